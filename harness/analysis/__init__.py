@@ -1,0 +1,1 @@
+"""What many verdicts say together."""

@@ -1,0 +1,1 @@
+"""Models: anything that turns messages into a message with usage."""

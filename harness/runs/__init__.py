@@ -1,0 +1,1 @@
+"""Trials, the scheduler, the store, resuming."""

@@ -1,0 +1,1 @@
+"""Where untrusted code runs: engines, sandboxes, images, and the trusted copy of a tree."""

@@ -1,0 +1,264 @@
+"""A trusted copy of a tree: a bare git directory of ours, never the agent's.
+
+Everything that an agent could use to make git run code or look away is off: no configuration but ours, no
+attributes of the tree, no filters, no hooks, no ignore files but the base's.
+"""
+
+import asyncio
+import os
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "upstream",
+    "GIT_AUTHOR_EMAIL": "upstream@example.invalid",
+    "GIT_AUTHOR_DATE": "2001-01-01T00:00:00Z",
+    "GIT_COMMITTER_NAME": "upstream",
+    "GIT_COMMITTER_EMAIL": "upstream@example.invalid",
+    "GIT_COMMITTER_DATE": "2001-01-01T00:00:00Z",
+}
+"""One identity and date for every base commit: the same tree gives the same commit everywhere."""
+
+REGULAR_MODES = frozenset({"100644", "100755"})
+_ATTRIBUTES = "* -text -eol -ident -filter -diff=none !diff !merge -working-tree-encoding\n"
+
+
+class GitError(Exception):
+    """git refused; the message is its first line of complaint."""
+
+
+class Entry(NamedTuple):
+    """A path in a tree: git's file mode (`100644`, `100755`, `120000`, `160000`) and object id."""
+
+    mode: str
+    oid: str
+
+
+class Change(NamedTuple):
+    """A path that differs between two trees. `old` or `new` is None where it is absent there."""
+
+    path: str
+    old: Entry | None
+    new: Entry | None
+
+
+class GitTree:
+    """Reads and combines trees in the git directory `directory`. Paths are str with surrogateescape."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @classmethod
+    async def create(cls, directory: Path, work_tree: Path) -> "GitTree":
+        """A new git directory with one parentless commit of every file below `work_tree`."""
+        tree = cls(directory)
+        await tree._git("init", "--quiet", "--bare", "--initial-branch=main", str(directory))
+        (directory / "info").mkdir(exist_ok=True)
+        (directory / "info" / "attributes").write_text(_ATTRIBUTES)
+        (directory / "info" / "exclude").write_text("")
+        await tree._git("add", "--all", "--force", ".", work_tree=work_tree)
+        oid = (await tree._git("write-tree")).decode().strip()
+        commit = await tree._git("commit-tree", oid, "-m", "The repository as it stands", env=IDENTITY)
+        await tree._git("update-ref", "refs/heads/main", commit.decode().strip())
+        return tree
+
+    async def entries(self, treeish: str = "HEAD") -> dict[str, Entry]:
+        """Every path of a tree."""
+        listing = await self._git("ls-tree", "-r", "-z", "--full-tree", treeish)
+        found = {}
+        for record in _records(listing):
+            meta, _, path = record.partition("\t")
+            mode, _, oid = meta.split(" ")
+            found[path] = Entry(mode, oid)
+        return found
+
+    async def read(self, path: str, treeish: str = "HEAD") -> bytes:
+        """A file's bytes. Raises FileNotFoundError."""
+        try:
+            return await self._git("cat-file", "blob", f"{treeish}:{path}")
+        except GitError:
+            raise FileNotFoundError(path) from None
+
+    async def read_all(self, entries: Mapping[str, Entry]) -> dict[str, bytes]:
+        """The bytes of many entries with one process."""
+        if not entries:
+            return {}
+        wanted = "".join(f"{entry.oid}\n" for entry in entries.values()).encode()
+        stream = await self._git("cat-file", "--batch", stdin=wanted)
+        contents, at = {}, 0
+        for path in entries:
+            end = stream.index(b"\n", at)
+            size = int(stream[at:end].split(b" ")[2])
+            contents[path] = stream[end + 1 : end + 1 + size]
+            at = end + 1 + size + 1
+        return contents
+
+    async def apply(
+        self, patch: bytes, exclude: Sequence[str] = (), onto: str = "HEAD", reverse: bool = False
+    ) -> str:
+        """The id of the tree that `patch` makes of `onto`; files named in `exclude` are left alone.
+
+        Raises GitError where it doesn't apply, or names a path outside the tree or inside `.git`.
+        """
+        excluded = [f"--exclude={_literal_glob(path)}" for path in exclude]
+        backwards = ["--reverse"] if reverse else []
+        async with self._index(onto) as env:
+            await self._git(
+                "apply", "--cached", "--whitespace=nowarn", *backwards, *excluded, "-", stdin=patch, env=env
+            )
+            return (await self._git("write-tree", env=env)).decode().strip()
+
+    async def with_files(self, files: Mapping[str, bytes | None], onto: str = "HEAD") -> str:
+        """The id of the tree with these files written (None: removed) over `onto`, as regular 0644 files."""
+        async with self._index(onto) as env:
+            lines = []
+            for path, data in files.items():
+                if data is None:
+                    lines.append(f"0 {'0' * 40}\t{path}\0")
+                else:
+                    oid = await self._git("hash-object", "-w", "--stdin", "--no-filters", stdin=data)
+                    lines.append(f"100644 {oid.decode().strip()}\t{path}\0")
+            await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
+            return (await self._git("write-tree", env=env)).decode().strip()
+
+    async def touched(self, patch: bytes) -> list[str]:
+        """The paths that a patch names, without applying it. Raises GitError where it is none."""
+        listing = await self._git("apply", "--numstat", "-z", "-", stdin=patch)
+        return [record.split("\t", 2)[2] for record in _records(listing)]
+
+    async def changes(self, new: str, old: str = "HEAD") -> list[Change]:
+        """What differs between two trees, by path; a rename is a removal and an addition."""
+        listing = await self._git("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new)
+        records = list(_records(listing))
+        found = []
+        for meta, path in zip(records[::2], records[1::2], strict=True):
+            old_mode, new_mode, old_oid, new_oid, _ = meta.lstrip(":").split(" ")
+            found.append(
+                Change(
+                    path,
+                    None if old_mode == "000000" else Entry(old_mode, old_oid),
+                    None if new_mode == "000000" else Entry(new_mode, new_oid),
+                )
+            )
+        return found
+
+    async def diff(self, new: str, old: str = "HEAD") -> bytes:
+        """A git-format patch from `old` to `new`, binary files included."""
+        return await self._git(
+            "diff-tree", "-r", "-p", "--no-renames", "--binary", "--full-index", "--no-ext-diff", "--no-textconv",
+            "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new,
+        )  # fmt: skip
+
+    async def import_files(self, root: Path, entries: Mapping[str, str]) -> str:
+        """The id of a tree made of files below `root`: path -> git mode. Contents are taken as they are.
+
+        A symlink's content is its target. Files ignored by the ignore rules of HEAD and not in HEAD are left out.
+        """
+        base = await self.entries()
+        unknown = [path for path in entries if path not in base]
+        ignored = await self._ignored_by_base(unknown)
+        kept = {path: mode for path, mode in entries.items() if path not in ignored}
+        oids = await self._store(root, kept)
+        lines = "".join(f"{mode} {oids[path]}\t{path}\0" for path, mode in kept.items())
+        async with self._index(None) as env:
+            await self._git("update-index", "-z", "--index-info", stdin=_encode(lines), env=env)
+            return (await self._git("write-tree", env=env)).decode().strip()
+
+    async def check_out(self, destination: Path, treeish: str = "HEAD") -> None:
+        """Write every file of a tree below `destination`, which must be empty or absent."""
+        destination.mkdir(parents=True, exist_ok=True)
+        async with self._index(treeish) as env:
+            await self._git("checkout-index", "--all", "--force", env=env, work_tree=destination)
+
+    async def _store(self, root: Path, entries: Mapping[str, str]) -> dict[str, str]:
+        links = [path for path, mode in entries.items() if mode == "120000"]
+        files = [path for path in entries if entries[path] != "120000" and "\n" not in path]
+        odd = [path for path in entries if entries[path] != "120000" and "\n" in path]
+        oids: dict[str, str] = {}
+        if files:
+            listed = _encode("".join(f"{root / path}\n" for path in files))
+            output = await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)
+            oids.update(zip(files, output.decode().split(), strict=True))
+        for path in [*links, *odd]:
+            data = os.readlink(root / path).encode() if path in links else (root / path).read_bytes()  # noqa: PTH115
+            oid = await self._git("hash-object", "-w", "--stdin", "--no-filters", stdin=data)
+            oids[path] = oid.decode().strip()
+        return oids
+
+    async def _ignored_by_base(self, paths: Iterable[str]) -> set[str]:
+        listed = _encode("".join(f"{path}\0" for path in paths))
+        if not listed:
+            return set()
+        base = await self.entries()
+        with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+            rules = {path: entry for path, entry in base.items() if Path(path).name == ".gitignore"}
+            for path, data in (await self.read_all(rules)).items():
+                place = Path(scratch) / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+            output = await self._git(
+                "check-ignore", "-z", "--stdin", "--no-index", stdin=listed, work_tree=Path(scratch), accept=(0, 1)
+            )
+        return set(_records(output))
+
+    @asynccontextmanager
+    async def _index(self, treeish: str | None) -> AsyncIterator[dict[str, str]]:
+        """An index of its own, so that callers can work side by side."""
+        with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+            env = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
+            await self._git("read-tree", treeish or "--empty", env=env)
+            yield env
+
+    async def _git(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        work_tree: Path | None = None,
+        accept: Sequence[int] = (0,),
+    ) -> bytes:
+        where = [f"--git-dir={self.directory}"]
+        if work_tree is not None:
+            where.append(f"--work-tree={work_tree}")
+        process = await asyncio.create_subprocess_exec(
+            "git", *where, "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", *arguments,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**_CLEAN, **(env or {})}, cwd=work_tree or "/",
+        )  # fmt: skip
+        try:
+            output, complaint = await process.communicate(stdin)
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+        if process.returncode not in accept:
+            lines = complaint.decode(errors="replace").strip().splitlines()
+            raise GitError(lines[0] if lines else f"git {arguments[0]} ended with status {process.returncode}")
+        return output
+
+
+_CLEAN = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "HOME": "/nonexistent",
+    "LC_ALL": "C.UTF-8",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+def _records(stream: bytes) -> list[str]:
+    return stream.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _literal_glob(path: str) -> str:
+    return "".join(f"\\{char}" if char in "*?[\\" else char for char in path)

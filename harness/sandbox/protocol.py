@@ -1,0 +1,168 @@
+"""What every engine offers. Two ways to run code: a sandbox to work in, and jobs that run once.
+
+An agent works in a `Sandbox`: commands over one channel, which the agent can forge, so nothing of a verdict
+goes through it. A verification arm is a `Job`: the main command of a fresh container, whose exit status
+comes from the engine and whose report is read after it has stopped.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from harness.specs.errors import InfrastructureError
+from harness.specs.task import Task
+
+AGENT_LOGS = "/logs/agent"
+"""Where the agent leaves its manifest."""
+MAX_OUTPUT_BYTES = 1_000_000
+"""Of one command or job: what is kept, half of it from the head and half from the tail."""
+
+
+class LimitReached(InfrastructureError):
+    """A sandbox was ended by one of its own limits. `limit` is `memory`, `disk`, `pids` or `export`."""
+
+    def __init__(self, limit: str, message: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What an engine can enforce. Where it can't, it refuses a request rather than ignoring it."""
+
+    network_isolation: bool
+    memory: bool
+    pids: bool
+    disk: bool
+    separate_user: bool
+
+
+@dataclass(frozen=True)
+class Image:
+    """What sandboxes and jobs start from: a task's tree and its environment.
+
+    `reference` is an engine's image tag or a local directory; `digest` is ours, over recipe and tree;
+    `tree` is a trusted git directory whose `HEAD` is the tree at `workdir`; `env` is set in every process.
+    """
+
+    reference: str
+    digest: str
+    workdir: str
+    tree: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """MiB, cores, processes, MiB."""
+
+    memory_mb: int = 2048
+    cpus: float = 2
+    pids: int = 512
+    disk_mb: int = 2048
+
+
+class CommandResult(NamedTuple):
+    """One command's end. `output` is stdout and stderr together, `truncated` bytes dropped from its middle."""
+
+    exit_status: int
+    output: bytes
+    truncated: int
+    timed_out: bool
+    seconds: float
+
+
+class Sandbox(Protocol):
+    """A container to work in. Every method but `remove` raises SandboxLost once the container is gone."""
+
+    async def start(self) -> None: ...
+
+    async def run(self, command: str, timeout: float) -> CommandResult:
+        """Run `command` in a new bash in the work directory, stdin closed, at most `timeout` seconds.
+
+        On a timeout every process it started is dead before this returns, exit status is 124.
+        """
+        ...
+
+    async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
+        """A file's first `limit` bytes. Raises FileNotFoundError, IsADirectoryError."""
+        ...
+
+    async def write(self, path: str, data: bytes) -> None:
+        """Write a file as the sandbox's user, making its directories."""
+        ...
+
+    async def kill(self) -> None:
+        """Stop every process. The files stay until `remove`."""
+        ...
+
+    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
+        """Write an uncompressed tar of directory `path` to `destination`; works after `kill`.
+
+        Raises FileNotFoundError, and LimitReached("export") past `limit` bytes.
+        """
+        ...
+
+    async def remove(self) -> None:
+        """Delete the container and its files. Does nothing the second time."""
+        ...
+
+
+class PlacedFile(NamedTuple):
+    """A file put into a job's container before it starts. `path` is absolute; the owner is the image's user."""
+
+    path: str
+    data: bytes
+    mode: int = 0o644
+
+
+@dataclass(frozen=True)
+class Job:
+    """A main command. `outputs` is a directory whose regular files are read after the end."""
+
+    argv: tuple[str, ...]
+    files: tuple[PlacedFile, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 120
+    outputs: str = "/logs/report"
+
+
+@dataclass(frozen=True)
+class JobResult:
+    """A job's end as the engine reports it. `outputs` maps paths relative to the job's directory to bytes.
+
+    `complete` is False where the outputs were cut by their caps.
+    """
+
+    exit_status: int
+    timed_out: bool
+    out_of_memory: bool
+    log: bytes
+    outputs: Mapping[str, bytes]
+    complete: bool
+    seconds: float
+
+
+class Engine(Protocol):
+    """Makes sandboxes and runs jobs. `isolation` is recorded with every result."""
+
+    name: str
+    isolation: str
+    capabilities: Capabilities
+
+    async def image(self, task: Task) -> Image:
+        """The task's image, built if it isn't there. Raises ImageUnavailable."""
+        ...
+
+    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> Sandbox: ...
+
+    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
+        """Run a job in a fresh container and remove it. Raises SandboxLost."""
+        ...
+
+    async def reap(self, labels: Mapping[str, str]) -> int:
+        """Remove what earlier processes left under these labels; how many containers there were."""
+        ...
+
+    async def close(self) -> None: ...

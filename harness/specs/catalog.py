@@ -1,0 +1,107 @@
+"""The four data folders: tasks, repos, rubrics, scaffolds."""
+
+import difflib
+import fnmatch
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from harness.specs.errors import UserError
+from harness.specs.loading import load_yaml
+from harness.specs.repo import Repo
+from harness.specs.rubric import GradedBy, Rubric
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task, TaskFile
+
+T = TypeVar("T")
+
+
+def default_directory() -> Path:
+    """The catalog that an installed wheel carries, or the checkout's own folders."""
+    package = Path(__file__).resolve().parent.parent
+    return package / "catalog" if (package / "catalog").is_dir() else package.parent
+
+
+class Catalog:
+    """Loads by name; raises UserError for names that don't exist and files that are wrong."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.directory = (directory or default_directory()).resolve()
+        if not (self.directory / "tasks").is_dir():
+            raise UserError(f"{self.directory}: no catalog here (it needs folders tasks, repos, rubrics, scaffolds)")
+        self.repo: Callable[[str], Repo] = cache(self._repo)
+        self.task: Callable[[str], Task] = cache(self._task)
+        self.scaffold: Callable[[str], Scaffold] = cache(self._scaffold)
+
+    def names(self, folder: str) -> list[str]:
+        """The directories in `folder` that hold its YAML file, sorted."""
+        return sorted(path.parent.name for path in (self.directory / folder).glob(f"*/{folder[:-1]}.yaml"))
+
+    def select(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> list[Task]:
+        """Tasks by id, glob or `tag:NAME`, ordered by id. Raises UserError for a pattern without a task."""
+        chosen = set(self._matching(patterns)) - set(self._matching(exclude))
+        return [self.task(name) for name in sorted(chosen)]
+
+    def _matching(self, patterns: Iterable[str]) -> list[str]:
+        names = self.names("tasks")
+        found: list[str] = []
+        for pattern in patterns:
+            if pattern.startswith("tag:"):
+                tag = pattern.removeprefix("tag:")
+                matches = [name for name in names if tag in self.task(name).file.tags]
+            else:
+                matches = fnmatch.filter(names, pattern)
+            if not matches:
+                raise UserError(_unknown("task", pattern, names))
+            found += matches
+        return found
+
+    def _file(self, folder: str, name: str) -> Path:
+        names = self.names(folder)
+        if name not in names:
+            raise UserError(_unknown(folder[:-1], name, names))
+        return self.directory / folder / name / f"{folder[:-1]}.yaml"
+
+    def _repo(self, name: str) -> Repo:
+        path = self._file("repos", name)
+        repo = load_yaml(path, Repo)
+        _same_name(path, repo.name)
+        return repo.model_copy(update={"directory": path.parent})
+
+    def _scaffold(self, name: str) -> Scaffold:
+        path = self._file("scaffolds", name)
+        scaffold = load_yaml(path, Scaffold)
+        _same_name(path, scaffold.name)
+        return scaffold.model_copy(update={"directory": path.parent})
+
+    def _task(self, name: str) -> Task:
+        path = self._file("tasks", name)
+        file = load_yaml(path, TaskFile)
+        _same_name(path, file.id)
+        rubric_path = self.directory / "rubrics" / f"{name}.yaml"
+        rubric = load_yaml(rubric_path, Rubric)
+        if rubric.task != name:
+            raise UserError(f"{rubric_path}:1: it is the rubric of {name}, but says 'task: {rubric.task}'")
+        task = Task(file=file, repo=self.repo(file.repo), rubric=rubric, directory=path.parent)
+        _check_probes(task)
+        return task
+
+
+def _same_name(path: Path, name: str) -> None:
+    if name != path.parent.name:
+        raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
+
+
+def _check_probes(task: Task) -> None:
+    """Every probe file must belong to a criterion that a probe decides."""
+    known = {criterion.id for criterion in task.rubric.criteria if GradedBy.PROBE in criterion.graded_by}
+    for probe in task.probes:
+        if probe.criterion not in known:
+            raise UserError(f"{probe.path}: no criterion {probe.criterion!r} graded by probe in the rubric")
+
+
+def _unknown(kind: str, name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names) or 'none'}"
+    return f"unknown {kind} {name!r}; {hint}"

@@ -1,0 +1,105 @@
+"""Reasons, and the verdict that each leads to."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Verdict(StrEnum):
+    RESOLVED = "resolved"
+    FAILED = "failed"
+    INVALID = "invalid"
+    UNSCORED = "unscored"
+
+
+class Stage(StrEnum):
+    INTAKE = "intake"
+    MANIFEST = "manifest"
+    MUTATION = "mutation"
+    RUBRIC = "rubric"
+    TRIAL = "trial"
+
+
+class ReasonCode(StrEnum):
+    EMPTY_SUBMISSION = "empty-submission"
+    PATCH_DOES_NOT_APPLY = "patch-does-not-apply"
+    PATCH_TOO_LARGE = "patch-too-large"
+    MANIFEST_MISSING = "manifest-missing"
+    MANIFEST_UNPARSEABLE = "manifest-unparseable"
+    MANIFEST_UNKNOWN_TEST = "manifest-unknown-test"
+    MANIFEST_UNLISTED_TEST = "manifest-unlisted-test"
+    MANIFEST_DUPLICATE = "manifest-duplicate"
+    MANIFEST_NOT_A_TEST = "manifest-not-a-test"
+    BASELINE_RED = "baseline-red"
+    BASELINE_SKIPPED = "baseline-skipped"
+    BASELINE_MISSING = "baseline-missing"
+    FLAKY = "flaky"
+    PLACEBO_SENSITIVE = "placebo-sensitive"
+    SURVIVED_REMOVAL = "survived-removal"
+    KILLED_BY_COLLECTION = "killed-by-collection"
+    EXISTING_TEST_BROKEN = "existing-test-broken"
+    ARM_TIMEOUT = "arm-timeout"
+    CRITERION_UNMET = "criterion-unmet"
+    FORGED_REPORT = "forged-report"
+    UNSAFE_PATH = "unsafe-path"
+    SANDBOX_LOST = "sandbox-lost"
+    IMAGE_UNAVAILABLE = "image-unavailable"
+    JUDGE_UNAVAILABLE = "judge-unavailable"
+    JUDGE_UNPARSEABLE = "judge-unparseable"
+    PROBE_UNAVAILABLE = "probe-unavailable"
+    PROVIDER_ERROR = "provider-error"
+    BUDGET_EXHAUSTED = "budget-exhausted"
+
+    @property
+    def verdict(self) -> Verdict:
+        """What this reason alone makes of a submission: never `resolved`."""
+        if self in _INVALID:
+            return Verdict.INVALID
+        if self in _UNSCORED:
+            return Verdict.UNSCORED
+        return Verdict.FAILED
+
+
+_INVALID = frozenset({ReasonCode.FORGED_REPORT, ReasonCode.UNSAFE_PATH})
+_UNSCORED = frozenset(
+    {
+        ReasonCode.SANDBOX_LOST,
+        ReasonCode.IMAGE_UNAVAILABLE,
+        ReasonCode.JUDGE_UNAVAILABLE,
+        ReasonCode.JUDGE_UNPARSEABLE,
+        ReasonCode.PROBE_UNAVAILABLE,
+        ReasonCode.PROVIDER_ERROR,
+        ReasonCode.BUDGET_EXHAUSTED,
+    }
+)
+
+
+class NoteCode(StrEnum):
+    """Said beside the verdict; never gates it."""
+
+    PRODUCTION_EDIT = "production-edit"
+    RUNNER_EDIT = "runner-edit"
+    JUDGE_PROBE_DISAGREE = "judge-probe-disagree"
+    SLOW_TESTS = "slow-tests"
+
+
+class Reason(BaseModel):
+    """Why a verdict is what it is. `subject` is the test or criterion it is about, or empty.
+
+    `words` holds no test output, address, port or anything else that differs from one judging to the next.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: ReasonCode
+    stage: Stage
+    subject: str = ""
+    words: str
+
+
+class Note(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: NoteCode
+    subject: str = ""
+    words: str

@@ -1,0 +1,70 @@
+"""A pinned repository: source at one version, dependencies, a test command, a report format."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from harness.specs.ids import Slug
+from harness.specs.loading import FileModel
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*")]
+
+
+class Language(StrEnum):
+    PYTHON = "python"
+
+
+class ReportFormat(StrEnum):
+    JUNIT = "junit"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Source(_Part):
+    """Where upstream's release comes from, pinned by its hash."""
+
+    kind: Literal["pypi"]
+    package: Slug
+    version: str
+    sha256: Sha256
+
+
+class RepoLimits(_Part):
+    """What one container of this repo may use. MiB, cores, processes, MiB, seconds per test."""
+
+    memory_mb: int = Field(default=2048, ge=64)
+    cpus: float = Field(default=2, gt=0)
+    pids: int = Field(default=512, ge=16)
+    disk_mb: int = Field(default=2048, ge=16)
+    test_seconds: int = Field(default=60, ge=1)
+
+
+class LocalRecipe(_Part):
+    """How the sandbox without an engine gets its environment: a venv with these locked requirements."""
+
+    requirements: str = "requirements.lock"
+
+
+class Repo(FileModel):
+    """`repos/NAME/repo.yaml`. Globs are relative to the tree's root; `**` crosses directories."""
+
+    name: Slug
+    language: Language
+    upstream: str
+    version: str
+    licence: str
+    source: Source
+    report: ReportFormat
+    test_paths: tuple[Glob, ...] = Field(min_length=1)
+    runner_files: tuple[Glob, ...] = ()
+    workdir: str = "/app"
+    test_command: str = "run_tests"
+    env: dict[str, str] = Field(default_factory=dict)
+    limits: RepoLimits = RepoLimits()
+    local: LocalRecipe | None = None
+    directory: Path = Field(default=Path(), exclude=True)

@@ -1,0 +1,95 @@
+"""Rubrics: binary criteria on five axes."""
+
+import re
+from collections import Counter
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from harness.specs.ids import CriterionId, Slug
+from harness.specs.loading import FileModel
+
+
+class Importance(StrEnum):
+    MUST = "must"
+    NICE = "nice"
+
+
+class GradedBy(StrEnum):
+    PROBE = "probe"
+    STATIC = "static"
+    JUDGE = "judge"
+
+
+class StaticKind(StrEnum):
+    FILE_MATCHES = "file-matches"
+    TEST_NAMED = "test-named"
+    USES_NAME = "uses-name"
+    INSIDE = "inside"
+    CALL_ABSENT = "call-absent"
+
+
+class Quantifier(StrEnum):
+    ALL = "all"
+    ANY = "any"
+
+
+class StaticCheck(BaseModel):
+    """`value` is a glob, a regular expression (searched) or a dotted name, as `check` asks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    check: StaticKind
+    value: str = Field(min_length=1)
+    of: Quantifier = Quantifier.ALL
+
+    @model_validator(mode="after")
+    def _is_regular_expression(self) -> Self:
+        if self.check in (StaticKind.TEST_NAMED, StaticKind.INSIDE):
+            try:
+                re.compile(self.value)
+            except re.error as error:
+                raise ValueError(f"{self.value!r} is not a regular expression: {error}") from None
+        return self
+
+
+class Criterion(BaseModel):
+    """One binary statement about a submission."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: CriterionId
+    axis: int = Field(ge=1, le=5)
+    importance: Importance
+    statement: str = Field(min_length=10)
+    graded_by: tuple[GradedBy, ...] = Field(min_length=1)
+    static: StaticCheck | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.id.startswith(f"{self.axis}."):
+            raise ValueError(f"criterion {self.id} stands on axis {self.axis}; its id must start with that number")
+        if (self.axis == 1) != (self.importance is Importance.MUST):
+            raise ValueError(f"criterion {self.id}: axis 1 is exactly the must-haves")
+        if (GradedBy.STATIC in self.graded_by) != (self.static is not None):
+            raise ValueError(f"criterion {self.id}: graded_by static and the key 'static' go together")
+        return self
+
+
+class Rubric(FileModel):
+    """`rubrics/ID.yaml`."""
+
+    task: Slug
+    criteria: tuple[Criterion, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        twice = [name for name, count in Counter(criterion.id for criterion in self.criteria).items() if count > 1]
+        if twice:
+            raise ValueError(f"criterion {twice[0]} is there twice")
+        return self
+
+    @property
+    def must_haves(self) -> tuple[Criterion, ...]:
+        return tuple(criterion for criterion in self.criteria if criterion.importance is Importance.MUST)

@@ -1,0 +1,121 @@
+"""A task: one request on one repo, with what is needed to check the answer."""
+
+import hashlib
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.specs.errors import UserError
+from harness.specs.ids import Slug, TestId
+from harness.specs.loading import FileModel, parse_yaml, read_text
+from harness.specs.repo import Repo
+from harness.specs.rubric import Rubric
+
+MAX_PATCH_BYTES = 10_000_000
+
+
+class TaskKind(StrEnum):
+    UNIT = "unit"
+    INTEGRATION = "integration"
+    ACCEPTANCE = "acceptance"
+    E2E = "e2e"
+
+
+class TaskLimits(BaseModel):
+    """Of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    steps: int = Field(default=100, ge=1)
+    wall_seconds: int = Field(default=3600, ge=1)
+    cost_usd: float = Field(default=5.0, gt=0)
+    arm_seconds: int = Field(default=120, ge=1)
+
+
+class TaskFile(FileModel):
+    """`tasks/ID/task.yaml`."""
+
+    id: Slug
+    repo: Slug
+    kind: TaskKind
+    title: str
+    limits: TaskLimits = TaskLimits()
+    network: Literal["none"] = "none"
+    canary: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class Probe(BaseModel):
+    """A small behavioural mutant, tied to one criterion. `name` is the file's stem: `1.4` or `1.4-b`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    criterion: str
+    path: Path
+
+
+class Task(BaseModel):
+    """A task with its repo and rubric, as loaded from a catalog."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: TaskFile
+    repo: Repo
+    rubric: Rubric
+    directory: Path
+
+    @property
+    def id(self) -> str:
+        return self.file.id
+
+    @cached_property
+    def prompt(self) -> str:
+        return read_text(self.directory / "prompt.md").strip() + "\n"
+
+    def patch(self, name: str) -> bytes:
+        """The bytes of `name` (`removal.patch`, ...). Raises UserError when it is absent or too large."""
+        path = self.directory / name
+        try:
+            if path.stat().st_size > MAX_PATCH_BYTES:
+                raise UserError(f"{path}: larger than {MAX_PATCH_BYTES} bytes")
+            return path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror or error}") from None
+
+    @property
+    def has_authored_placebo(self) -> bool:
+        return (self.directory / "placebo.patch").is_file()
+
+    @cached_property
+    def probes(self) -> tuple[Probe, ...]:
+        paths = sorted((self.directory / "probes").glob("*.patch"))
+        return tuple(Probe(name=path.stem, criterion=path.stem.partition("-")[0], path=path) for path in paths)
+
+    @cached_property
+    def covers(self) -> dict[TestId, tuple[str, ...]]:
+        """`reference/covers.yaml`: which criteria each reference test is there for."""
+        path = self.directory / "reference" / "covers.yaml"
+        data, _ = parse_yaml(read_text(path), str(path))
+        try:
+            return {
+                TestId(file, name): tuple(str(criterion) for criterion in criteria)
+                for file, tests in data.items()
+                for name, criteria in tests.items()
+            }
+        except (AttributeError, TypeError):
+            raise UserError(f"{path}:1: expected FILE: {{TEST: [CRITERION, ...]}}") from None
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over everything that can change a verdict: the task's files and its rubric."""
+        rubric = self.directory.parent.parent / "rubrics" / f"{self.id}.yaml"
+        paths = sorted(path for path in self.directory.rglob("*") if path.is_file())
+        whole = hashlib.sha256()
+        for path in [*paths, rubric]:
+            name = path.relative_to(self.directory.parent.parent).as_posix()
+            whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return whole.hexdigest()

@@ -1,0 +1,38 @@
+"""Tokens and money."""
+
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+
+def _add(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else left + right
+
+
+class Usage(BaseModel):
+    """Token counts and cost in USD of one or several model calls.
+
+    `input` counts all prompt tokens, cached ones included; `cache_read` and `cache_write` are parts of it,
+    as `reasoning` is of `output`. `cost_usd` is None when it is unknown, and so is any sum with it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost_usd: float | None = 0.0
+
+    def __add__(self, other: Self) -> "Usage":
+        return Usage(
+            calls=self.calls + other.calls,
+            input=self.input + other.input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            cost_usd=_add(self.cost_usd, other.cost_usd),
+        )

@@ -1,0 +1,1 @@
+"""Patch and manifest: extraction, policy, grammar, test discovery."""

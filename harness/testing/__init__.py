@@ -1,0 +1,1 @@
+"""Running a repository's tests and reading their reports."""

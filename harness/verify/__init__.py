@@ -1,0 +1,1 @@
+"""Intake, manifest, mutation, rubric, verdict."""
