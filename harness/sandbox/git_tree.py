@@ -23,8 +23,11 @@ IDENTITY = {
 }
 """One identity and date for every base commit: the same tree gives the same commit everywhere."""
 
+EXCLUDED = ("__pycache__/", "*.py[co]", ".pytest_cache/", ".hypothesis/", ".coverage", "node_modules/", ".venv/")
+"""Ignored in every repository beside its own rules: what running tests leaves behind."""
+
 REGULAR_MODES = frozenset({"100644", "100755"})
-_ATTRIBUTES = "* -text -eol -ident -filter -diff=none !diff !merge -working-tree-encoding\n"
+_ATTRIBUTES = "* -text -eol -ident -filter !diff !merge -working-tree-encoding\n"
 
 
 class GitError(Exception):
@@ -59,7 +62,7 @@ class GitTree:
         await tree._git("init", "--quiet", "--bare", "--initial-branch=main", str(directory))
         (directory / "info").mkdir(exist_ok=True)
         (directory / "info" / "attributes").write_text(_ATTRIBUTES)
-        (directory / "info" / "exclude").write_text("")
+        (directory / "info" / "exclude").write_text("\n".join(EXCLUDED) + "\n")
         await tree._git("add", "--all", "--force", ".", work_tree=work_tree)
         oid = (await tree._git("write-tree")).decode().strip()
         commit = await tree._git("commit-tree", oid, "-m", "The repository as it stands", env=IDENTITY)
@@ -153,19 +156,20 @@ class GitTree:
             "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new,
         )  # fmt: skip
 
-    async def import_files(self, root: Path, entries: Mapping[str, str]) -> str:
-        """The id of a tree made of files below `root`: path -> git mode. Contents are taken as they are.
+    async def import_changes(self, contents: Path, changed: Sequence[tuple[str, str]], removed: Iterable[str]) -> str:
+        """The id of HEAD's tree with changes. `changed[N]` is (path, git mode), its bytes are in `contents/N`.
 
-        A symlink's content is its target. Files ignored by the ignore rules of HEAD and not in HEAD are left out.
+        Paths that are not in HEAD and that HEAD's ignore rules (or ours) leave out are left out.
         """
         base = await self.entries()
-        unknown = [path for path in entries if path not in base]
-        ignored = await self._ignored_by_base(unknown)
-        kept = {path: mode for path, mode in entries.items() if path not in ignored}
-        oids = await self._store(root, kept)
-        lines = "".join(f"{mode} {oids[path]}\t{path}\0" for path, mode in kept.items())
-        async with self._index(None) as env:
-            await self._git("update-index", "-z", "--index-info", stdin=_encode(lines), env=env)
+        ignored = await self._ignored_by_base(path for path, _ in changed if path not in base)
+        oids = await self._store([contents / str(number) for number in range(len(changed))])
+        lines = [f"0 {'0' * 40}\t{path}\0" for path in removed]
+        for (path, mode), oid in zip(changed, oids, strict=True):
+            if path not in ignored:
+                lines.append(f"{mode} {oid}\t{path}\0")
+        async with self._index("HEAD") as env:
+            await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def check_out(self, destination: Path, treeish: str = "HEAD") -> None:
@@ -174,20 +178,9 @@ class GitTree:
         async with self._index(treeish) as env:
             await self._git("checkout-index", "--all", "--force", env=env, work_tree=destination)
 
-    async def _store(self, root: Path, entries: Mapping[str, str]) -> dict[str, str]:
-        links = [path for path, mode in entries.items() if mode == "120000"]
-        files = [path for path in entries if entries[path] != "120000" and "\n" not in path]
-        odd = [path for path in entries if entries[path] != "120000" and "\n" in path]
-        oids: dict[str, str] = {}
-        if files:
-            listed = _encode("".join(f"{root / path}\n" for path in files))
-            output = await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)
-            oids.update(zip(files, output.decode().split(), strict=True))
-        for path in [*links, *odd]:
-            data = os.readlink(root / path).encode() if path in links else (root / path).read_bytes()  # noqa: PTH115
-            oid = await self._git("hash-object", "-w", "--stdin", "--no-filters", stdin=data)
-            oids[path] = oid.decode().strip()
-        return oids
+    async def _store(self, files: Sequence[Path]) -> list[str]:
+        listed = _encode("".join(f"{file}\n" for file in files))
+        return (await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)).decode().split()
 
     async def _ignored_by_base(self, paths: Iterable[str]) -> set[str]:
         listed = _encode("".join(f"{path}\0" for path in paths))
@@ -224,21 +217,33 @@ class GitTree:
         where = [f"--git-dir={self.directory}"]
         if work_tree is not None:
             where.append(f"--work-tree={work_tree}")
-        process = await asyncio.create_subprocess_exec(
-            "git", *where, "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", *arguments,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**_CLEAN, **(env or {})}, cwd=work_tree or "/",
-        )  # fmt: skip
-        try:
-            output, complaint = await process.communicate(stdin)
-        except asyncio.CancelledError:
-            process.kill()
-            await process.wait()
-            raise
-        if process.returncode not in accept:
-            lines = complaint.decode(errors="replace").strip().splitlines()
-            raise GitError(lines[0] if lines else f"git {arguments[0]} ended with status {process.returncode}")
-        return output
+        return await run_git(*where, *arguments, stdin=stdin, env=env, directory=work_tree, accept=accept)
+
+
+async def run_git(
+    *arguments: str,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+    accept: Sequence[int] = (0,),
+) -> bytes:
+    """git's output, with no configuration of this machine's. Raises GitError on a status not in `accept`."""
+    process = await asyncio.create_subprocess_exec(
+        "git", "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", *arguments,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**_CLEAN, **(env or {})}, cwd=directory or "/",
+    )  # fmt: skip
+    try:
+        output, complaint = await process.communicate(stdin)
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode not in accept:
+        lines = complaint.decode(errors="replace").strip().splitlines()
+        verb = next(argument for argument in arguments if not argument.startswith("-"))
+        raise GitError(lines[0] if lines else f"git {verb} ended with status {process.returncode}")
+    return output
 
 
 _CLEAN = {

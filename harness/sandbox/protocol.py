@@ -117,9 +117,15 @@ class PlacedFile(NamedTuple):
     mode: int = 0o644
 
 
+REPORT_DIR = "TESTWRIGHT_REPORT_DIR"
+
+
 @dataclass(frozen=True)
 class Job:
-    """A main command. `outputs` is a directory whose regular files are read after the end."""
+    """A main command. `outputs` is a directory whose regular files are read after the end.
+
+    The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere.
+    """
 
     argv: tuple[str, ...]
     files: tuple[PlacedFile, ...] = ()

@@ -1,5 +1,8 @@
 """The errors that a person can do something about."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class UserError(Exception):
     """Bad input. The message is one line: where it is wrong and what to do. Ends the command with status 2."""
@@ -19,3 +22,15 @@ class ImageUnavailable(InfrastructureError):
 
 class ProviderError(InfrastructureError):
     """A model provider failed for good, after the retries that its error class allows."""
+
+
+@contextmanager
+def first_error() -> Iterator[None]:
+    """Raise the first error of a task group as itself: the others are its consequences."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None

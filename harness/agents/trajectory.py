@@ -1,0 +1,114 @@
+"""What an agent did, one JSON line per record, written as it happens."""
+
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from harness import PROTOCOL_VERSION
+from harness.agents.ending import Ending
+from harness.llm.recording import MessageRecord, now, read_json_lines
+from harness.sandbox.protocol import CommandResult
+from harness.specs.errors import UserError
+from harness.specs.usage import Usage
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    time: datetime = Field(default_factory=now)
+
+
+class HeaderRecord(_Record):
+    """The first line. `model` is empty for a control."""
+
+    kind: Literal["header"] = "header"
+    schema_version: int = 1
+    protocol_version: int = PROTOCOL_VERSION
+    scaffold: str
+    scaffold_version: str
+    model: str = ""
+    task: str
+
+
+class ObservationRecord(_Record):
+    """One command's end; what the agent was shown of its output is in the message that follows.
+
+    `output_bytes` were kept and `truncated` dropped from the middle by the sandbox.
+    """
+
+    kind: Literal["observation"] = "observation"
+    step: int
+    command: str
+    exit_status: int
+    seconds: float
+    output_bytes: int
+    truncated: int
+    timed_out: bool
+
+    @classmethod
+    def of(cls, step: int, command: str, result: CommandResult) -> Self:
+        return cls(
+            step=step,
+            command=command,
+            exit_status=result.exit_status,
+            seconds=round(result.seconds, 4),
+            output_bytes=len(result.output),
+            truncated=result.truncated,
+            timed_out=result.timed_out,
+        )
+
+
+class EndRecord(_Record):
+    """The last line; without one the trial was cut short.
+
+    `usage.cost_usd` is null when the cost of any call is unknown. `counted_usd` sums up the known ones: it is
+    what was held against the cost limit.
+    """
+
+    kind: Literal["end"] = "end"
+    ending: Ending
+    steps: int
+    usage: Usage
+    counted_usd: float = 0.0
+
+
+Record = Annotated[HeaderRecord | MessageRecord | ObservationRecord | EndRecord, Field(discriminator="kind")]
+_RECORD: TypeAdapter[Any] = TypeAdapter(Record)
+
+
+class Trajectory:
+    """Appends to a new file, one flush per record. Raises FileExistsError: an attempt has a file of its own."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._file = path.open("xb")
+
+    def add(self, record: Record) -> None:
+        self._file.write(record.model_dump_json().encode() + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_trajectory(path: Path) -> list[Record]:
+    """Its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    records: list[Record] = []
+    for number, value in read_json_lines(path):
+        try:
+            records.append(_RECORD.validate_python(value))
+        except ValidationError as error:
+            raise UserError(f"{path}:{number}: not a record of a trajectory: {error.errors()[0]['msg']}") from None
+    return records

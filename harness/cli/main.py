@@ -1,0 +1,76 @@
+"""The command `testwright`: its options, and what its exit status means.
+
+0 did what was asked (whatever the verdicts), 1 something could not be scored or a check failed, 2 usage or
+configuration error, 130 interrupted. Heavy imports stand inside the commands: `--help` is to be quick.
+"""
+
+import errno
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from click.exceptions import ClickException
+
+from harness.cli import catalog_commands, judging, machine, running
+
+app = typer.Typer(
+    name="testwright",
+    help="Says how well a coding agent writes tests.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(running.run)
+app.command("show")(running.show)
+app.command("verify")(judging.verify)
+app.add_typer(catalog_commands.task_app, name="task")
+app.add_typer(catalog_commands.repo_app, name="repo")
+app.add_typer(catalog_commands.scaffold_app, name="scaffold")
+app.command("clean")(machine.clean)
+app.command("doctor")(machine.doctor)
+
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    catalog: Annotated[
+        Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
+    ] = None,
+) -> None:
+    """Options of every command."""
+    context.obj = catalog
+
+
+def main() -> None:
+    sys.exit(_status())
+
+
+def _status() -> int:
+    from harness.specs.errors import UserError
+
+    try:
+        result = app(standalone_mode=False)
+    except UserError as error:
+        return _complain(str(error), 2)
+    except ClickException as error:
+        error.show()
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted; what was done is kept, the same command goes on from there", 130)
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        if error.errno in _DISK_FAULTS:
+            return _complain(f"{error.filename or 'a file'}: {error.strerror}; what was written before is kept", 2)
+        raise
+    return result if isinstance(result, int) else 0
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"testwright: {message}", file=sys.stderr)
+    return status

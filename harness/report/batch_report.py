@@ -1,0 +1,79 @@
+"""What submissions out of files came to."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+
+from harness.report.tables import console, table, verdict_lines, verdict_text
+from harness.runs.submissions import Judged
+from harness.specs.reasons import Verdict
+
+
+def report_one(judged: Judged, as_json: bool) -> int:
+    """A verdict in full. Returns the exit status: 1 where it could not be scored."""
+    if as_json:
+        print(judged.record.to_json(), end="")
+    else:
+        out = console()
+        for part in verdict_lines(judged.record):
+            out.print(part)
+    return 1 if judged.record.verdict is Verdict.UNSCORED else 0
+
+
+def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
+    """A row per submission. Returns 1 where one could not be scored against expectation, or differs from it."""
+    if as_json:
+        print(json.dumps([_facts(item) for item in batch], indent=2))
+    else:
+        rows = [
+            (
+                item.case.name,
+                item.case.task.id,
+                _expected(item),
+                verdict_text(item.record.verdict),
+                ", ".join(dict.fromkeys(reason.code for reason in item.record.reasons)),
+                item.difference or "-",
+                f"{item.seconds:.1f}",
+            )
+            for item in batch
+        ]
+        columns = ("submission", "task", "expected", "got", "reasons", "differs", "seconds")
+        out = console()
+        out.print(table(columns, rows, right=("seconds",)))
+        out.print(f"{len(batch)} submissions, {sum(bool(item.difference) for item in batch)} differ")
+    return 1 if any(_is_fault(item) for item in batch) else 0
+
+
+def progress_line(total: int) -> Callable[[Judged], None]:
+    """Prints a line to stderr for each submission that has been judged."""
+    done = 0
+
+    def tell(judged: Judged) -> None:
+        nonlocal done
+        done += 1
+        mark = f"DIFFERS: {judged.difference}" if judged.difference else "ok"
+        line = f"[{done}/{total}] {judged.case.name}: {judged.record.verdict} ({judged.seconds:.1f} s) {mark}"
+        print(line, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _is_fault(item: Judged) -> bool:
+    expected = item.case.expected.verdict if item.case.expected else None
+    return bool(item.difference) or (item.record.verdict is Verdict.UNSCORED and expected is not Verdict.UNSCORED)
+
+
+def _expected(item: Judged) -> str:
+    expected = item.case.expected
+    if expected is None:
+        return "-"
+    return " ".join([expected.verdict or "-", *expected.reasons, *expected.notes, *expected.criteria])
+
+
+def _facts(item: Judged) -> dict[str, object]:
+    return {
+        "submission": item.case.name,
+        "seconds": round(item.seconds, 3),
+        "difference": item.difference,
+        "verdict": json.loads(item.record.model_dump_json()),
+    }

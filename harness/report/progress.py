@@ -1,0 +1,40 @@
+"""What a person sees while trials run: a live line at a terminal, plain lines in a pipe."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from harness.report.plain import printable
+from harness.runs.plan import Trial
+from harness.runs.scheduler import Observer, Progress
+
+
+@contextmanager
+def watching(total: int) -> Iterator[Observer]:
+    """An observer for `run_all` that shows the progress of `total` trials on stderr."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _plain(console)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        line = bar.add_task("trials", total=total)
+
+        def observe(trial: Trial, progress: Progress, words: str) -> None:
+            if progress is Progress.FINISHED:
+                bar.advance(line)
+                bar.console.print(f"{trial.label}: {words}", markup=False)
+            else:
+                bar.update(line, description=f"{trial.label} {progress}")
+
+        yield observe
+
+
+def _plain(console: Console) -> Observer:
+    def observe(trial: Trial, progress: Progress, words: str) -> None:
+        console.print(printable(f"{trial.label}: {progress} {words}".rstrip()), markup=False, soft_wrap=True)
+
+    return observe

@@ -1,0 +1,123 @@
+"""A finished or stored run, told to a person or a machine."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from harness.report.plain import printable
+from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
+from harness.runs.command import FinishedRun
+from harness.runs.scheduler import Outcome
+from harness.runs.store import TrialStore, UsageFile, find_trials
+from harness.specs.errors import UserError
+from harness.specs.reasons import Reason, Verdict
+from harness.specs.usage import Usage
+
+
+def report_run(run: FinishedRun, as_json: bool) -> int:
+    """The closing table and the next command to type. Returns the command's exit status."""
+    outcomes = run.outcomes
+    if as_json:
+        print(json.dumps({"run": str(run.directory), "trials": [_facts(item) for item in outcomes]}, indent=2))
+    else:
+        out = console()
+        out.print(outcome_table(outcomes))
+        out.print(_totals(outcomes, run.isolation))
+        _remarks(outcomes)
+        out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(outcomes)}"), soft_wrap=True)
+    return 1 if any(item.verdict is Verdict.UNSCORED for item in outcomes) else 0
+
+
+def show_run(directory: Path, chosen: str | None, as_json: bool) -> int:
+    """All trials of a stored run, or the one that `chosen` begins. Raises UserError."""
+    stores = list(find_trials(directory))
+    if chosen:
+        prefix = chosen.rstrip("/")
+        stores = [store for store in stores if _is_at(store, directory, prefix)]
+        if not stores:
+            raise UserError(f"{directory}: no trial {printable(chosen)!r}; testwright show {directory} lists them")
+    if as_json:
+        print(json.dumps([_stored(store, directory) for store in stores], indent=2))
+    elif len(stores) == 1 and chosen:
+        _show_trial(stores[0])
+    else:
+        console().print(table(("trial", "verdict", "why", "cost"), [_row(store, directory) for store in stores]))
+    return 0
+
+
+def _show_trial(store: TrialStore) -> None:
+    out, record = console(), store.verdict()
+    if record is None:
+        out.print(f"{store.directory}: not judged yet; give its run another start", markup=False)
+        return
+    for part in verdict_lines(record):
+        out.print(part)
+    out.print(Text(f"files: {store.directory}"), soft_wrap=True)
+
+
+def _totals(outcomes: Sequence[Outcome], isolation: str) -> Text:
+    counts = Counter(item.verdict for item in outcomes)
+    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+    usage = sum((item.usage.agent for item in outcomes if item.usage), start=Usage())
+    return Text(f"{len(outcomes)} trials: {words}; cost {money(usage)}; isolation {isolation}")
+
+
+def _remarks(outcomes: Iterable[Outcome]) -> None:
+    for item in outcomes:
+        for remark in item.remarks:
+            console().print(Text(f"{item.trial.label}: {printable(remark, 200)}"), soft_wrap=True)
+
+
+def _worth_a_look(outcomes: Sequence[Outcome]) -> str:
+    odd = [item for item in outcomes if item.verdict is not Verdict.RESOLVED]
+    return f" {(odd or list(outcomes))[0].trial.place}" if outcomes else ""
+
+
+def _facts(item: Outcome) -> dict[str, Any]:
+    return {
+        "trial": str(item.trial.place),
+        "task": item.trial.task.id,
+        "scaffold": item.trial.scaffold.name,
+        "model": item.trial.model or None,
+        "attempt": item.trial.attempt,
+        "verdict": item.verdict,
+        "reasons": _reasons(item.reasons),
+        "usage": _usage(item.usage),
+    }
+
+
+def _stored(store: TrialStore, directory: Path) -> dict[str, Any]:
+    record = store.verdict()
+    return {
+        "trial": _place(store, directory),
+        "verdict": json.loads(record.model_dump_json()) if record else None,
+        "usage": _usage(store.usage()),
+    }
+
+
+def _row(store: TrialStore, directory: Path) -> tuple[str | Text, ...]:
+    record, usage = store.verdict(), store.usage()
+    why = "; ".join(dict.fromkeys(reason.code for reason in record.reasons)) if record else "not judged yet"
+    cost = money(usage.agent) if usage else "-"
+    return _place(store, directory), verdict_text(record.verdict) if record else "-", why, cost
+
+
+def _place(store: TrialStore, directory: Path) -> str:
+    return store.directory.relative_to(directory / "trials").as_posix()
+
+
+def _is_at(store: TrialStore, directory: Path, prefix: str) -> bool:
+    place = _place(store, directory)
+    return place == prefix or place.startswith(f"{prefix}/")
+
+
+def _reasons(reasons: Iterable[Reason]) -> list[Any]:
+    return [json.loads(reason.model_dump_json()) for reason in reasons]
+
+
+def _usage(usage: UsageFile | None) -> Any:
+    return json.loads(usage.model_dump_json(exclude={"schema_version"})) if usage else None

@@ -1,0 +1,113 @@
+"""Tables for people. In a pipe they are plain text without colours or boxes."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.report.plain import printable
+from harness.runs.scheduler import Outcome
+from harness.specs.reasons import Note, Reason, Verdict
+from harness.specs.usage import Usage
+from harness.verify.verdict import VerdictRecord
+
+PIPE_WIDTH = 160
+_STYLES = {
+    Verdict.RESOLVED: "green",
+    Verdict.FAILED: "red",
+    Verdict.INVALID: "bold red",
+    Verdict.UNSCORED: "yellow",
+}
+
+
+def console() -> Console:
+    """stdout: the terminal's width there, a fixed one in a pipe so that lines aren't broken."""
+    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False, soft_wrap=False)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Sequence[str] = ()) -> Table:
+    """A table of plain cells; `right` names the columns of numbers."""
+    made = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+    return made
+
+
+def outcome_table(outcomes: Sequence[Outcome]) -> Table:
+    rows = [
+        (
+            outcome.trial.task.id,
+            outcome.trial.scaffold.name,
+            outcome.trial.model or "-",
+            str(outcome.trial.attempt),
+            verdict_text(outcome.verdict),
+            _why(outcome.reasons),
+            money(outcome.usage.agent) if outcome.usage else "-",
+            _seconds(outcome.usage.agent_seconds + outcome.usage.verify_seconds) if outcome.usage else "-",
+        )
+        for outcome in outcomes
+    ]
+    columns = ("task", "scaffold", "model", "try", "verdict", "why", "cost", "time")
+    return table(columns, rows, right=("try", "cost", "time"))
+
+
+def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
+    """A verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for."""
+    yield Text.assemble(f"{record.task}: ", verdict_text(record.verdict))
+    stages = record.stages
+    yield table(
+        ("stage", "status"),
+        [
+            ("manifest", stages.manifest.status),
+            ("mutation", stages.mutation.status),
+            ("rubric", stages.rubric.status),
+        ],
+    )
+    if record.reasons:
+        yield table(("reason", "about", "in words"), [_reason_row(reason) for reason in record.reasons])
+    if record.notes:
+        yield table(("note", "about", "in words"), [_note_row(note) for note in record.notes])
+    if stages.rubric.criteria:
+        rows = [
+            (item.id, str(item.importance), _met(item.met), str(item.decided_by or "-"), item.words)
+            for item in stages.rubric.criteria
+        ]
+        yield table(("criterion", "importance", "met", "decided by", "in words"), rows)
+
+
+def verdict_text(verdict: Verdict) -> Text:
+    return Text(verdict.value, style=_STYLES[verdict])
+
+
+def money(usage: Usage) -> str:
+    return "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+
+
+def _why(reasons: Sequence[Reason]) -> str:
+    if not reasons:
+        return ""
+    first = reasons[0]
+    more = f" (+{len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    subject = f"{first.subject}: " if first.subject else ""
+    return printable(f"{first.code}: {subject}{first.words}", 160) + more
+
+
+def _reason_row(reason: Reason) -> tuple[str, str, str]:
+    return reason.code, reason.subject or "-", reason.words
+
+
+def _note_row(note: Note) -> tuple[str, str, str]:
+    return note.code, note.subject or "-", note.words
+
+
+def _met(met: bool | None) -> str:
+    return {True: "met", False: "unmet", None: "-"}[met]
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s"

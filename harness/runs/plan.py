@@ -1,0 +1,126 @@
+"""What a run is asked to do: its configuration, its trials, and what makes two trials the same."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Any
+
+from pydantic import Field
+
+from harness import PROTOCOL_VERSION, __version__
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.loading import FileModel
+from harness.specs.scaffold import Scaffold, ScaffoldKind
+from harness.specs.task import Task
+
+
+class SandboxChoice(StrEnum):
+    AUTO = "auto"
+    DOCKER = "docker"
+    LOCAL = "local"
+
+
+class RunConfig(FileModel):
+    """What `testwright run -c FILE` reads; options of the command line win over it."""
+
+    tasks: tuple[str, ...] = Field(default=(), description="ids, globs or tag:NAME")
+    exclude: tuple[str, ...] = ()
+    scaffolds: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    attempts: int = Field(default=1, ge=1, le=100)
+    jobs: int = Field(default=1, ge=1, le=256)
+    sandbox: SandboxChoice = SandboxChoice.AUTO
+    max_cost_usd: float | None = Field(default=None, gt=0)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One (task, scaffold, model, attempt). `model` is empty for a control; attempts count from 1."""
+
+    task: Task
+    scaffold: Scaffold
+    model: str
+    attempt: int
+
+    @property
+    def place(self) -> PurePosixPath:
+        """Where its results lie below `trials/`."""
+        return PurePosixPath(self.task.id, self.scaffold.name, slug(self.model) or "none", str(self.attempt))
+
+    @property
+    def label(self) -> str:
+        model = f" {self.model}" if self.model else ""
+        return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
+
+    def identity(self, image_digest: str, isolation: str) -> str:
+        """sha256 over what affects the outcome, and nothing else: two trials with the same one are the same."""
+        parts: dict[str, Any] = {
+            "task": self.task.digest,
+            "image": image_digest,
+            "isolation": isolation,
+            "scaffold": scaffold_digest(self.scaffold),
+            "model": self.model,
+            "attempt": self.attempt,
+            "protocol": PROTOCOL_VERSION,
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class RunFile(FileModel):
+    """`run.yaml`: what this directory's trials were run with. `id` is also the label of its containers."""
+
+    id: str
+    version: str = __version__
+    protocol_version: int = PROTOCOL_VERSION
+    config: RunConfig
+    isolation: str = ""
+    tasks: dict[str, str] = Field(default_factory=dict, description="task id -> digest")
+    scaffolds: dict[str, str] = Field(default_factory=dict, description="scaffold -> digest")
+
+
+def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
+    """Every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
+    if not config.tasks:
+        raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")
+    if not config.scaffolds:
+        raise UserError("no scaffold is named; say which with -s (testwright scaffold list)")
+    tasks = catalog.select(config.tasks, config.exclude)
+    scaffolds = [catalog.scaffold(name) for name in dict.fromkeys(config.scaffolds)]
+    trials = [
+        Trial(task, scaffold, model, attempt)
+        for task in tasks
+        for scaffold in scaffolds
+        for model in _models(scaffold, config.models)
+        for attempt in range(1, config.attempts + 1)
+    ]
+    if not trials:
+        raise UserError("every task that -t names is excluded by -x; there is nothing to run")
+    return trials
+
+
+def scaffold_digest(scaffold: Scaffold) -> str:
+    whole = hashlib.sha256()
+    for path in sorted(path for path in scaffold.directory.rglob("*") if path.is_file()):
+        name = path.relative_to(scaffold.directory).as_posix()
+        whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()
+
+
+def slug(model: str) -> str:
+    """A model's name as a directory name; names that come out alike are told apart by a hash."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", model).strip("._")
+    if plain == model:
+        return plain
+    return f"{plain[-60:].strip('._')}-{hashlib.sha256(model.encode()).hexdigest()[:6]}"
+
+
+def _models(scaffold: Scaffold, models: tuple[str, ...]) -> tuple[str, ...]:
+    if scaffold.kind is ScaffoldKind.CONTROL:
+        return ("",)
+    if not models:
+        raise UserError(f"scaffold {scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")
+    return tuple(dict.fromkeys(models))

@@ -1,0 +1,205 @@
+"""A run's directory: everything a trial leaves behind, written so that a crash at any moment loses nothing."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, TypeVar
+from uuid import uuid4
+
+import yaml
+
+from harness.runs.plan import RunConfig, RunFile, Trial
+from harness.sandbox.protocol import JobResult
+from harness.specs.errors import UserError
+from harness.specs.loading import FileModel, load_yaml
+from harness.specs.usage import Usage
+from harness.submission.extraction import Submission
+from harness.verify.verdict import VerdictRecord
+
+FileT = TypeVar("FileT", bound=FileModel)
+
+
+class TrialFile(FileModel):
+    """`trial.json`: written when an attempt begins, so that a later start knows whose remains these are."""
+
+    identity: str
+    task: str
+    scaffold: str
+    model: str
+    attempt: int
+    isolation: str
+
+
+class AgentFile(FileModel):
+    """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that."""
+
+    ending: str
+    steps: int
+    usage: Usage
+    seconds: float
+    refusal: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+class UsageFile(FileModel):
+    """`usage.json`: what a trial cost. Seconds are of wall time but for `test_seconds`, which tests report."""
+
+    agent: Usage
+    agent_seconds: float
+    verify_seconds: float
+    arm_seconds: float
+    test_seconds: float
+
+
+class TrialStore:
+    """One attempt's directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def begin(self, trial: TrialFile) -> None:
+        """Make this the attempt's directory; remains of another kind or of a cut attempt are kept beside it."""
+        found = self.trial()
+        if self.directory.exists() and (found != trial or self.agent() is None):
+            self.set_aside("cut" if found == trial else "other")
+        if not self.directory.exists():
+            self.directory.mkdir(parents=True)
+            _write(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
+
+    def set_aside(self, why: str) -> None:
+        """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty."""
+        number = 1
+        while (aside := self.directory.with_name(f"{self.directory.name}.{why}-{number}")).exists():
+            number += 1
+        self.directory.rename(aside)
+
+    def trial(self) -> TrialFile | None:
+        return _read(self.directory / "trial.json", TrialFile)
+
+    def agent(self) -> AgentFile | None:
+        return _read(self.directory / "agent.json", AgentFile)
+
+    def verdict(self) -> VerdictRecord | None:
+        return _read(self.directory / "verdict.json", VerdictRecord)
+
+    def usage(self) -> UsageFile | None:
+        return _read(self.directory / "usage.json", UsageFile)
+
+    @property
+    def trajectory(self) -> Path:
+        return self.directory / "trajectory.jsonl"
+
+    def submission(self) -> Submission:
+        folder, agent = self.directory / "submission", self.agent()
+        patch, manifest = (folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes()
+        return Submission(patch, manifest, agent.refusal if agent else "")
+
+    def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
+        folder = self.directory / "submission"
+        folder.mkdir(exist_ok=True)
+        _write(folder / "patch.diff", submission.patch)
+        _write(folder / "manifest.yaml", submission.manifest)
+        _write(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
+
+    def keep_arm(self, name: str, result: JobResult) -> None:
+        keep_arm(self.directory / "arms", name, result)
+
+    def keep_verdict(self, record: VerdictRecord, usage: UsageFile) -> None:
+        _write(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
+        _write(self.directory / "verdict.json", record.to_json())
+
+    def log(self, line: str) -> None:
+        with (self.directory / "log.txt").open("a") as file:
+            file.write(f"{_now()} {line}\n")
+
+
+class RunStore:
+    """A run's directory, locked while it is open. Raises UserError where it can't be written or is in use."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._lock: IO[bytes] = (directory / ".lock").open("wb")
+            self._events: IO[str] = (directory / "events.jsonl").open("a")
+        except OSError as error:
+            raise UserError(
+                f"{directory}: can't be written: {error.strerror or error}; choose another with -o"
+            ) from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(f"{directory}: another testwright is at work here; choose another with -o") from None
+
+    def describe(self, config: RunConfig, trials: list[Trial], isolation: str, digests: dict[str, str]) -> RunFile:
+        """Write `run.yaml`, keeping the id of an earlier start in this directory."""
+        path = self.directory / "run.yaml"
+        earlier = load_yaml(path, RunFile) if path.exists() else None
+        run = RunFile(
+            id=earlier.id if earlier else uuid4().hex,
+            config=config,
+            isolation=isolation,
+            tasks={**(earlier.tasks if earlier else {}), **{trial.task.id: trial.task.digest for trial in trials}},
+            scaffolds={**(earlier.scaffolds if earlier else {}), **digests},
+        )
+        _write(path, yaml.safe_dump(json.loads(run.model_dump_json()), sort_keys=False))
+        return run
+
+    def trial(self, trial: Trial) -> TrialStore:
+        return TrialStore(self.directory / "trials" / trial.place)
+
+    def event(self, kind: str, **facts: Any) -> None:
+        """Append one line; it is on the disk when this returns."""
+        self._events.write(json.dumps({"time": _now(), "event": kind, **facts}) + "\n")
+        self._events.flush()
+        os.fsync(self._events.fileno())
+
+    def close(self) -> None:
+        self._events.close()
+        self._lock.close()
+
+
+def find_trials(directory: Path) -> Iterator[TrialStore]:
+    """The attempts in a run's directory that count, by path; those set aside are left out."""
+    if not (directory / "run.yaml").is_file():
+        raise UserError(f"{directory}: no run here (it has no run.yaml)")
+    for path in sorted(directory.glob("trials/*/*/*/*/trial.json")):
+        if path.parent.name.isdigit():
+            yield TrialStore(path.parent)
+
+
+def keep_arm(folder: Path, name: str, result: JobResult) -> None:
+    """All that one arm printed and reported."""
+    place = folder / name
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "output.txt").write_bytes(result.log)
+    for path, data in result.outputs.items():
+        if "/" not in path and not path.startswith("."):
+            (place / path).write_bytes(data)
+    facts = {"exit_status": result.exit_status, "timed_out": result.timed_out, "seconds": round(result.seconds, 3)}
+    _write(place / "arm.json", json.dumps({**facts, "out_of_memory": result.out_of_memory}, indent=2) + "\n")
+
+
+def _read(path: Path, model: type[FileT]) -> FileT | None:
+    """A record of ours, or None where it is absent or was cut by a crash."""
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _write(path: Path, data: str | bytes) -> None:
+    """Replace a file whole: a reader finds the old one or the new one, never a part."""
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(data.encode() if isinstance(data, str) else data)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,116 @@
+"""One trial, top to bottom: image, sandbox, agent, submission, verdict."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.agents.build import build_agent
+from harness.agents.protocol import AgentResult
+from harness.agents.trajectory import Trajectory
+from harness.llm.build import build_model
+from harness.llm.replay import ReplayModel
+from harness.runs.plan import Trial
+from harness.runs.store import AgentFile, TrialFile, TrialStore, UsageFile
+from harness.sandbox.protocol import Engine, Image
+from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
+from harness.specs.reasons import ReasonCode
+from harness.submission.extraction import Submission, extract
+from harness.verify.arms import Bench, repo_limits
+from harness.verify.verdict import VerdictRecord
+from harness.verify.verification import verify
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """What trials share: the engine, the slots for verification arms, and the label of the run's containers."""
+
+    engine: Engine
+    arm_slots: asyncio.Semaphore
+    run_id: str
+
+    def labels(self, trial: Trial) -> dict[str, str]:
+        return {"testwright.run": self.run_id, "testwright.trial": str(trial.place)}
+
+
+async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> VerdictRecord:
+    """Do what is missing of a trial and return its verdict. Raises InfrastructureError: try it again."""
+    image = await workshop.engine.image(trial.task)
+    store.begin(_describe(workshop, trial, image))
+    if found := store.verdict():
+        return found
+    if store.agent() is None:
+        submission, agent = await _work(workshop, trial, image, store)
+        store.keep_submission(submission, agent)
+    return await _judge(workshop, trial, image, store)
+
+
+async def _work(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> tuple[Submission, AgentFile]:
+    """Let the agent work in a sandbox; what counts is what lies there once every process is dead."""
+    model = build_model(trial.model) if trial.model else None
+    agent = build_agent(trial.scaffold, trial.task, model)
+    sandbox = workshop.engine.sandbox(image, repo_limits(trial.task.repo), workshop.labels(trial))
+    started = time.monotonic()
+    store.log("agent begins")
+    try:
+        await sandbox.start()
+        with Trajectory(store.trajectory) as trajectory:
+            result = await agent.work(sandbox, trajectory)
+        await sandbox.kill()
+        submission = await extract(sandbox, image)
+    finally:
+        await asyncio.shield(sandbox.remove())
+    store.log(f"agent ended: {result.ending}")
+    remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
+    return submission, _agent_file(result, submission, time.monotonic() - started, remarks)
+
+
+async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
+    started = time.monotonic()
+    bench = Bench(workshop.engine, image, workshop.arm_slots, workshop.labels(trial), store.keep_arm)
+    judgement = await verify(trial.task, store.submission(), bench)
+    agent = store.agent()
+    if agent is None:
+        raise SandboxLost(f"{store.directory}: agent.json is gone")
+    usage = UsageFile(
+        agent=agent.usage,
+        agent_seconds=agent.seconds,
+        verify_seconds=round(time.monotonic() - started, 3),
+        arm_seconds=round(judgement.arm_seconds, 3),
+        test_seconds=round(judgement.test_seconds, 3),
+    )
+    store.keep_verdict(judgement.record, usage)
+    store.log(f"verdict: {judgement.record.verdict}")
+    return judgement.record
+
+
+def _describe(workshop: Workshop, trial: Trial, image: Image) -> TrialFile:
+    isolation = workshop.engine.isolation
+    return TrialFile(
+        identity=trial.identity(image.digest, isolation),
+        task=trial.task.id,
+        scaffold=trial.scaffold.name,
+        model=trial.model,
+        attempt=trial.attempt,
+        isolation=isolation,
+    )
+
+
+def _agent_file(result: AgentResult, submission: Submission, seconds: float, remarks: tuple[str, ...]) -> AgentFile:
+    return AgentFile(
+        ending=result.ending,
+        steps=result.steps,
+        usage=result.usage,
+        seconds=round(seconds, 3),
+        refusal=submission.refusal,
+        remarks=remarks,
+    )
+
+
+def reason_code(error: InfrastructureError) -> ReasonCode:
+    """What an infrastructure fault makes of a trial that can't be tried again."""
+    codes: Mapping[type[InfrastructureError], ReasonCode] = {
+        ImageUnavailable: ReasonCode.IMAGE_UNAVAILABLE,
+        ProviderError: ReasonCode.PROVIDER_ERROR,
+    }
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), ReasonCode.SANDBOX_LOST)

@@ -1,0 +1,118 @@
+"""The docker command line, which builds: BuildKit's secrets are not in the SDK.
+
+More than one may be installed, and not each of them can: from 23 on the client needs the buildx plug-in,
+before that BuildKit is built in.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.sandbox.client_config import ca_bundle, pip_configuration, proxies
+from harness.sandbox.logged import run_logged
+from harness.specs.errors import ImageUnavailable
+
+_BUILDKIT_INSIDE_BEFORE = 23
+_PROBE_SECONDS = 15
+_DEFAULT_HOST = "unix:///var/run/docker.sock"
+
+
+class BuildCli(NamedTuple):
+    """A `docker` that can build with secrets. `arguments` start a build."""
+
+    path: Path
+    version: str
+    arguments: tuple[str, ...]
+
+
+@cache
+def find_build_cli(search_path: str) -> BuildCli:
+    """The first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
+    refused = []
+    for path in _candidates(search_path):
+        version = _client_version(path)
+        if _answers(path, "buildx", "version"):
+            return BuildCli(path, version, ("buildx", "build", "--load"))
+        major = re.match(r"\d+", version)
+        if major and int(major.group()) < _BUILDKIT_INSIDE_BEFORE:
+            return BuildCli(path, version, ("build",))
+        refused.append(f"{path} ({version or 'no version'}, without buildx)")
+    tried = ", ".join(refused) or "none on PATH"
+    raise ImageUnavailable(
+        f"no docker command that can build with BuildKit secrets: {tried}; install the docker-buildx plug-in"
+    )
+
+
+async def build(
+    context: Path, target: str, tag: str, arguments: Mapping[str, str], labels: Mapping[str, str]
+) -> None:
+    """Build `target` of the Dockerfile in `context` as `tag`. Raises ImageUnavailable with the log's path."""
+    cli = await installed_build_cli()
+    with tempfile.TemporaryDirectory(prefix="testwright-") as private:
+        secrets = await asyncio.to_thread(_secrets, Path(private))
+        command = [str(cli.path), *cli.arguments, "--target", target, "--tag", tag, *secrets]
+        # By name only: the values come from the environment and show in no list of processes.
+        command += [f"--build-arg={name}" for name in proxies()]
+        command += [f"--build-arg={name}={value}" for name, value in arguments.items()]
+        command += [f"--label={name}={value}" for name, value in labels.items()]
+        await run_logged([*command, str(context)], client_environment(), tag)
+
+
+async def installed_build_cli() -> BuildCli:
+    """The one that this process uses. Raises ImageUnavailable."""
+    return await asyncio.to_thread(find_build_cli, os.environ.get("PATH", os.defpath))
+
+
+def client_environment() -> dict[str, str]:
+    """The environment under which the command line talks to the engine that the SDK talks to."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("DOCKER_CONTEXT", "BUILDX_BUILDER")}
+    return {"DOCKER_HOST": _DEFAULT_HOST, **kept, "DOCKER_BUILDKIT": "1", "BUILDKIT_PROGRESS": "plain"}
+
+
+def _candidates(search_path: str) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for directory in search_path.split(os.pathsep):
+        if path := shutil.which("docker", path=directory or "."):
+            found.setdefault(Path(path).resolve(), Path(path))
+    return list(found.values())
+
+
+def _client_version(path: Path) -> str:
+    """Without the engine's own: it is printed even when no engine answers."""
+    return _output(path, "version", "--format", "{{.Client.Version}}").strip()
+
+
+def _answers(path: Path, *arguments: str) -> bool:
+    try:
+        done = subprocess.run([path, *arguments], capture_output=True, timeout=_PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _output(path: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout
+
+
+def _secrets(private: Path) -> list[str]:
+    """The options that hand certificates and pip's configuration in. `private` is gone after the build."""
+    options = []
+    if bundle := ca_bundle():
+        options.append(f"--secret=id=ca,src={bundle}")
+    if configuration := pip_configuration():
+        file = private / "pip.conf"
+        file.write_text(configuration)
+        file.chmod(0o600)
+        options.append(f"--secret=id=pip_conf,src={file}")
+    return options

@@ -1,0 +1,174 @@
+"""Commands over one long-lived stream to `driver.sh` in a sandbox."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
+
+from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.protocol import CommandResult
+from harness.specs.errors import SandboxLost
+
+DRIVER = Path(__file__).with_name("driver.sh").read_bytes()
+DRIVER_COMMAND = ("bash", "-c", 'IFS= read -r -N "$0" driver && eval "$driver"', str(len(DRIVER)))
+"""The driver comes over the stream, so that nothing need be in the image and no long command line is in sight."""
+DRIVER_ENV = {"TESTWRIGHT_COMMAND": "driver"}
+
+GRACE_SECONDS = 5.0
+"""How long after a command's deadline the driver itself counts as lost."""
+OPEN_SECONDS = 30.0
+OPEN_ATTEMPTS = 3
+TIMED_OUT = 124
+KILLED = 137
+
+
+class Stream(Protocol):
+    """Bytes to a driver and back."""
+
+    async def read(self) -> bytes:
+        """Some bytes, none at the end."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Raises OSError once the driver is gone."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class _Closed(Exception):
+    """The driver's end of the stream is closed."""
+
+
+class Channel:
+    """Runs one command at a time. A driver that was killed or hangs is replaced, its command's processes killed.
+
+    `connect` starts a driver; it raises SandboxLost or LimitReached where the sandbox is dead. `marks` begins the
+    mark that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
+    """
+
+    def __init__(self, connect: Callable[[], Awaitable[Stream]], marks: str = "", alone: bool = True) -> None:
+        self._connect = connect
+        self._marks = marks
+        self._alone = alone
+        self._stream: Stream | None = None
+        self._buffer = bytearray()
+        self._driver = "0"
+        self._count = 0
+        self._unfinished = ""
+        self._lock = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Start a driver, in place of one before it. Raises SandboxLost."""
+        for attempt in range(OPEN_ATTEMPTS):
+            # A dying container may let a connection in before it is seen to be dead.
+            await asyncio.sleep(0.1 * attempt)
+            self.close()
+            self._stream = await self._connect()
+            try:
+                async with asyncio.timeout(OPEN_SECONDS):
+                    await self._greet()
+                return
+            except (_Closed, TimeoutError):
+                continue
+        raise SandboxLost("the sandbox starts no shell any more")
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = None
+        self._buffer.clear()
+
+    async def run(self, command: str, seconds: float, output: BoundedOutput | None = None) -> CommandResult:
+        """Run `command`, collecting what it prints in `output`. Raises SandboxLost."""
+        output = output or BoundedOutput()
+        text = _encode(command)
+        if b"\0" in text:
+            return CommandResult(2, b"bash: the command holds a NUL byte\n", 0, False, 0.0)
+        async with self._lock:
+            if self._stream is None or self._unfinished:  # the last caller was cancelled halfway
+                await self.open()
+            began = asyncio.get_running_loop().time()
+            status, timed_out = await self._run(text, seconds, output)
+            elapsed = asyncio.get_running_loop().time() - began
+        return CommandResult(status, output.value, output.truncated, timed_out, elapsed)
+
+    async def _run(self, text: bytes, seconds: float, output: BoundedOutput) -> tuple[int, bool]:
+        try:
+            async with asyncio.timeout(seconds + GRACE_SECONDS):
+                token = await self._begin(text, seconds)
+                await self._until(token, output.add)
+                end = bytearray()
+                await self._until(b"\n", end.extend)
+                await self._write(b"\n")
+        except _Closed:
+            output.add(self._buffer)
+            await self.open()
+            return KILLED, False
+        except TimeoutError:
+            await self.open()
+            return TIMED_OUT, True
+        self._unfinished = ""
+        status, timed_out = end.split()
+        return int(status), timed_out == b"1"
+
+    async def _begin(self, text: bytes, seconds: float) -> bytes:
+        """Send a frame and wait for its token; a driver that was already dead by then is replaced."""
+        try:
+            return await self._send(text, seconds)
+        except _Closed:
+            self._unfinished = ""
+            await self.open()
+            return await self._send(text, seconds)
+
+    async def _send(self, text: bytes, seconds: float) -> bytes:
+        token = secrets.token_hex(16).encode()
+        self._count += 1
+        self._unfinished = f"{self._marks}{self._count}"
+        header = f"{token.decode()} {self._unfinished} {seconds:.3f} {len(text)}\n"
+        await self._write(header.encode() + text)
+        await self._until(token + b"\n", _ignore)
+        return token
+
+    async def _greet(self) -> None:
+        token = secrets.token_hex(16)
+        left = f"{self._driver} {self._unfinished or '-'}"
+        await self._write(DRIVER + f"{token} {int(self._alone)} {left}\n".encode())
+        await self._until(token.encode() + b" ", _ignore)
+        pid = bytearray()
+        await self._until(b"\n", pid.extend)
+        self._driver, self._unfinished = pid.decode(), ""
+
+    async def _write(self, data: bytes) -> None:
+        assert self._stream is not None
+        try:
+            await self._stream.write(data)
+        except OSError:
+            raise _Closed from None
+
+    async def _until(self, end: bytes, take: Callable[[bytes | bytearray], object]) -> None:
+        """Hand over everything up to `end`, and drop that. Holds back no more than `end` could be the start of."""
+        assert self._stream is not None
+        while (at := self._buffer.find(end)) < 0:
+            complete = len(self._buffer) - len(end) + 1
+            if complete > 0:
+                take(self._buffer[:complete])
+                del self._buffer[:complete]
+            data = await self._stream.read()
+            if not data:
+                raise _Closed
+            self._buffer += data
+        take(self._buffer[:at])
+        del self._buffer[: at + len(end)]
+
+
+def _ignore(_: bytes | bytearray) -> None:
+    """For what an earlier command's processes print between commands."""
+
+
+def _encode(command: str) -> bytes:
+    try:
+        return command.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, from a model's JSON
+        return command.encode("utf-8", "replace")

@@ -1,0 +1,74 @@
+"""What a build takes from this machine: certificates, pip's index, proxies. None of it may stay in an image.
+
+Certificates and pip's configuration go in as BuildKit secrets, proxies as the build arguments that BuildKit
+predefines and leaves out of an image's history.
+"""
+
+import ast
+import os
+import shlex
+import ssl
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY")
+_CA_VARIABLES = ("TESTWRIGHT_CA_BUNDLE", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+_CA_PLACES = (
+    "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
+    "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
+    "/etc/ssl/ca-bundle.pem",  # openSUSE
+    "/etc/ssl/cert.pem",  # macOS
+)
+_PIP_KEYS = ("index-url", "extra-index-url", "trusted-host")
+
+
+def ca_bundle() -> Path | None:
+    """The certificate bundle that this machine trusts, the first that exists."""
+    named = [os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)]
+    default = ssl.get_default_verify_paths().cafile
+    places = [*named, *_CA_PLACES, *([default] if default else [])]
+    return next((Path(place) for place in places if Path(place).is_file()), None)
+
+
+def proxies(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The proxy variables that are set, in either case, by the names they have."""
+    names = [form for name in PROXY_VARIABLES for form in (name, name.lower())]
+    return {name: environment[name] for name in names if environment.get(name)}
+
+
+def pip_settings() -> dict[str, tuple[str, ...]]:
+    """pip's indexes as this machine has them configured; an environment variable beats a file.
+
+    Addresses of this machine's files are left out: they mean nothing inside a container.
+    """
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=30, check=False
+    )
+    return parse_pip_settings(listed.stdout)
+
+
+def parse_pip_settings(listing: str) -> dict[str, tuple[str, ...]]:
+    """The output of `pip config list` (`global.index-url='...'` a line) as key -> values."""
+    ranked = sorted((line for line in listing.splitlines() if "=" in line), key=_rank)
+    found: dict[str, tuple[str, ...]] = {}
+    for line in ranked:
+        name, _, quoted = line.partition("=")
+        key = name.rpartition(".")[2]
+        if key in _PIP_KEYS:
+            values = shlex.split(ast.literal_eval(quoted))
+            found[key] = tuple(value for value in values if not value.startswith(("file:", "/", ".")))
+    return {key: values for key, values in found.items() if values}
+
+
+def _rank(line: str) -> int:
+    """pip reads [global], then the command's own section, then the environment: the last one counts."""
+    return 2 if line.startswith(":env:") else 0 if line.startswith("global.") else 1
+
+
+def pip_configuration() -> str:
+    """A pip.conf with those settings, empty when there are none."""
+    settings = pip_settings()
+    lines = [f"{key} =\n" + "".join(f"    {value}\n" for value in values) for key, values in settings.items()]
+    return "[global]\n" + "".join(lines) if lines else ""

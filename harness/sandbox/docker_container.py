@@ -1,0 +1,145 @@
+"""How our containers are made: what they may do, and what an image says about its user and directories."""
+
+import tarfile
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from docker.errors import NotFound
+from docker.types import LogConfig, Ulimit
+
+from harness.sandbox.archives import first_file, first_member
+from harness.sandbox.docker_client import Docker
+from harness.sandbox.protocol import Image, Limits
+from harness.specs.errors import UserError
+
+LABEL = "testwright"
+HOST_NAME = "box"
+_MIB = 1 << 20
+
+
+class User(NamedTuple):
+    """Whose commands run. `name` is as the image's configuration says it."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+async def create(
+    docker: Docker,
+    image: Image,
+    limits: Limits,
+    labels: Mapping[str, str],
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    user: str,
+    directory: str,
+) -> str:
+    """A container, not started; its id. Raises ImageUnavailable."""
+    answer = await docker.call(
+        docker.api.create_container,
+        image.reference,
+        entrypoint=list(argv),
+        environment={**image.env, **env},
+        labels={**labels, LABEL: "1"},
+        hostname=HOST_NAME,
+        user=user,
+        working_dir=directory,
+        host_config=_restrictions(docker, limits),
+    )
+    return str(answer["Id"])
+
+
+def _restrictions(docker: Docker, limits: Limits) -> dict[str, Any]:
+    config: dict[str, Any] = docker.api.create_host_config(
+        init=True,
+        network_mode="none",
+        extra_hosts={HOST_NAME: "127.0.0.1"},
+        sysctls={"net.ipv6.conf.all.disable_ipv6": "0", "net.ipv6.conf.lo.disable_ipv6": "0"},
+        mem_limit=limits.memory_mb * _MIB,
+        memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
+        nano_cpus=int(limits.cpus * 1e9),
+        pids_limit=limits.pids,
+        cap_drop=["ALL"],
+        security_opt=["no-new-privileges"],
+        # What is printed comes over our own connection; the engine would keep all of it on disk.
+        log_config=LogConfig(type=LogConfig.types.NONE),
+        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0)],
+    )
+    return config
+
+
+def _ulimit(name: str, value: int) -> Ulimit:
+    return Ulimit(name=name, soft=value, hard=value)
+
+
+class ImageFacts:
+    """What images say about their users and directories, asked once per image."""
+
+    def __init__(self, docker: Docker) -> None:
+        self._docker = docker
+        self._names: dict[str, str] = {}
+        self._users: dict[str, User] = {}
+        self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
+
+    async def user_name(self, image: Image) -> str:
+        """The configured user. Raises UserError where that is root, ImageUnavailable."""
+        if image.digest not in self._names:
+            facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
+            name = str(facts["Config"].get("User") or "")
+            if name.partition(":")[0] in ("", "0", "root"):
+                raise UserError(f"image {image.reference}: its user is root; end its Dockerfile with 'USER agent'")
+            self._names[image.digest] = name
+        return self._names[image.digest]
+
+    async def user(self, image: Image, container: str) -> User:
+        """The configured user's ids, looked up in a container of the image that has not started yet."""
+        if image.digest not in self._users:
+            name = await self.user_name(image)
+            passwd = await self._table(container, "/etc/passwd")
+            group = await self._table(container, "/etc/group")
+            self._users[image.digest] = _resolve(name, passwd, group)
+        return self._users[image.digest]
+
+    async def directory(self, image: Image, container: str, path: str) -> tarfile.TarInfo | None:
+        """A directory as it is in the image, None where it isn't; `container` has not started yet."""
+        key = image.digest, path
+        if key not in self._directories:
+            self._directories[key] = await self._docker.call(self._entry, container, path)
+        return self._directories[key]
+
+    def _entry(self, container: str, path: str) -> tarfile.TarInfo | None:
+        try:
+            chunks, _ = self._docker.api.get_archive(container, path)
+        except NotFound:
+            return None
+        return first_member(chunks)
+
+    async def _table(self, container: str, path: str) -> list[list[str]]:
+        def read() -> bytes:
+            try:
+                chunks, _ = self._docker.api.get_archive(container, path)
+            except NotFound:
+                return b""
+            return first_file(chunks)
+
+        text = (await self._docker.call(read)).decode(errors="replace")
+        return [line.split(":") for line in text.splitlines()]
+
+
+def _resolve(name: str, passwd: list[list[str]], group: list[list[str]]) -> User:
+    """`USER name|uid[:group|gid]` as the engine understands it."""
+    user, _, wanted = name.partition(":")
+    row = next((row for row in passwd if len(row) > 3 and user in (row[0], row[2])), None)
+    uid = int(row[2]) if row else _number(user, name)
+    gid = int(row[3]) if row else 0
+    if wanted:
+        found = next((row for row in group if len(row) > 2 and wanted in (row[0], row[2])), None)
+        gid = int(found[2]) if found else _number(wanted, name)
+    return User(name, uid, gid)
+
+
+def _number(text: str, user: str) -> int:
+    if not text.isdigit():
+        raise UserError(f"the image's user {user!r} is not in its /etc/passwd and /etc/group")
+    return int(text)

@@ -1,0 +1,42 @@
+"""The real engine: Docker, or what speaks its protocol."""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from harness.sandbox import docker_jobs
+from harness.sandbox.docker_client import Docker
+from harness.sandbox.docker_container import LABEL, ImageFacts
+from harness.sandbox.docker_sandbox import DockerSandbox
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
+from harness.specs.task import Task
+
+
+class DockerEngine:
+    """See `Engine`. `provide` makes or finds a task's image. Raises UserError where no engine answers."""
+
+    name = "docker"
+    isolation = "docker"
+    capabilities = Capabilities(network_isolation=True, memory=True, pids=True, disk=True, separate_user=True)
+
+    def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
+        self._provide = provide
+        self._docker = Docker()
+        self._facts = ImageFacts(self._docker)
+
+    async def image(self, task: Task) -> Image:
+        return await self._provide(task)
+
+    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> DockerSandbox:
+        return DockerSandbox(self._docker, self._facts, image, limits, labels)
+
+    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
+        return await docker_jobs.run_job(self._docker, self._facts, image, job, limits, labels)
+
+    async def reap(self, labels: Mapping[str, str]) -> int:
+        wanted = [f"{name}={value}" for name, value in {**labels, LABEL: "1"}.items()]
+        found = await self._docker.call(self._docker.api.containers, all=True, quiet=True, filters={"label": wanted})
+        for container in found:
+            await self._docker.remove(container["Id"])
+        return len(found)
+
+    async def close(self) -> None:
+        self._docker.api.close()

@@ -1,0 +1,137 @@
+"""Jobs: a fresh container's main command, run once."""
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+import requests
+from docker.errors import NotFound
+
+from harness.sandbox import docker_container
+from harness.sandbox.archives import Outputs, pack, parents, read_outputs
+from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.disk_watch import watch_disk
+from harness.sandbox.docker_client import AttachedStream, Docker
+from harness.sandbox.docker_container import ImageFacts
+from harness.sandbox.docker_disk import layer_meter
+from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, PlacedFile
+
+
+async def run_job(
+    docker: Docker, facts: ImageFacts, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+) -> JobResult:
+    """See `Engine.run_job`. Raises LimitReached("disk") as well."""
+    await facts.user_name(image)
+    async with _container(docker, image, job, limits, labels) as container:
+        await _place(docker, facts, image, job, container)
+        end = await _run(docker, job, limits, container)
+        outputs = await docker.call(_outputs, docker, container, job.outputs)
+    return JobResult(
+        exit_status=end.state["ExitCode"],
+        timed_out=end.timed_out,
+        out_of_memory=end.state["OOMKilled"],
+        log=end.log.value,
+        outputs=outputs.files,
+        complete=outputs.complete,
+        seconds=end.seconds,
+    )
+
+
+@asynccontextmanager
+async def _container(
+    docker: Docker, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+) -> AsyncIterator[str]:
+    """A created container, removed at the end whatever happens."""
+    env = {**job.env, REPORT_DIR: job.outputs}
+    creation = asyncio.create_task(
+        docker_container.create(docker, image, limits, labels, job.argv, env, user="", directory=image.workdir)
+    )
+    try:
+        yield await asyncio.shield(creation)
+    finally:
+        await asyncio.wait([creation])
+        if creation.exception() is None:
+            await docker.remove(creation.result())
+
+
+async def _place(docker: Docker, facts: ImageFacts, image: Image, job: Job, container: str) -> None:
+    user = await facts.user(image, container)
+    wanted = parents(job.files) | parents([PlacedFile(f"{job.outputs}/any", b"")])
+    above = {path: await facts.directory(image, container, path) for path in wanted}
+    await docker.call(docker.api.put_archive, container, "/", pack(job.files, user.uid, user.gid, above))
+
+
+class _End(NamedTuple):
+    """How a main command ended; `state` is the engine's word."""
+
+    state: dict[str, Any]
+    timed_out: bool
+    log: BoundedOutput
+    seconds: float
+
+
+async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End:
+    log = BoundedOutput()
+    breaches: list[LimitReached] = []
+
+    async def breach(limit: LimitReached) -> None:
+        breaches.append(limit)
+        await docker.kill(container)
+
+    stream = await AttachedStream.over(await docker.call(docker.api.attach_socket, container, _ATTACH))
+    watch: asyncio.Task[None] | None = None
+    began = time.monotonic()
+    timed_out = False
+    try:
+        await docker.call(docker.api.start, container)
+        meter = await layer_meter(docker, container, limits.disk_mb)
+        watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
+        try:
+            async with asyncio.timeout_at(asyncio.get_running_loop().time() + job.seconds):
+                await _collect(stream, log)
+                await _wait(docker, container, job.seconds)
+        except TimeoutError:
+            timed_out = True
+            await docker.kill(container)
+            await _collect(stream, log)
+        seconds = time.monotonic() - began
+        state = (await docker.call(docker.api.inspect_container, container))["State"]
+    finally:
+        stream.close()
+        if watch is not None:
+            watch.cancel()
+    if breaches:
+        raise breaches[0]
+    return _End(state, timed_out, log, seconds)
+
+
+_ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
+
+
+async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:
+    while data := await stream.read():
+        log.add(data)
+
+
+async def _wait(docker: Docker, container: str, seconds: float) -> None:
+    """Until the main command has ended, which may be long after it closed its output. Raises TimeoutError."""
+
+    def wait() -> None:
+        try:
+            docker.api.wait(container, timeout=math.ceil(seconds))
+        except (requests.ReadTimeout, requests.ConnectionError) as error:
+            raise TimeoutError from error
+
+    await docker.call(wait)
+
+
+def _outputs(docker: Docker, container: str, directory: str) -> Outputs:
+    try:
+        chunks, _ = docker.api.get_archive(container, directory)
+    except NotFound:
+        docker.api.inspect_container(container)  # NotFound again where it is the container that is gone
+        return Outputs({}, complete=True)
+    return read_outputs(iter(chunks))

@@ -1,0 +1,172 @@
+"""A container to work in."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from docker.errors import NotFound
+
+from harness.sandbox import docker_container
+from harness.sandbox.archives import CappedFile
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
+from harness.sandbox.channel_files import read_file, write_file
+from harness.sandbox.disk_watch import watch_disk
+from harness.sandbox.docker_client import AttachedStream, Docker
+from harness.sandbox.docker_container import ImageFacts
+from harness.sandbox.docker_disk import layer_meter
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
+from harness.specs.errors import SandboxLost
+
+_IDLE = ("sleep", "infinity")
+_NOBODY = "65534:65534"
+"""Runs the idle process, so that the agent can't end its container by killing all that it may kill."""
+_ROOM = 4
+"""Processes that it takes to run a command; a container with less room than that is full."""
+_DIRECTORY = 1 << 31
+"""Of a mode as Go writes it."""
+
+
+class DockerSandbox:
+    """See `Sandbox`. A container that one of our limits ended raises LimitReached instead of SandboxLost."""
+
+    def __init__(
+        self, docker: Docker, facts: ImageFacts, image: Image, limits: Limits, labels: Mapping[str, str]
+    ) -> None:
+        self._docker = docker
+        self._facts = facts
+        self._image = image
+        self._limits = limits
+        self._labels = dict(labels)
+        self._creation: asyncio.Task[str] | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._channel = Channel(self._connect)
+        self._limit: LimitReached | None = None
+        self._killed = False
+
+    async def start(self) -> None:
+        creation = docker_container.create(
+            self._docker, self._image, self._limits, self._labels, _IDLE, {}, _NOBODY, directory="/"
+        )
+        # Goes on when we are cancelled: `remove` needs to know what came of it.
+        self._creation = asyncio.create_task(creation)
+        container = await asyncio.shield(self._creation)
+        await self._docker.call(self._docker.api.start, container)
+        meter = await layer_meter(self._docker, container, self._limits.disk_mb)
+        self._watch = asyncio.create_task(watch_disk(meter, self._limits.disk_mb, self._breach))
+        await self._channel.open()
+
+    async def run(self, command: str, timeout: float) -> CommandResult:
+        self._check_usable()
+        result = await self._channel.run(command, timeout)
+        if result.timed_out and await self._is_full():
+            await self._breach(LimitReached("pids", f"more than {self._limits.pids} processes"))
+            self._check_usable()
+        return result
+
+    async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
+        self._check_usable()
+        return await read_file(self._channel, path, limit)
+
+    async def write(self, path: str, data: bytes) -> None:
+        self._check_usable()
+        await write_file(self._channel, path, data)
+
+    async def kill(self) -> None:
+        await self._check_there()
+        self._killed = True
+        self._stop_watching()
+        await self._docker.kill(await self._container())
+
+    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
+        await self._check_there()
+        container = await self._container()
+        try:
+            chunks, facts = await self._docker.call(self._archive, container, path)
+        except FileNotFoundError:
+            raise FileNotFoundError(path) from None
+        if not facts["mode"] & _DIRECTORY:
+            raise FileNotFoundError(f"{path}: not a directory")
+        with CappedFile(destination, limit) as file:
+            while chunk := await self._docker.call(next, chunks, b""):
+                file.write(chunk)
+
+    async def remove(self) -> None:
+        self._stop_watching()
+        if self._creation is not None:
+            creation, self._creation = self._creation, None
+            await asyncio.wait([creation])
+            if creation.exception() is None:
+                await self._docker.remove(creation.result())
+
+    async def _connect(self) -> Stream:
+        """Starts a driver. Raises SandboxLost, LimitReached where there is nothing left to start it in."""
+        await self._check_running()
+        container = await self._container()
+        api = self._docker.api
+        made = await self._docker.call(
+            api.exec_create,
+            container,
+            list(DRIVER_COMMAND),
+            stdin=True,
+            user=await self._facts.user_name(self._image),
+            workdir=self._image.workdir,
+            environment=DRIVER_ENV,
+        )
+        return await AttachedStream.over(await self._docker.call(lambda: api.exec_start(made["Id"], socket=True)))
+
+    async def _container(self) -> str:
+        if self._creation is None:
+            raise SandboxLost("the sandbox is not started, or already removed")
+        return await asyncio.shield(self._creation)
+
+    def _check_usable(self) -> None:
+        if self._limit is not None:
+            raise self._limit
+        if self._killed or self._creation is None:
+            raise SandboxLost("the sandbox is not running")
+
+    async def _check_running(self) -> None:
+        self._check_usable()
+        state = await self._state()
+        if self._limit is not None:  # reached while we asked
+            raise self._limit
+        if state["OOMKilled"] and not state["Running"]:
+            self._limit = LimitReached("memory", f"more than {self._limits.memory_mb} MiB of memory")
+            raise self._limit
+        if not state["Running"]:
+            raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
+
+    async def _check_there(self) -> None:
+        """Its files can be had when we ended it, not when something else did: then they may be half written."""
+        state = await self._state()
+        if not (state["Running"] or self._killed or self._limit):
+            raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
+
+    async def _state(self) -> dict[str, Any]:
+        facts: dict[str, Any] = await self._docker.call(self._docker.api.inspect_container, await self._container())
+        state: dict[str, Any] = facts["State"]
+        return state
+
+    async def _is_full(self) -> bool:
+        """Whether there is no room for another process, even now."""
+        stats = await self._docker.call(
+            self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
+        )
+        return int((stats.get("pids_stats") or {}).get("current") or 0) >= self._limits.pids - _ROOM
+
+    async def _breach(self, limit: LimitReached) -> None:
+        self._limit = limit
+        await self._docker.kill(await self._container())
+
+    def _archive(self, container: str, path: str) -> tuple[Iterator[bytes], dict[str, Any]]:
+        try:
+            chunks, facts = self._docker.api.get_archive(container, path)
+        except NotFound as error:
+            raise FileNotFoundError(path) from error
+        return iter(chunks), facts or {}
+
+    def _stop_watching(self) -> None:
+        self._channel.close()
+        if self._watch is not None:
+            self._watch.cancel()

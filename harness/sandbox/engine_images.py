@@ -1,0 +1,113 @@
+"""The engine's images: what the Docker SDK does for us, off the event loop."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import docker
+import docker.errors
+import requests.exceptions
+from docker.models.containers import Container
+
+from harness.sandbox.work_tree import unpack_tree
+from harness.specs.errors import ImageUnavailable
+
+_TIMEOUT_SECONDS = 600
+_STAGE_LABEL = "testwright.stage"
+T = TypeVar("T")
+
+
+class StoredImage(NamedTuple):
+    """An image as the engine has it. `engine_id` differs from one build to the next."""
+
+    engine_id: str
+    architecture: str
+    labels: Mapping[str, str]
+
+
+class EngineImages:
+    """Looks up, reads, makes and pulls images. Every method raises ImageUnavailable where the engine refuses."""
+
+    def __init__(self, client: docker.DockerClient) -> None:
+        self._client = client
+
+    async def find(self, tag: str) -> StoredImage | None:
+        """None where the engine has no such image."""
+        return await _off_loop(lambda: self._find(tag))
+
+    async def copy_out(self, tag: str, path: str, destination: Path) -> None:
+        """The directory `path` of an image, as `destination`; nothing of the image runs."""
+        await _off_loop(lambda: self._copy_out(tag, path, destination))
+
+    async def extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
+        """Make `tag`: one more layer on `base`, a tar unpacked at its root. `changes` are Dockerfile lines."""
+        await _off_loop(lambda: self._extend(base, archive, tag, changes))
+
+    async def output(self, tag: str, *command: str) -> str:
+        """What a command prints in a container of the image, without a network."""
+        return await _off_loop(lambda: self._output(tag, list(command)))
+
+    def _find(self, tag: str) -> StoredImage | None:
+        try:
+            attributes = self._client.images.get(tag).attrs
+        except docker.errors.ImageNotFound:
+            return None
+        labels = attributes["Config"].get("Labels") or {}
+        return StoredImage(attributes["Id"], attributes["Architecture"], labels)
+
+    def _copy_out(self, tag: str, path: str, destination: Path) -> None:
+        with self._container(tag, tag) as container, tempfile.TemporaryFile() as archive:
+            chunks, _ = container.get_archive(path)
+            for chunk in chunks:
+                archive.write(chunk)
+            archive.seek(0)
+            unpack_tree(archive, destination)
+
+    def _extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
+        repository, _, version = tag.partition(":")
+        with self._container(base, tag) as container, archive.open("rb") as data:
+            container.put_archive("/", data)
+            container.commit(repository, version, changes=changes)
+
+    def _output(self, tag: str, command: list[str]) -> str:
+        printed: bytes = self._client.containers.run(
+            tag, command, network_mode="none", hostname="box", labels=_labels(tag), remove=True
+        )
+        return printed.decode(errors="replace")
+
+    @contextmanager
+    def _container(self, image: str, stage: str) -> Iterator[Container]:
+        """A container that never starts. The caller holds the lock of `stage`: what is left there is dead."""
+        for left in self._client.containers.list(all=True, filters={"label": f"{_STAGE_LABEL}={stage}"}):
+            left.remove(force=True)
+        container = self._client.containers.create(image, network_mode="none", hostname="box", labels=_labels(stage))
+        try:
+            yield container
+        finally:
+            container.remove(force=True)
+
+
+@asynccontextmanager
+async def engine_images() -> AsyncIterator[EngineImages]:
+    """The images of the engine that the environment names. Raises ImageUnavailable where none answers."""
+    client = await _off_loop(lambda: docker.from_env(timeout=_TIMEOUT_SECONDS))
+    try:
+        yield EngineImages(client)
+    finally:
+        client.close()
+
+
+def _labels(stage: str) -> dict[str, str]:
+    """`testwright` is what every container of ours has, so that `clean` finds it."""
+    return {_STAGE_LABEL: stage, "testwright": "1"}
+
+
+async def _off_loop(call: Callable[[], T]) -> T:
+    try:
+        return await asyncio.to_thread(call)
+    except (docker.errors.DockerException, requests.exceptions.RequestException) as error:
+        words = str(getattr(error, "explanation", None) or error).strip()
+        raise ImageUnavailable(f"the Docker engine refused: {words}") from error

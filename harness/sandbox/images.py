@@ -1,0 +1,137 @@
+"""Repo images and task images on a Docker engine.
+
+    base -> dependencies -> repo image    (upstream complete)
+                        \\-> task image    (a layer of its own, so that none below it holds a withheld test)
+
+A tag carries the hash of what the image is made from, so an image that is there is the right one.
+"""
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness import __version__
+from harness.sandbox.base_image import ensure_base_image
+from harness.sandbox.build_cli import build
+from harness.sandbox.cache import locked
+from harness.sandbox.engine_images import EngineImages, StoredImage, engine_images
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.image_record import ImageRecord, Place, image_place
+from harness.sandbox.protocol import Image
+from harness.sandbox.recipe import Recipe, digest_of, read_recipe, task_tag
+from harness.sandbox.work_tree import head_commit, pack_tree, task_tree, tree_digest, write_work_tree
+from harness.specs.errors import ImageUnavailable
+from harness.specs.repo import Repo
+from harness.specs.task import Task
+
+_LABEL = "testwright"
+_PACKAGES = ("sh", "-c", "dpkg-query --show; pip list --format=freeze --disable-pip-version-check; true")
+
+
+async def repo_image(repo: Repo) -> Image:
+    """Upstream complete, as pinned, built if it isn't there. Raises ImageUnavailable, UserError."""
+    recipe = read_recipe(repo)
+    tag = recipe.tag("repo")
+    place = image_place(tag)
+    async with locked(place.name), engine_images() as images:
+        stored = await images.find(tag)
+        if stored is None or await images.find(recipe.tag("dependencies")) is None:
+            stored = await _build_repo(images, recipe)
+        record = place.record()
+        if record is None or record.engine_id != stored.engine_id:
+            with place.scratch() as scratch:
+                tree = await _tree_of(images, tag, repo, Path(scratch))
+                record = await _keep(images, recipe, stored, tree, place)
+    return _image(repo, record, place)
+
+
+async def task_image(task: Task) -> Image:
+    """Upstream without the withheld tests, its history one commit; built if it isn't there.
+
+    Raises ImageUnavailable where an image can't be built, UserError where withheld.patch doesn't apply.
+    """
+    recipe = read_recipe(task.repo)
+    place = image_place(task_tag(task, recipe))
+    async with locked(place.name), engine_images() as images:
+        stored = await images.find(place.reference)
+        record = place.record()
+        if stored is None or record is None or record.engine_id != stored.engine_id:
+            with place.scratch() as scratch:
+                if stored is None:
+                    tree = await _build_task(images, task, recipe, place.reference, Path(scratch))
+                    stored = await _stored(images, place.reference)
+                else:
+                    tree = await _tree_of(images, place.reference, task.repo, Path(scratch))
+                await _check_labels(stored, place.reference, recipe, tree)
+                record = await _keep(images, recipe, stored, tree, place)
+    return _image(task.repo, record, place)
+
+
+async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
+    base = await ensure_base_image(images)
+    arguments = {"BASE": base, **recipe.arguments}
+    labels = {f"{_LABEL}.recipe": recipe.digest, f"{_LABEL}.version": __version__}
+    with tempfile.TemporaryDirectory(prefix="testwright-") as context:
+        recipe.lay_out(Path(context))
+        for target in ("dependencies", "repo"):
+            await build(Path(context), target, recipe.tag(target), arguments, labels)
+    return await _stored(images, recipe.tag("repo"))
+
+
+async def _build_task(images: EngineImages, task: Task, recipe: Recipe, tag: str, scratch: Path) -> GitTree:
+    """The task image, made of the dependencies and one tar; returns its tree."""
+    upstream = await repo_image(task.repo)
+    tree = await task_tree(GitTree(upstream.tree), task, scratch / "tree.git")
+    await write_work_tree(tree, scratch / "app")
+    await asyncio.to_thread(pack_tree, scratch / "app", task.repo.workdir.strip("/"), scratch / "app.tar")
+    labels = {"digest": await _digest(recipe, tree), "commit": await head_commit(tree), "version": __version__}
+    changes = [f"LABEL {_LABEL}.{name}={value}" for name, value in labels.items()]
+    changes += ["USER agent", f"WORKDIR {task.repo.workdir}"]
+    await images.extend(recipe.tag("dependencies"), scratch / "app.tar", tag, changes)
+    return tree
+
+
+async def _tree_of(images: EngineImages, tag: str, repo: Repo, scratch: Path) -> GitTree:
+    """A trusted copy of an image's tree, of files only: the image's own repository is left aside."""
+    await images.copy_out(tag, repo.workdir, scratch / "app")
+    shutil.rmtree(scratch / "app" / ".git", ignore_errors=True)
+    return await GitTree.create(scratch / "tree.git", scratch / "app")
+
+
+async def _check_labels(stored: StoredImage, tag: str, recipe: Recipe, tree: GitTree) -> None:
+    told = (stored.labels.get(f"{_LABEL}.commit"), stored.labels.get(f"{_LABEL}.digest"))
+    if told != (await head_commit(tree), await _digest(recipe, tree)):
+        raise ImageUnavailable(f"{tag}: its tree isn't the one that its labels name; remove it: docker rmi {tag}")
+
+
+async def _keep(
+    images: EngineImages, recipe: Recipe, stored: StoredImage, tree: GitTree, place: Place
+) -> ImageRecord:
+    known = image_place(recipe.tag("repo")).record()
+    packages = known.packages if known else (await images.output(place.reference, *_PACKAGES)).splitlines()
+    record = ImageRecord(
+        reference=place.reference,
+        digest=await _digest(recipe, tree),
+        commit=await head_commit(tree),
+        engine_id=stored.engine_id,
+        architecture=stored.architecture,
+        packages=tuple(packages),
+    )
+    place.keep(tree, record)
+    return record
+
+
+async def _digest(recipe: Recipe, tree: GitTree) -> str:
+    return digest_of({"recipe": recipe.digest.encode(), "tree": (await tree_digest(tree)).encode()})
+
+
+async def _stored(images: EngineImages, tag: str) -> StoredImage:
+    stored = await images.find(tag)
+    if stored is None:
+        raise ImageUnavailable(f"{tag}: built, and gone again; is another engine behind the docker command?")
+    return stored
+
+
+def _image(repo: Repo, record: ImageRecord, place: Place) -> Image:
+    return Image(record.reference, record.digest, repo.workdir, place.tree, dict(repo.env))

@@ -1,0 +1,159 @@
+"""How a local sandbox's processes are confined: by bubblewrap, or by little more than a clean environment."""
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, Protocol
+
+from harness.sandbox.local_place import HOME, SYSTEM, Place
+from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
+
+_BIN = "/opt/testwright/bin"
+_ETC = (
+    "alternatives", "ca-certificates", "java-17-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
+    "mime.types", "os-release", "protocols", "services", "ssl/certs", "ssl/openssl.cnf",
+)  # fmt: skip
+"""Of this machine's /etc: what programs need and nobody minds showing."""
+_LIMITED = 'ulimit -c 0 -f "$1" -d "$2"; shift 2; exec "$@"'
+
+
+class Launch(NamedTuple):
+    """A process to start on this machine, with nothing in its environment but this."""
+
+    argv: list[str]
+    env: dict[str, str]
+    directory: Path
+
+
+class Confinement(Protocol):
+    """`alone` says whether processes see none but their sandbox's."""
+
+    isolation: str
+    alone: bool
+
+    def path(self, place: Place, path: str) -> str:
+        """Where the sandbox's processes find a path of the contract."""
+        ...
+
+    def launch(
+        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+    ) -> Launch:
+        """How to start `argv` in a sandbox; a driver is to be safe from its own commands where that is possible."""
+        ...
+
+
+class Bubblewrap:
+    """Namespaces of its own: no network but loopback, no processes but its own, no files but system and tree."""
+
+    isolation = "bubblewrap"
+    alone = True
+
+    def path(self, place: Place, path: str) -> str:
+        return path
+
+    def launch(
+        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+    ) -> Launch:
+        options = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "box"]
+        options += ["--uid", "1000", "--gid", "1000"]
+        # The first process of a namespace can't be killed or stopped from within.
+        options += ["--as-pid-1"] if driver else []
+        options += ["--bind", str(place.files), "/", "--proc", "/proc", "--dev", "/dev"]
+        options += _system() + _environment(Path(image.reference))
+        for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
+            options += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
+        options += ["--remount-ro", "/", "--chdir", image.workdir]
+        reference = Path(image.reference)
+        path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
+        clean = {"PATH": path, "HOME": HOME, "HOSTNAME": "box", "LANG": "C.UTF-8"}
+        return Launch(
+            ["bwrap", *options, "--", *_limited(argv, limits)], {**clean, **image.env, **env}, place.directory
+        )
+
+
+class Plain:
+    """No confinement: the sandbox's paths are below its directory, and everything else is in reach."""
+
+    isolation = "none"
+    alone = False
+
+    def path(self, place: Place, path: str) -> str:
+        return str(place.real(path)) if path.startswith("/") else path
+
+    def launch(
+        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+    ) -> Launch:
+        reference = Path(image.reference)
+        clean = {
+            "PATH": f"{reference / 'venv' / 'bin'}:{reference / 'bin'}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(place.real(HOME)),
+            "TMPDIR": str(place.real("/tmp")),
+            "LANG": "C.UTF-8",
+            "TESTWRIGHT_AGENT_LOGS": str(place.real(AGENT_LOGS)),
+        }
+        tops = (image.workdir, "/logs")
+        mapped = {name: _mapped(value, place, tops) for name, value in {**image.env, **env}.items()}
+        words = [_mapped(word, place, tops) for word in argv]
+        return Launch(_limited(words, limits), {**clean, **mapped}, place.real(image.workdir))
+
+
+def works() -> bool:
+    """Whether bubblewrap is installed and this machine lets it make namespaces."""
+    if shutil.which("bwrap") is None:
+        return False
+    probe = ["bwrap", "--unshare-all", "--uid", "1000", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    try:
+        return subprocess.run(probe, capture_output=True, timeout=10, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _system() -> list[str]:
+    """This machine's programs and libraries, read-only; links such as /bin stay links."""
+    options: list[str] = []
+    for path in map(Path, SYSTEM):
+        if path.is_symlink():
+            options += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir() and str(path) not in ("/proc", "/dev", "/sys"):
+            options += ["--ro-bind", str(path), str(path)]
+    for name in _ETC:
+        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return options
+
+
+def _environment(reference: Path) -> list[str]:
+    """The venv at its own path, which its scripts name, and the interpreter that it is made from."""
+    options = ["--ro-bind", str(reference / "venv"), str(reference / "venv")]
+    options += ["--ro-bind", str(reference / "bin"), _BIN]
+    python = reference / "venv" / "bin" / "python"
+    for program in {python.resolve(), _home(reference / "venv") / "python"}:
+        prefix = program.parent.parent
+        if not prefix.is_relative_to("/usr") and program.exists():
+            for part in ("bin", "lib", "lib64"):
+                options += ["--ro-bind-try", str(prefix / part), str(prefix / part)]
+    return options
+
+
+def _home(venv: Path) -> Path:
+    """The directory of the interpreter that a venv was made with."""
+    config = venv / "pyvenv.cfg"
+    lines = config.read_text().splitlines() if config.is_file() else []
+    pairs = (line.partition("=") for line in lines)
+    return next((Path(value.strip()) for key, _, value in pairs if key.strip() == "home"), Path("/usr/bin"))
+
+
+def _limited(argv: Sequence[str], limits: Limits) -> list[str]:
+    """A second fence: sizes of one file and of one process's data, in KiB."""
+    kib = 1024
+    return ["bash", "-c", _LIMITED, "bash", str(limits.disk_mb * kib), str(limits.memory_mb * kib), *argv]
+
+
+def _mapped(value: str, place: Place, tops: Sequence[str]) -> str:
+    """Paths of the contract, alone or in a list with colons, as they are on this machine."""
+
+    def one(part: str) -> str:
+        inside = any(part == top or part.startswith(f"{top}/") for top in tops)
+        return str(place.real(part)) if inside else part
+
+    return ":".join(map(one, value.split(":")))

@@ -1,0 +1,45 @@
+"""Commands that take long and say much: their output goes to a log in the cache."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.sandbox.cache import cache_directory
+from harness.specs.errors import ImageUnavailable
+
+
+async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
+    """Run a command that makes `makes` (an image's tag, an environment's name), in the log of that name.
+
+    `again` adds to the log. Raises ImageUnavailable with the log's path. Cancelling it kills the command and
+    its children.
+    """
+    log = cache_directory() / "logs" / f"{makes.removeprefix('testwright/').replace(':', '-')}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab" if again else "wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env=env, start_new_session=True,
+        )  # fmt: skip
+        try:
+            status = await process.wait()
+        except asyncio.CancelledError:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            raise
+    if status:
+        raise ImageUnavailable(f"making {makes} failed: {last_complaint(log)} (all of it: {log})")
+
+
+def last_complaint(log: Path) -> str:
+    """The line of a log that says best what went wrong."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
+    said = [re.sub(r"^#\d+ ([\d.]+ )?", "", line) for line in lines]  # BuildKit: step and seconds
+    wrong = [line for line in said if re.match(r"(?i)(error|e:|fatal|failed)\b", line)]
+    # What a command in a build said is better than BuildKit's own summary that a process ended.
+    own = [line for line in wrong if not re.match(r"(?i)error: (failed to solve|process )", line)]
+    return next(reversed(own or wrong or [line for line in said if line]), "it said nothing")

@@ -1,0 +1,110 @@
+"""A task's tree: upstream's without the withheld tests, and the repository around it that the agent sees."""
+
+import hashlib
+import io
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from harness.sandbox.git_tree import EXCLUDED, GitError, GitTree, run_git
+from harness.specs.errors import UserError
+from harness.specs.task import Task
+
+AGENT_ID = 1000
+"""User and group of everything in the work tree."""
+FILE_TIME = 978_307_200
+"""2001-01-01, the base commit's date. One time for all files: none tells when or in what order it was made."""
+
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+# As in our own git directories: what the tree's .gitattributes would do to line ends and keywords is off, so
+# that the files as they lie are clean.
+_ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n"
+
+
+async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
+    """A new git directory with the task's tree. Raises UserError where withheld.patch doesn't apply."""
+    try:
+        changed = await upstream.apply(task.patch("withheld.patch"))
+    except GitError as error:
+        path, repo = task.directory / "withheld.patch", task.repo
+        raise UserError(f"{path}: it doesn't apply to {repo.name} {repo.version}: {error}") from None
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        await upstream.check_out(Path(scratch), changed)
+        return await GitTree.create(directory, Path(scratch))
+
+
+async def head_commit(tree: GitTree) -> str:
+    """The id of the one commit."""
+    return (await run_git(f"--git-dir={tree.directory}", "rev-parse", "HEAD")).decode().strip()
+
+
+async def tree_digest(tree: GitTree) -> str:
+    """sha256 over the sorted (path, mode, sha256) of a tree's files."""
+    entries = await tree.entries()
+    contents = await tree.read_all(entries)
+    whole = hashlib.sha256()
+    for path in sorted(entries):
+        line = f"{path}\0{entries[path].mode}\0{hashlib.sha256(contents[path]).hexdigest()}\n"
+        whole.update(line.encode("utf-8", "surrogateescape"))
+    return whole.hexdigest()
+
+
+async def write_work_tree(tree: GitTree, destination: Path) -> None:
+    """Check the tree out at `destination`, with an ordinary repository of its one commit at `.git`.
+
+    Objects are packed; the index has no stat data of this machine, and git fills it in at its first status.
+    """
+    await tree.check_out(destination)
+    repository = destination / ".git"
+    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+        (repository / name).mkdir(parents=True)
+    (repository / "HEAD").write_text("ref: refs/heads/main\n")
+    (repository / "config").write_text(_CONFIG)
+    (repository / "info" / "attributes").write_text(_ATTRIBUTES)
+    (repository / "info" / "exclude").write_text("\n".join(EXCLUDED) + "\n")
+    pack = repository / "objects" / "pack" / "pack"
+    await run_git(
+        f"--git-dir={tree.directory}", "pack-objects", "--quiet", "--revs", "--threads=1", str(pack), stdin=b"HEAD\n"
+    )
+    commit = await head_commit(tree)
+    (repository / "refs" / "heads" / "main").write_text(f"{commit}\n")
+    await run_git(f"--git-dir={repository}", "read-tree", "HEAD")
+    _set_times(destination)
+
+
+def pack_tree(root: Path, name: str, archive: Path) -> None:
+    """Write `root` as the directory `name` of a tar that is the same on every machine."""
+    with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
+        for path in [root, *_below(root)]:
+            relative = path.relative_to(root).as_posix()
+            entry = tar.gettarinfo(path, arcname=name if relative == "." else f"{name}/{relative}")
+            entry.uid = entry.gid = AGENT_ID
+            entry.uname = entry.gname = ""
+            entry.mtime = FILE_TIME
+            entry.pax_headers = {}
+            if not entry.issym():
+                entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+            tar.addfile(entry, io.BytesIO(path.read_bytes()) if entry.isreg() else None)
+
+
+def unpack_tree(archive: BinaryIO, destination: Path) -> None:
+    """Unpack a tar with one top directory as `destination`, and nothing outside it."""
+    with tempfile.TemporaryDirectory(prefix="testwright-", dir=destination.parent) as scratch:
+        with tarfile.open(fileobj=archive) as tar:
+            tar.extractall(scratch, filter="data")
+        (top,) = Path(scratch).iterdir()
+        top.rename(destination)
+
+
+def _below(root: Path) -> Iterator[Path]:
+    for directory, names, files in os.walk(root):
+        names.sort()
+        yield from sorted(Path(directory) / name for name in [*names, *files])
+
+
+def _set_times(root: Path) -> None:
+    for path in [*_below(root), root]:
+        os.utime(path, (FILE_TIME, FILE_TIME), follow_symlinks=False)

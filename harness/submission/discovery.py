@@ -1,0 +1,181 @@
+"""Finding test functions in a file's text, without running it. Tree-sitter; so far Python."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePosixPath
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser
+
+
+@dataclass(frozen=True)
+class TestFunction:
+    """A test in a file. Lines count from 1, both ends included; `text` has its decorators."""
+
+    __test__ = False
+
+    name: str
+    first_line: int
+    last_line: int
+    text: bytes
+
+    @property
+    def enclosing(self) -> str:
+        """The classes it stands in, joined by dots; empty for a function of the module."""
+        return self.name.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class TestFile:
+    """What discovery found. `others` are names of functions and classes that are no tests; `twice` is ambiguous."""
+
+    __test__ = False
+
+    tests: tuple[TestFunction, ...]
+    others: frozenset[str]
+    twice: frozenset[str]
+
+    def find(self, name: str) -> TestFunction | None:
+        return next((test for test in self.tests if test.name == name), None)
+
+
+def is_test_file(path: str) -> bool:
+    """Whether pytest would collect this file by its name alone."""
+    name = PurePosixPath(path).name
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def discover(source: bytes) -> TestFile:
+    """The test functions of a Python file as pytest's default rules see them, inherited ones included."""
+    module = _Scope("", "", (), [])
+    _fill(module, _parser().parse(source).root_node)
+    tests: list[TestFunction] = []
+    others: set[str] = set()
+    for scope in _walk(module):
+        own = dict(_methods(scope, module))
+        for name, node in own.items():
+            qualified = f"{scope.name}.{name}" if scope.name else name
+            if _is_test(scope, module, name, node):
+                tests.append(_test(qualified, node, source))
+            else:
+                others.add(qualified)
+        if scope.name:
+            others.add(scope.name)
+    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module)))
+
+
+@dataclass
+class _Scope:
+    """The module or a class: `name` is its dotted path."""
+
+    name: str
+    short: str
+    bases: tuple[str, ...]
+    functions: list[tuple[str, Node]]
+    classes: tuple["_Scope", ...] = ()
+    opted_out: bool = False
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_python.language()))
+
+
+def _fill(scope: _Scope, body: Node) -> None:
+    for node in _statements(body):
+        definition = node.child_by_field_name("definition") if node.type == "decorated_definition" else node
+        if definition is None:
+            continue
+        name = _text(definition.child_by_field_name("name"))
+        inner = definition.child_by_field_name("body")
+        if definition.type == "function_definition":
+            scope.functions.append((name, node))
+        elif definition.type == "class_definition" and inner is not None:
+            child = _Scope(f"{scope.name}.{name}".lstrip("."), name, _bases(definition), [])
+            _fill(child, inner)
+            scope.classes += (child,)
+        elif _opts_out(definition):
+            scope.opted_out = True
+
+
+def _statements(body: Node) -> Iterator[Node]:
+    """Statements of a block, those under `if`, `try` and `with` included, but not those of functions."""
+    for node in body.named_children:
+        if node.type in ("if_statement", "try_statement", "with_statement", "else_clause", "elif_clause",
+                         "except_clause", "finally_clause", "block"):  # fmt: skip
+            yield from _statements(node)
+        else:
+            yield node
+
+
+def _bases(definition: Node) -> tuple[str, ...]:
+    arguments = definition.child_by_field_name("superclasses")
+    return tuple(_text(node) for node in arguments.named_children) if arguments else ()
+
+
+def _opts_out(node: Node) -> bool:
+    return _text(node).replace(" ", "") == "__test__=False"
+
+
+def _walk(scope: _Scope) -> Iterator[_Scope]:
+    yield scope
+    for child in scope.classes:
+        yield from _walk(child)
+
+
+def _ancestors(scope: _Scope, module: _Scope) -> Iterator[_Scope]:
+    """A class and its bases of the same file, in the order in which Python looks names up (roughly)."""
+    classes = {child.short: child for child in _walk(module) if child.short}
+    waiting, seen = [scope], set[str]()
+    while waiting:
+        current = waiting.pop(0)
+        if current.name in seen:
+            continue
+        seen.add(current.name)
+        yield current
+        waiting += [classes[base] for base in current.bases if base in classes]
+
+
+def _methods(scope: _Scope, module: _Scope) -> Iterator[tuple[str, Node]]:
+    found: Mapping[str, Node] = {}
+    for ancestor in _ancestors(scope, module):
+        found = {**dict(ancestor.functions), **found}
+    yield from found.items()
+
+
+def _is_test(scope: _Scope, module: _Scope, name: str, node: Node) -> bool:
+    if not name.startswith("test") or _is_fixture(node):
+        return False
+    if not scope.name:
+        return True
+    if any(ancestor.opted_out for ancestor in (scope,)):
+        return False
+    if _is_unittest(scope, module):
+        return True
+    return all(part.startswith("Test") for part in scope.name.split("."))
+
+
+def _is_unittest(scope: _Scope, module: _Scope) -> bool:
+    bases = [base for ancestor in _ancestors(scope, module) for base in ancestor.bases]
+    return any(base.rpartition(".")[2].endswith("TestCase") for base in bases)
+
+
+def _is_fixture(node: Node) -> bool:
+    decorators = [child for child in node.children if child.type == "decorator"]
+    return any("fixture" in _text(decorator).partition("(")[0] for decorator in decorators)
+
+
+def _test(name: str, node: Node, source: bytes) -> TestFunction:
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    return TestFunction(name, first, last, source[node.start_byte : node.end_byte])
+
+
+def _defined_twice(module: _Scope) -> Iterator[str]:
+    for scope in _walk(module):
+        names = [name for name, _ in scope.functions]
+        yield from (f"{scope.name}.{name}".lstrip(".") for name in names if names.count(name) > 1)
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", "replace") if node else ""

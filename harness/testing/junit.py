@@ -1,0 +1,99 @@
+"""JUnit XML as pytest writes it (`junit_family=xunit1`)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import ParseError
+
+from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCase, TestSuite
+
+from harness.specs.ids import TestId
+from harness.specs.results import CaseResult, Outcome, Quality
+
+MAX_REPORT_BYTES = 20_000_000
+_TIMEOUT = re.compile(r"^Failed: Timeout \(")
+_ASSERTION = re.compile(r"^(AssertionError\b|assert\b|Failed\b|\[XPASS)")
+
+
+class ReportError(Exception):
+    """A report that isn't one: absent, too large, cut off, not JUnit."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A file's cases, and whether collecting the file failed."""
+
+    cases: tuple[CaseResult, ...]
+    collection_failed: bool
+
+
+def read_junit(data: bytes, file: str) -> Report:
+    """Read the report of one pytest process that ran tests of `file`. Raises ReportError.
+
+    Entries of other files are left out: they can't be results of a test of this one.
+    """
+    if len(data) > MAX_REPORT_BYTES:
+        raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
+    if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
+        raise ReportError("it declares entities")
+    try:
+        root = JUnitXml.fromstring(data)
+    except (ParseError, JUnitXmlError, ValueError, RecursionError) as error:
+        raise ReportError(f"not JUnit XML: {error}") from None
+    cases: list[CaseResult] = []
+    collection_failed = False
+    for entry in _entries(root):
+        if _is_collection_error(entry):
+            collection_failed = True
+        else:
+            cases += _case(entry, file)
+    return Report(tuple(cases), collection_failed)
+
+
+def _entries(root: JUnitXml | TestSuite) -> Iterator[TestCase]:
+    for suite in root if isinstance(root, JUnitXml) else [root]:
+        yield from (entry for entry in suite if isinstance(entry, TestCase))
+
+
+def _is_collection_error(entry: TestCase) -> bool:
+    return any(isinstance(result, Error) and result.message == "collection failure" for result in entry.result)
+
+
+def _case(entry: TestCase, file: str) -> Iterator[CaseResult]:
+    module = file.removesuffix(".py").replace("/", ".")
+    classname = entry.classname or ""
+    if classname != module and not classname.startswith(f"{module}."):
+        return
+    classes = classname[len(module) :].lstrip(".")
+    name, bracket, case = (entry.name or "").partition("[")
+    test = TestId(file, f"{classes}.{name}" if classes else name)
+    outcome, quality, message = _outcome(entry)
+    yield CaseResult(
+        test=test,
+        case=f"{bracket}{case}",
+        outcome=outcome,
+        quality=quality,
+        seconds=float(entry.time or 0),
+        message=message,
+    )
+
+
+def _outcome(entry: TestCase) -> tuple[Outcome, Quality | None, str]:
+    faults = [result for result in entry.result if isinstance(result, Failure | Error)]
+    if faults:
+        qualities = list(Quality)
+        first = min(faults, key=lambda fault: qualities.index(_quality(fault)))
+        return Outcome.FAILED, _quality(first), f"{first.message or ''}\n{first.text or ''}".strip()
+    skips = [result for result in entry.result if isinstance(result, Skipped)]
+    if skips:
+        return Outcome.SKIPPED, None, skips[0].message or ""
+    return Outcome.PASSED, None, ""
+
+
+def _quality(fault: Failure | Error) -> Quality:
+    message = fault.message or ""
+    if isinstance(fault, Error):
+        return Quality.TEARDOWN if message.startswith("failed on teardown") else Quality.SETUP
+    if _TIMEOUT.search(message):
+        return Quality.TIMEOUT
+    return Quality.ASSERTION if _ASSERTION.search(message) else Quality.RAISED

@@ -1,0 +1,142 @@
+"""Running arms: the submission's tests on every variant, each in a fresh container, in shuffled order."""
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from harness.sandbox.protocol import Engine, Image, JobResult, Limits
+from harness.specs.errors import first_error
+from harness.specs.ids import TestId
+from harness.specs.repo import Repo
+from harness.specs.results import Outcome, Quality, TestResult
+from harness.specs.task import Task
+from harness.specs.variants import Arm, ArmStatus
+from harness.testing.arm_job import Reading, TestRun, read_job, test_job
+from harness.verify.compilation import CODE_OBJECTS, CompiledVariant
+
+MAX_ALONE = 40
+"""Tests of one arm that are run again alone when a crash or a time-out hid them."""
+_CRASHED = 128
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where arms run: engine and image, how many at once, and who keeps what they print.
+
+    `keep` is called once per arm with its name and the engine's result.
+    """
+
+    engine: Engine
+    image: Image
+    slots: asyncio.Semaphore
+    labels: Mapping[str, str]
+    keep: Callable[[str, JobResult], None]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests and the files that hold them, as they are laid over every variant."""
+
+    tests: tuple[TestId, ...]
+    files: Mapping[str, bytes]
+    executable: frozenset[str] = frozenset()
+    removed: tuple[str, ...] = ()
+
+
+async def run_arms(
+    bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[str, CompiledVariant]]
+) -> dict[str, Arm]:
+    """Run `suite` on each named variant, side by side as far as there are slots. Raises SandboxLost."""
+    todo = list(arms)
+    random.shuffle(todo)
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            running = {name: group.create_task(_run_arm(bench, task, suite, name, item)) for name, item in todo}
+    return {name: running[name].result() for name in sorted(running)}
+
+
+async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
+    arm, reading = await _execute(bench, task, suite, name, compiled)
+    hidden = reading.unexplained
+    if compiled.variant.kind.behaves_like_baseline or arm.status is ArmStatus.WRONG_VARIANT:
+        return arm
+    if not hidden or len(suite.tests) == 1 or len(hidden) > MAX_ALONE:
+        return _settle(arm, {}) if len(suite.tests) == 1 else arm
+    alone: dict[TestId, Arm] = {}
+    for number, test in enumerate(hidden, start=1):
+        only = replace(suite, tests=(test,))
+        alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", compiled)
+    return _settle(arm, alone)
+
+
+async def _execute(
+    bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant
+) -> tuple[Arm, Reading]:
+    variant = compiled.variant
+    run = TestRun(
+        tests=suite.tests,
+        files={**suite.files, **variant.source, **variant.code},
+        executable=suite.executable,
+        removed=suite.removed,
+        proved=tuple(sorted(variant.source)),
+        prover=CODE_OBJECTS,
+        seconds=task.file.limits.arm_seconds,
+    )
+    async with bench.slots:
+        result = await bench.engine.run_job(
+            bench.image, test_job(task.repo, bench.image, run), repo_limits(task.repo), bench.labels
+        )
+    bench.keep(name, result)
+    reading = read_job(run, compiled.proof, result)
+    arm = Arm(
+        variant=variant.name,
+        kind=variant.kind,
+        status=reading.status,
+        exit_status=result.exit_status,
+        results=reading.results,
+        seconds=result.seconds,
+        test_seconds=sum(item.seconds for item in reading.results),
+        disagreement=reading.disagreement,
+    )
+    return arm, reading
+
+
+def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
+    """An arm with what its hidden tests did when they ran alone.
+
+    A single test that left no result has crashed (ended by a signal) or timed out, unless the process ended
+    by itself: then it stays missing, which is no evidence of anything.
+    """
+    if alone:
+        statuses = {other.status for other in alone.values()}
+        status = ArmStatus.DISAGREES if ArmStatus.DISAGREES in statuses else ArmStatus.FINISHED
+        results = tuple(alone[item.test].results[0] if item.test in alone else item for item in arm.results)
+        return replace(arm, status=status, results=results)
+    return replace(arm, status=_alone_status(arm), results=tuple(_ended(item, arm) for item in arm.results))
+
+
+def _alone_status(arm: Arm) -> ArmStatus:
+    return ArmStatus.FINISHED if arm.status is ArmStatus.TIMED_OUT else arm.status
+
+
+def _ended(item: TestResult, arm: Arm) -> TestResult:
+    if item.outcome is not Outcome.MISSING:
+        return item
+    if arm.status is ArmStatus.TIMED_OUT:
+        return item.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.TIMEOUT})
+    if arm.exit_status > _CRASHED:
+        return item.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.CRASH})
+    return item
+
+
+def repo_limits(repo: Repo) -> Limits:
+    limits = repo.limits
+    return Limits(memory_mb=limits.memory_mb, cpus=limits.cpus, pids=limits.pids, disk_mb=limits.disk_mb)
+
+
+def arm_slots(engine: Engine) -> asyncio.Semaphore:
+    """How many arms may run at once: one per core, but one alone where they would share a network."""
+    cores = len(os.sched_getaffinity(0))
+    return asyncio.Semaphore(max(2, cores) if engine.capabilities.network_isolation else 1)

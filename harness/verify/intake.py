@@ -1,0 +1,151 @@
+"""Intake: what of a patch is judged. Runs nothing of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.sandbox.git_tree import Change, GitError, GitTree
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
+from harness.specs.repo import Repo
+from harness.submission import policy
+
+MAX_PATCH_BYTES = 5_000_000
+MAX_FILES = 500
+MAX_FILE_BYTES = 2_000_000
+REGULAR_MODES = ("100644", "100755")
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file of the tests as the submission leaves it. `old` or `new` is None where it is absent."""
+
+    path: str
+    old: bytes | None
+    new: bytes | None
+    executable: bool = False
+
+
+@dataclass(frozen=True)
+class Intake:
+    """The part of a submission that is judged: changes below the repo's test paths, sorted by path.
+
+    `patch` is that part as a patch; with `reasons` there is nothing more to judge.
+    """
+
+    changes: tuple[FileChange, ...] = ()
+    patch: bytes = b""
+    notes: tuple[Note, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """What is written over the tree: path -> bytes."""
+        return {change.path: change.new for change in self.changes if change.new is not None}
+
+    @property
+    def deleted(self) -> tuple[str, ...]:
+        return tuple(change.path for change in self.changes if change.new is None)
+
+
+class _Refused(Exception):
+    def __init__(self, code: ReasonCode, words: str, subject: str = "") -> None:
+        super().__init__(words)
+        self.reason = Reason(code=code, stage=Stage.INTAKE, subject=_shown(subject), words=words)
+
+
+async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
+    """Check a patch against the pristine tree, and strip what isn't a test."""
+    try:
+        paths = await _paths(tree, patch)
+        notes, stripped = _strip(repo, paths)
+        new = await _apply(tree, patch, stripped)
+        changes = await tree.changes(new)
+        await _check(tree, changes)
+        return Intake(
+            changes=await _read(tree, changes),
+            patch=await tree.diff(new),
+            notes=notes,
+        )
+    except _Refused as refused:
+        return Intake(reasons=(refused.reason,))
+
+
+async def _paths(tree: GitTree, patch: bytes) -> list[str]:
+    if not patch.strip():
+        raise _Refused(ReasonCode.EMPTY_SUBMISSION, "the patch is empty")
+    if len(patch) > MAX_PATCH_BYTES:
+        raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch has more than {MAX_PATCH_BYTES} bytes")
+    if patch.count(b"\n+++ ") + patch.count(b"\ndiff --git ") > 4 * MAX_FILES:
+        raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch touches more than {MAX_FILES} files")
+    try:
+        paths = await tree.touched(patch)
+    except GitError as error:
+        if "invalid path" in str(error):
+            raise _Refused(ReasonCode.UNSAFE_PATH, "the patch names a path outside the repository") from None
+        raise _Refused(ReasonCode.PATCH_DOES_NOT_APPLY, "this is not a patch that git can read") from None
+    for path in paths:
+        if fault := policy.unsafe(path):
+            raise _Refused(ReasonCode.UNSAFE_PATH, f"the path {fault}", path)
+    if len(paths) > MAX_FILES:
+        raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch touches more than {MAX_FILES} files")
+    return paths
+
+
+def _strip(repo: Repo, paths: list[str]) -> tuple[tuple[Note, ...], list[str]]:
+    notes, stripped = [], []
+    for path in sorted(set(paths)):
+        if policy.is_runner_file(repo, path):
+            words = "changes how tests are run; this file was left out of the judging"
+            notes.append(Note(code=NoteCode.RUNNER_EDIT, subject=_shown(path), words=words))
+        elif not policy.is_test_path(repo, path):
+            words = "lies outside the repository's test paths; this file was left out of the judging"
+            notes.append(Note(code=NoteCode.PRODUCTION_EDIT, subject=_shown(path), words=words))
+        else:
+            continue
+        stripped.append(path)
+    return tuple(notes), stripped
+
+
+async def _apply(tree: GitTree, patch: bytes, stripped: list[str]) -> str:
+    try:
+        return await tree.apply(patch, exclude=stripped)
+    except GitError as error:
+        code = ReasonCode.UNSAFE_PATH if "invalid path" in str(error) else ReasonCode.PATCH_DOES_NOT_APPLY
+        raise _Refused(code, "the patch does not apply to the task's tree") from None
+
+
+async def _check(tree: GitTree, changes: list[Change]) -> None:
+    if not changes:
+        raise _Refused(ReasonCode.EMPTY_SUBMISSION, "nothing below the repository's test paths is added or changed")
+    everything = [*(await tree.entries()), *(change.path for change in changes)]
+    for change in changes:
+        if change.new and change.new.mode not in REGULAR_MODES:
+            raise _Refused(ReasonCode.UNSAFE_PATH, "it is a link or a submodule, not a regular file", change.path)
+        if change.old and change.new and change.old.mode != change.new.mode:
+            raise _Refused(ReasonCode.UNSAFE_PATH, "its file mode is changed", change.path)
+        if other := policy.case_collision(change.path, everything):
+            raise _Refused(ReasonCode.UNSAFE_PATH, f"it differs from {_shown(other)} only in case", change.path)
+
+
+async def _read(tree: GitTree, changes: list[Change]) -> tuple[FileChange, ...]:
+    old = await tree.read_all({change.path: change.old for change in changes if change.old})
+    new = await tree.read_all({change.path: change.new for change in changes if change.new})
+    for path, data in new.items():
+        if len(data) > MAX_FILE_BYTES:
+            raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the file has more than {MAX_FILE_BYTES} bytes", path)
+    return tuple(
+        FileChange(change.path, old.get(change.path), new.get(change.path), _is_executable(change))
+        for change in sorted(changes)
+    )
+
+
+def _is_executable(change: Change) -> bool:
+    return bool(change.new and change.new.mode == "100755")
+
+
+def _shown(path: str) -> str:
+    """A path as it may stand in a verdict: nothing in it acts on a terminal."""
+    return path.encode("unicode_escape", "surrogateescape").decode() if policy.unsafe(path) else path
+
+
+def by_path(changes: tuple[FileChange, ...]) -> Mapping[str, FileChange]:
+    return {change.path: change for change in changes}

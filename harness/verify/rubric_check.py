@@ -1,0 +1,89 @@
+"""Stage 3: the rubric. Must-haves are decided by probes and static checks wherever they can be."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
+from harness.specs.task import Probe, Task
+from harness.specs.variants import ArmStatus
+from harness.verify.intake import FileChange
+from harness.verify.mutation import Evidence
+from harness.verify.static_checks import holds
+
+
+class CriterionResult(BaseModel):
+    """Whether a criterion is met; None where nothing could decide it. `killed_by` are tests, per probe."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    axis: int
+    importance: Importance
+    met: bool | None
+    decided_by: GradedBy | None
+    words: str
+    killed_by: dict[str, tuple[str, ...]] = {}
+
+
+def grade(task: Task, evidence: Evidence, changes: Sequence[FileChange]) -> tuple[CriterionResult, ...]:
+    """Every criterion of the task's rubric, in its order. Pure."""
+    return tuple(_grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria)
+
+
+def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason, ...]:
+    """A reason for each must-have that isn't met or that nothing could decide."""
+    statements = {criterion.id: criterion for criterion in task.rubric.criteria}
+    return tuple(
+        _reason(result, statements[result.id])
+        for result in results
+        if result.importance is Importance.MUST and result.met is not True
+    )
+
+
+def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequence[FileChange]) -> CriterionResult:
+    if GradedBy.PROBE in criterion.graded_by:
+        probes = [probe for probe in task.probes if probe.criterion == criterion.id]
+        return _by_probes(criterion, probes, evidence)
+    if criterion.static is not None:
+        return _by_static(criterion, criterion.static, evidence, changes)
+    return _result(criterion, None, None, "asks for a judge, and none is named")
+
+
+def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence) -> CriterionResult:
+    arms = {probe.name: evidence.arms.get(f"probe-{probe.name}") for probe in probes}
+    if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms.values()):
+        return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
+    killed_by = {name: tuple(_killers(evidence, f"probe-{name}")) for name in arms}
+    survivors = [name for name, tests in killed_by.items() if not tests]
+    words = f"no test fails under probe {', '.join(survivors)}" if survivors else "a test fails under each probe"
+    result = _result(criterion, not survivors, GradedBy.PROBE, words)
+    return result.model_copy(update={"killed_by": killed_by})
+
+
+def _killers(evidence: Evidence, arm: str) -> Iterator[str]:
+    yield from (str(test) for test in evidence.tests if evidence.kills(arm, test))
+
+
+def _by_static(
+    criterion: Criterion, check: StaticCheck, evidence: Evidence, changes: Sequence[FileChange]
+) -> CriterionResult:
+    met = holds(check, evidence.tests, changes)
+    words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
+    return _result(criterion, met, GradedBy.STATIC, words)
+
+
+def _result(criterion: Criterion, met: bool | None, by: GradedBy | None, words: str) -> CriterionResult:
+    return CriterionResult(
+        id=criterion.id, axis=criterion.axis, importance=criterion.importance, met=met, decided_by=by, words=words
+    )
+
+
+def _reason(result: CriterionResult, criterion: Criterion) -> Reason:
+    if result.met is False:
+        return Reason(
+            code=ReasonCode.CRITERION_UNMET, stage=Stage.RUBRIC, subject=result.id, words=criterion.statement
+        )
+    code = ReasonCode.PROBE_UNAVAILABLE if result.decided_by is GradedBy.PROBE else ReasonCode.JUDGE_UNAVAILABLE
+    return Reason(code=code, stage=Stage.RUBRIC, subject=result.id, words=result.words)

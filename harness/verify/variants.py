@@ -1,0 +1,123 @@
+"""The variants of a task: what is on disk and what runs in each, before anything is compiled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
+
+from harness.sandbox.git_tree import GitError, GitTree
+from harness.specs.errors import UserError
+from harness.specs.task import Task
+from harness.specs.variants import VariantKind
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class VariantSource:
+    """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
+
+    Both have every path that any variant of the task touches. `dead_lines` are lines of the pristine text
+    whose functions get a dead statement when `code` is compiled.
+    """
+
+    name: str
+    kind: VariantKind
+    disk: Mapping[str, bytes]
+    code: Mapping[str, bytes]
+    criterion: str = ""
+    dead_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+def is_compiled(path: str) -> bool:
+    """Whether what runs can differ from the text on disk."""
+    return path.endswith(".py")
+
+
+async def plan_variants(task: Task, tree: GitTree) -> list[VariantSource]:
+    """Every variant of a task, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+    patches = {"removal": task.directory / "removal.patch"}
+    if task.has_authored_placebo:
+        patches["placebo"] = task.directory / "placebo.patch"
+    patches.update({f"probe {probe.name}": probe.path for probe in task.probes})
+    changed = {name: await _changed_by(tree, path) for name, path in patches.items()}
+    touched = sorted({path for files in changed.values() for path in files})
+    entries = await tree.entries()
+    pristine = await tree.read_all({path: entries[path] for path in touched})
+    lines = _touched_lines([path for name, path in patches.items() if name != "placebo"])
+
+    removed = {**pristine, **changed["removal"]}
+    variants = [
+        VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
+        _text_placebo(task, pristine),
+        VariantSource("placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, dead_lines=lines),
+        VariantSource("removal", VariantKind.REMOVAL, removed, removed),
+        _hidden("removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
+    ]
+    if "placebo" in changed:
+        other = {**pristine, **changed["placebo"]}
+        variants.append(VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other))
+    for probe in task.probes:
+        mutant = {**pristine, **changed[f"probe {probe.name}"]}
+        variants.append(_hidden(f"probe-{probe.name}", VariantKind.PROBE, pristine, mutant, probe.criterion))
+    return variants
+
+
+def _hidden(
+    name: str, kind: VariantKind, pristine: Mapping[str, bytes], changed: Mapping[str, bytes], criterion: str = ""
+) -> VariantSource:
+    """A variant that can't be read off the disk: pristine text, changed code (data files have no such split)."""
+    disk = {path: pristine[path] if is_compiled(path) else data for path, data in changed.items()}
+    return VariantSource(name, kind, disk, changed, criterion)
+
+
+async def _changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:
+    try:
+        new = await tree.apply(path.read_bytes())
+        changes = await tree.changes(new)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except GitError as error:
+        raise UserError(f"{path}: does not apply to the task's tree: {error}") from None
+    for change in changes:
+        if change.old is None or change.new is None:
+            raise UserError(f"{path}: adds or deletes {change.path}; a variant may only change files that are there")
+    if not changes:
+        raise UserError(f"{path}: changes nothing")
+    return await tree.read_all({change.path: change.new for change in changes if change.new})
+
+
+def _touched_lines(paths: list[Path]) -> dict[str, tuple[int, ...]]:
+    """Lines of the pristine files that these patches take out, or put something behind."""
+    found: dict[str, set[int]] = {}
+    for path in paths:
+        for file in _parsed(path):
+            lines = found.setdefault(file.path, set())
+            for hunk in file:
+                last = hunk.source_start
+                for line in hunk:
+                    last = line.source_line_no or last
+                    if not line.is_context:
+                        lines.add(last)
+    return {path: tuple(sorted(lines)) for path, lines in found.items()}
+
+
+def _parsed(path: Path) -> PatchSet:
+    try:
+        return PatchSet(path.read_text(encoding="utf-8", errors="surrogateescape"))
+    except (UnidiffParseError, OSError) as error:
+        raise UserError(f"{path}: not a unified diff: {error}") from None
+
+
+def _text_placebo(task: Task, pristine: Mapping[str, bytes]) -> VariantSource:
+    """The same code, with every line that the removal takes out or puts in as a comment behind it."""
+    disk = dict(pristine)
+    for file in _parsed(task.directory / "removal.patch"):
+        if not is_compiled(file.path):
+            continue
+        lines = [line.value.rstrip("\n") for hunk in file for line in hunk if not line.is_context]
+        comments = "".join(f"# {line}\n" for line in lines).encode("utf-8", "surrogateescape")
+        disk[file.path] = pristine[file.path].rstrip(b"\n") + b"\n" + comments
+    return VariantSource("placebo-text", VariantKind.PLACEBO_TEXT, disk, disk)

@@ -1,0 +1,108 @@
+"""The verdict: one function from reasons, and the record that is written of it."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import assert_never
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.specs.loading import FileModel
+from harness.specs.reasons import Note, Reason, Verdict
+from harness.specs.results import Outcome, Quality
+from harness.verify.rubric_check import CriterionResult
+
+
+class StageStatus(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_RUN = "not-run"
+    """An earlier stage ended the judging."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TestRecord(_Part):
+    """What became of one listed test: arm -> outcome, with the kill quality where it failed."""
+
+    __test__ = False
+
+    test: str
+    arms: dict[str, str]
+
+
+class ManifestStage(_Part):
+    status: StageStatus = StageStatus.NOT_RUN
+    tests: tuple[str, ...] = ()
+
+
+class MutationStage(_Part):
+    status: StageStatus = StageStatus.NOT_RUN
+    tests: tuple[TestRecord, ...] = ()
+
+
+class RubricStage(_Part):
+    status: StageStatus = StageStatus.NOT_RUN
+    criteria: tuple[CriterionResult, ...] = ()
+
+
+class Stages(_Part):
+    manifest: ManifestStage = ManifestStage()
+    mutation: MutationStage = MutationStage()
+    rubric: RubricStage = RubricStage()
+
+
+class VerdictRecord(FileModel):
+    """`verdict.json`. The same submission judged twice gives the same bytes."""
+
+    task: str
+    task_digest: str
+    image_digest: str
+    protocol_version: int
+    isolation: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[Note, ...] = ()
+    stages: Stages = Stages()
+
+    def to_json(self) -> str:
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def decide(reasons: Iterable[Reason]) -> Verdict:
+    """The verdict that reasons lead to; resolved only where there is none.
+
+    What shows dishonesty outweighs what shows bad work, and that outweighs what could not be scored:
+    a fault elsewhere doesn't make a failure that was seen undone.
+    """
+    worst = Verdict.RESOLVED
+    for reason in reasons:
+        verdict = reason.code.verdict
+        if _weight(verdict) > _weight(worst):
+            worst = verdict
+    return worst
+
+
+def _weight(verdict: Verdict) -> int:
+    match verdict:
+        case Verdict.RESOLVED:
+            return 0
+        case Verdict.UNSCORED:
+            return 1
+        case Verdict.FAILED:
+            return 2
+        case Verdict.INVALID:
+            return 3
+        case _:
+            assert_never(verdict)
+
+
+def outcome_words(outcome: Outcome, quality: Quality | None) -> str:
+    match outcome:
+        case Outcome.PASSED | Outcome.SKIPPED | Outcome.MISSING:
+            return outcome.value
+        case Outcome.FAILED:
+            return f"{outcome.value}: {quality.value}" if quality else outcome.value
+        case _:
+            assert_never(outcome)

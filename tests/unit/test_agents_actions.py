@@ -1,0 +1,57 @@
+"""Which commands a model's message asks for."""
+
+import pytest
+
+from harness.agents.actions import Action, FormatError, FormatFault, answers, parse_actions
+from harness.llm.protocol import Message, Role, ToolCall
+
+
+def message(text: str = "", *calls: tuple[str, str]) -> Message:
+    tool_calls = tuple(ToolCall(id=f"c{n}", name=name, arguments=given) for n, (name, given) in enumerate(calls))
+    return Message(role=Role.ASSISTANT, content=text, tool_calls=tool_calls)
+
+
+def fault_of(asked: Message) -> FormatFault:
+    with pytest.raises(FormatError) as caught:
+        parse_actions(asked)
+    return caught.value.fault
+
+
+def test_tool_calls_come_before_a_block_in_the_text() -> None:
+    asked = message("```bash\nrm x\n```", ("bash", '{"command": "ls"}'), ("bash", '{"command": "pwd"}'))
+    assert parse_actions(asked) == [Action("ls", "c0"), Action("pwd", "c1")]
+
+
+def test_one_fenced_block_is_the_command_when_there_is_no_tool_call() -> None:
+    asked = message("I look.\n```bash\ncat <<'E'\n  ``` not a fence\nE\n```\nThen I write.")
+    assert parse_actions(asked) == [Action("cat <<'E'\n  ``` not a fence\nE\n", None)]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I am done.", "```\nls\n```", "```python\nls\n```", "```bash\n\n```", "```bash\nls"]
+)
+def test_text_without_a_bash_block_has_no_command(text: str) -> None:
+    assert fault_of(message(text)) is FormatFault.NO_COMMAND
+
+
+def test_two_blocks_are_one_too_many() -> None:
+    assert fault_of(message("```bash\nls\n```\n```bash\npwd\n```")) is FormatFault.SEVERAL_BLOCKS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["", "ls", '{"command": "ls"', "[]", "{}", '{"command": 3}', '{"command": ""}', '{"command": "a\\u0000b"}',
+     '{"command": "\\ud800"}', "[" * 100_000],
+)  # fmt: skip
+def test_arguments_that_are_no_command_are_malformed(arguments: str) -> None:
+    assert fault_of(message("", ("bash", arguments))) is FormatFault.MALFORMED_ARGUMENTS
+
+
+def test_one_malformed_call_spoils_the_whole_message() -> None:
+    asked = message("", ("bash", '{"command": "ls"}'), ("edit", "{}"))
+    assert fault_of(asked) is FormatFault.UNKNOWN_TOOL
+    assert [answer.tool_call_id for answer in answers(asked, "no")] == ["c0", "c1"]
+
+
+def test_keys_that_a_model_makes_up_are_ignored() -> None:
+    assert parse_actions(message("", ("bash", '{"command": "ls", "timeout": 5}'))) == [Action("ls", "c0")]

@@ -1,0 +1,219 @@
+"""The loop: a scripted model works in a real shell."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.agents.ending import Ending
+from harness.agents.mini import SUBMIT_COMMAND, Mini
+from harness.agents.protocol import AgentResult
+from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Trajectory, read_trajectory
+from harness.llm.protocol import Completion, Message, Model, Role, StopReason, Tool, ToolCall
+from harness.llm.recording import MessageRecord
+from harness.llm.scripted import ScriptedModel, say
+from harness.specs.errors import ProviderError, SandboxLost
+from harness.specs.usage import Usage
+from tests.support.small_task import scaffold, small_task
+from tests.support.subprocess_sandbox import SubprocessSandbox
+
+SUBMIT = say("", SUBMIT_COMMAND)
+
+
+class Bench:
+    """A task, a sandbox and a trajectory below one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.sandbox = SubprocessSandbox(directory / "sandbox")
+        self.path = directory / "trajectory.jsonl"
+        self.limits: dict[str, int] = {}
+        self.task_limits: dict[str, float] = {}
+        self.clock: Iterator[float] | None = None
+
+    async def work(self, *completions: Completion) -> AgentResult:
+        return await self.work_with(ScriptedModel(completions))
+
+    async def work_with(self, model: Model) -> AgentResult:
+        task = small_task(self.directory / "task", **self.task_limits)
+        agent = Mini(task, scaffold("mini", **self.limits), model)
+        if self.clock is not None:
+            agent.clock = self.clock.__next__
+        await self.sandbox.start()
+        with Trajectory(self.path) as trajectory:
+            return await agent.work(self.sandbox, trajectory)
+
+    @property
+    def messages(self) -> list[Message]:
+        return [record.message for record in read_trajectory(self.path) if isinstance(record, MessageRecord)]
+
+    @property
+    def commands(self) -> list[str]:
+        return [record.command for record in read_trajectory(self.path) if isinstance(record, ObservationRecord)]
+
+    def replies(self, role: Role) -> list[str]:
+        return [message.content for message in self.messages[2:] if message.role is role]
+
+
+class Sleeper:
+    """A model that never answers."""
+
+    name = "sleeper"
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        never: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
+        return await never
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def malformed() -> Completion:
+    calls = (
+        ToolCall(id="c1", name="bash", arguments="{"),
+        ToolCall(id="c2", name="bash", arguments='{"command":"ls"}'),
+    )
+    message = Message(role=Role.ASSISTANT, tool_calls=calls)
+    return Completion(message=message, usage=Usage(calls=1), stop=StopReason.LENGTH)
+
+
+async def test_commands_run_in_the_tree_until_the_submission(bench: Bench) -> None:
+    result = await bench.work(say("I write.", "mkdir tests; echo 1 > tests/x"), say("I look.", "cat tests/x"), SUBMIT)
+    assert result == AgentResult(Ending.SUBMITTED, 3, Usage(calls=3))
+    assert (bench.sandbox.tree / "tests/x").read_text() == "1\n"
+    assert bench.replies(Role.TOOL)[1] == "Exit status: 0\nOutput:\n1\n"
+    assert bench.commands == ["mkdir tests; echo 1 > tests/x", "cat tests/x"]
+
+
+async def test_the_trajectory_tells_who_worked_and_how_it_ended(bench: Bench) -> None:
+    usage = Usage(calls=1, input=100, output=20, reasoning=5, cache_read=60, cache_write=10, cost_usd=0.5)
+    await bench.work(say("", "false", usage=usage), SUBMIT)
+    header, *middle, end = read_trajectory(bench.path)
+    assert isinstance(header, HeaderRecord)
+    assert (header.scaffold, header.model, header.task) == ("mini", "scripted", "sums-add")
+    assert isinstance(end, EndRecord)
+    assert (end.ending, end.steps, end.counted_usd) == (Ending.SUBMITTED, 2, 0.5)
+    assert end.usage == usage + Usage(calls=1)
+    answers = [record for record in middle if isinstance(record, MessageRecord) and record.usage]
+    assert [(record.step, record.usage) for record in answers] == [(1, usage), (2, Usage(calls=1))]
+    assert [record.exit_status for record in middle if isinstance(record, ObservationRecord)] == [1]
+
+
+async def test_the_prompt_has_the_request_and_everything_that_a_submission_needs(bench: Bench) -> None:
+    await bench.work(SUBMIT)
+    system, task = bench.messages[:2]
+    assert (system.role, task.role) == (Role.SYSTEM, Role.USER)
+    for needed in ("I need tests for add().", "tests/**", "run_tests FILE::ID", "manifest.yaml", SUBMIT_COMMAND):
+        assert needed in task.content
+
+
+async def test_a_model_without_tools_is_answered_as_a_user_does(bench: Bench) -> None:
+    result = await bench.work(say("```bash\necho seen\n```"), say(f"```bash\n{SUBMIT_COMMAND}\n```"))
+    assert result.ending is Ending.SUBMITTED
+    assert bench.replies(Role.USER) == ["Exit status: 0\nOutput:\nseen\n"]
+
+
+async def test_several_tool_calls_run_in_order_and_each_is_answered(bench: Bench) -> None:
+    await bench.work(say("", "echo a > f", "cat f", "rm f; ls"), SUBMIT)
+    answered = [message for message in bench.messages if message.role is Role.TOOL]
+    assert [message.tool_call_id for message in answered] == ["call-1", "call-2", "call-3"]
+    assert "a" in answered[1].content
+    assert answered[2].content.endswith("No output.")
+
+
+async def test_the_word_in_another_commands_output_submits_nothing(bench: Bench) -> None:
+    others = [f"true; {SUBMIT_COMMAND}", f"{SUBMIT_COMMAND} now", "printf TESTWRIGHT_SUBMIT"]
+    result = await bench.work(*(say("", other) for other in others), SUBMIT)
+    assert result.steps == 4
+    assert bench.commands == others
+
+
+async def test_a_malformed_message_runs_nothing_and_every_call_is_told_why(bench: Bench) -> None:
+    await bench.work(malformed(), SUBMIT)
+    assert bench.commands == []
+    first, second = bench.replies(Role.TOOL)
+    assert first == second
+    assert "the arguments of the tool are not as they must be" in first
+    assert "cut off because it was too long" in first
+
+
+async def test_format_errors_in_a_row_end_the_trial_and_a_good_message_starts_anew(bench: Bench) -> None:
+    bench.limits = {"format_errors": 2}
+    result = await bench.work(say("hm"), say("", "true"), say("hm"), malformed(), SUBMIT)
+    assert (result.ending, result.steps) == (Ending.FORMAT_ERRORS, 4)
+    assert len(bench.replies(Role.USER)) == 2
+
+
+async def test_the_step_limit_ends_the_trial(bench: Bench) -> None:
+    bench.task_limits = {"steps": 2}
+    result = await bench.work(*[say("", "true")] * 3)
+    assert (result.ending, result.steps) == (Ending.STEP_LIMIT, 2)
+
+
+async def test_the_cost_limit_ends_the_trial_once_it_is_reached(bench: Bench) -> None:
+    bench.task_limits = {"cost_usd": 1.0}
+    result = await bench.work(*[say("", "true", usage=Usage(calls=1, cost_usd=0.5))] * 3)
+    assert (result.ending, result.steps, result.usage.cost_usd) == (Ending.COST_LIMIT, 2, 1.0)
+
+
+async def test_an_unknown_cost_is_stated_and_does_not_count(bench: Bench) -> None:
+    unknown, known = Usage(calls=1, cost_usd=None), Usage(calls=1, cost_usd=0.25)
+    result = await bench.work(say("", "true", usage=unknown), say("", "true", usage=known), SUBMIT)
+    assert (result.ending, result.usage.cost_usd) == (Ending.SUBMITTED, None)
+    end = read_trajectory(bench.path)[-1]
+    assert isinstance(end, EndRecord)
+    assert end.counted_usd == 0.25
+
+
+async def test_the_wall_limit_ends_the_trial_between_two_commands(bench: Bench) -> None:
+    bench.task_limits = {"wall_seconds": 10}
+    bench.clock = iter([0.0, 1.0, 9.0, 10.0])
+    result = await bench.work(say("", "echo first", "echo second"))
+    assert (result.ending, bench.commands) == (Ending.WALL_LIMIT, ["echo first"])
+
+
+async def test_the_wall_limit_ends_a_call_that_the_model_does_not_answer(bench: Bench) -> None:
+    bench.task_limits = {"wall_seconds": 10}
+    bench.clock = iter([0.0, 9.99])
+    result = await bench.work_with(Sleeper())
+    assert (result.ending, result.steps) == (Ending.WALL_LIMIT, 0)
+
+
+async def test_a_command_past_its_deadline_is_shown_with_what_it_had_printed(bench: Bench) -> None:
+    bench.task_limits = {"wall_seconds": 10}
+    bench.clock = iter([0.0, 1.0, 9.7, 9.8])
+    await bench.work(say("", "echo early; exec tail -f /dev/null"), SUBMIT)
+    text = bench.replies(Role.TOOL)[0]
+    assert text.startswith("The command was ended after 0.3 seconds")
+    assert text.endswith("Output until then:\nearly\n")
+
+
+async def test_the_command_limit_holds_before_the_wall_limit(bench: Bench) -> None:
+    bench.limits = {"command_seconds": 1}
+    await bench.work(say("", "exec tail -f /dev/null"), SUBMIT)
+    assert "ended after 1 seconds" in bench.replies(Role.TOOL)[0]
+
+
+async def test_hostile_output_reaches_the_model_cut_and_readable(bench: Bench) -> None:
+    bench.limits = {"observation_chars": 200}
+    await bench.work(say("", r"printf 'a\0b\377c\033[31m'"), say("", "head -c 3000000 /dev/zero"), SUBMIT)
+    small, large = bench.replies(Role.TOOL)
+    assert small.endswith("a\ufffdb\ufffdc\x1b[31m")
+    assert "999800 characters left out, and 2000000 bytes that were not kept" in large
+    assert len(large) < 500
+
+
+async def test_a_lost_sandbox_is_no_observation(bench: Bench) -> None:
+    await bench.sandbox.kill()
+    with pytest.raises(SandboxLost):
+        await bench.work(say("", "true"))
+    assert [message.role for message in bench.messages] == [Role.SYSTEM, Role.USER, Role.ASSISTANT]
+
+
+async def test_a_provider_that_fails_ends_the_trial_without_an_end_record(bench: Bench) -> None:
+    with pytest.raises(ProviderError, match="the script ends here"):
+        await bench.work(say("", "true"))
+    assert not any(isinstance(record, EndRecord) for record in read_trajectory(bench.path))

@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.errors import UserError
+from harness.specs.globs import matches
+from harness.specs.loading import load_yaml
+from harness.specs.rubric import Rubric
+from harness.specs.task import TaskFile
+
+TASK = "schema_version: 1\nid: a-task\nrepo: a-repo\nkind: unit\ntitle: A task\n"
+
+
+def complaint(path: Path, text: str) -> str:
+    path.write_text(text)
+    with pytest.raises(UserError) as caught:
+        load_yaml(path, TaskFile)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message.removeprefix(str(path))
+
+
+def test_a_misspelt_key_is_named_with_its_line_and_the_likely_one(tmp_path):
+    assert (
+        complaint(tmp_path / "task.yaml", TASK + "limitz: {}\n") == ":6: unknown key 'limitz'; did you mean 'limits'?"
+    )
+
+
+def test_a_misspelt_key_inside_a_mapping_is_compared_with_the_keys_there(tmp_path):
+    found = complaint(tmp_path / "task.yaml", TASK + "limits:\n  step: 3\n")
+    assert found == ":7: unknown key 'step'; did you mean 'steps'?"
+
+
+def test_a_wrong_value_is_named_with_its_line(tmp_path):
+    assert complaint(tmp_path / "task.yaml", TASK.replace("unit", "untit")).startswith(":4: kind:")
+
+
+def test_a_missing_key_is_named(tmp_path):
+    assert complaint(tmp_path / "task.yaml", "id: a\n") == ":1: key 'repo' is missing"
+
+
+def test_yaml_that_does_not_parse_is_named_with_its_line(tmp_path):
+    assert complaint(tmp_path / "task.yaml", "id: a\nrepo: [b\n").startswith(":3: not YAML")
+
+
+def test_aliases_are_refused_because_they_can_explode(tmp_path):
+    assert "aliases" in complaint(tmp_path / "task.yaml", "id: &a b\nrepo: *a\n")
+
+
+def test_an_absent_file_is_one_line(tmp_path):
+    with pytest.raises(UserError, match="No such file"):
+        load_yaml(tmp_path / "nothing.yaml", TaskFile)
+
+
+def test_a_criterion_on_the_wrong_axis_is_refused(tmp_path):
+    path = tmp_path / "rubric.yaml"
+    criterion = "{id: '1.1', axis: 2, importance: must, statement: Tests that it works, graded_by: [probe]}"
+    path.write_text(f"task: a\ncriteria:\n  - {criterion}\n")
+    with pytest.raises(UserError, match=r"rubric.yaml:3: .*axis 2"):
+        load_yaml(path, Rubric)
+
+
+def test_unknown_names_get_the_nearest_known_one():
+    catalog = Catalog()
+    with pytest.raises(UserError, match="unknown task 'aiosmtpd-proxy-tvl'; did you mean 'aiosmtpd-proxy-tlv'"):
+        catalog.select(["aiosmtpd-proxy-tvl"])
+    with pytest.raises(UserError, match="unknown scaffold 'minni'; did you mean 'mini'"):
+        catalog.scaffold("minni")
+
+
+def test_every_shipped_task_repo_and_scaffold_loads():
+    catalog = Catalog()
+    assert len(catalog.select(["*"])) >= 3
+    assert [catalog.repo(name).name for name in catalog.names("repos")] == catalog.names("repos")
+    assert {"mini", "nop", "oracle"} <= set(catalog.names("scaffolds"))
+    for task in catalog.select(["*"]):
+        assert task.prompt
+        assert task.digest
+        decided_by_probe = {probe.criterion for probe in task.probes}
+        assert {criterion.id for criterion in task.rubric.must_haves} <= decided_by_probe
+
+
+def test_a_folder_without_a_catalog_is_refused(tmp_path):
+    with pytest.raises(UserError, match="no catalog here"):
+        Catalog(tmp_path)
+
+
+def test_no_python_lies_in_the_data_folders():
+    folders = (default_directory() / name for name in ("tasks", "repos", "rubrics", "scaffolds"))
+    assert not [path for folder in folders for path in folder.rglob("*.py")]
+
+
+def test_globs_tell_one_directory_from_many():
+    assert matches("a/b/c.py", ["a/**"])
+    assert matches("a/c.py", ["a/**/c.py"])
+    assert not matches("a/b/c.py", ["a/*.py"])
+    assert not matches("x/conftest.py", ["conftest.py"])
+    assert matches("conftest.py", ["**/conftest.py"])
