@@ -41,18 +41,18 @@ def list_repos(context: typer.Context, as_json: Json = False) -> int:
 def build_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
     """Build the images of repositories and of their tasks; what is there already stays."""
     from harness.authoring.repo_build import build_all
-    from harness.report.catalog_report import report_builds
+    from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(build_all(_catalog(context), names), as_json)
+    return report_builds(build_all(_catalog(context), names, tell), as_json)
 
 
 @repo_app.command("check")
 def check_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
     """Check images: tests green offline as a non-root user, nothing of the withheld tests in a task's image."""
     from harness.authoring.repo_build import check_all
-    from harness.report.catalog_report import report_checks
+    from harness.report.catalog_report import report_checks, tell
 
-    return report_checks(check_all(_catalog(context), names), as_json)
+    return report_checks(check_all(_catalog(context), names, tell), as_json)
 
 
 @scaffold_app.command("list")

@@ -7,10 +7,9 @@ configuration error, 130 interrupted. Heavy imports stand inside the commands: `
 import errno
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from click.exceptions import ClickException
 
 from harness.cli import catalog_commands, judging, machine, running
 
@@ -32,6 +31,8 @@ app.add_typer(catalog_commands.scaffold_app, name="scaffold")
 app.command("clean")(machine.clean)
 app.command("doctor")(machine.doctor)
 
+# typer carries a click of its own and exports only some of its exceptions.
+UsageError: type[Any] = typer.BadParameter.__bases__[0]
 _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -57,7 +58,7 @@ def _status() -> int:
         result = app(standalone_mode=False)
     except UserError as error:
         return _complain(str(error), 2)
-    except ClickException as error:
+    except UsageError as error:
         error.show()
         return 2
     except (KeyboardInterrupt, typer.Abort):

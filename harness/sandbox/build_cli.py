@@ -20,7 +20,7 @@ from harness.sandbox.logged import run_logged
 from harness.specs.errors import ImageUnavailable
 
 _BUILDKIT_INSIDE_BEFORE = 23
-_PROBE_SECONDS = 15
+_PROBE_SECONDS = 5
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 

@@ -64,8 +64,10 @@ class Channel:
         for attempt in range(OPEN_ATTEMPTS):
             # A dying container may let a connection in before it is seen to be dead.
             await asyncio.sleep(0.1 * attempt)
+            # The old stream is closed only now: until then it shows whether its driver still lives.
+            stream = await self._connect()
             self.close()
-            self._stream = await self._connect()
+            self._stream = stream
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
                     await self._greet()

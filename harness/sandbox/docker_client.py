@@ -86,9 +86,9 @@ class AttachedStream:
         self._left = 0
 
     @classmethod
-    async def over(cls, answer: socket.SocketIO) -> "AttachedStream":
+    async def over(cls, answer: object) -> "AttachedStream":
         """Takes the connection over from the SDK, which would read it in a thread."""
-        connection = answer._sock.dup()  # type: ignore[attr-defined]
+        connection = _socket(answer).dup()
         connection.setblocking(False)
         return cls(*await asyncio.open_connection(sock=connection))
 
@@ -109,6 +109,12 @@ class AttachedStream:
 
     def close(self) -> None:
         self._writer.close()
+
+
+def _socket(answer: object) -> socket.socket:
+    connection = getattr(answer, "_sock", None)
+    assert isinstance(connection, socket.socket), answer
+    return connection
 
 
 def _first_line(error: Exception) -> str:

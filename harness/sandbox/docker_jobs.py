@@ -46,6 +46,7 @@ async def _container(
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
     env = {**job.env, REPORT_DIR: job.outputs}
+    env = {**job.env, REPORT_DIR: job.outputs}
     creation = asyncio.create_task(
         docker_container.create(docker, image, limits, labels, job.argv, env, user="", directory=image.workdir)
     )

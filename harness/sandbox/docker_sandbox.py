@@ -59,9 +59,8 @@ class DockerSandbox:
     async def run(self, command: str, timeout: float) -> CommandResult:
         self._check_usable()
         result = await self._channel.run(command, timeout)
-        if result.timed_out and await self._is_full():
-            await self._breach(LimitReached("pids", f"more than {self._limits.pids} processes"))
-            self._check_usable()
+        if result.timed_out:
+            await self._check_room()
         return result
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
@@ -102,6 +101,7 @@ class DockerSandbox:
     async def _connect(self) -> Stream:
         """Starts a driver. Raises SandboxLost, LimitReached where there is nothing left to start it in."""
         await self._check_running()
+        await self._check_room()
         container = await self._container()
         api = self._docker.api
         made = await self._docker.call(
@@ -148,12 +148,14 @@ class DockerSandbox:
         state: dict[str, Any] = facts["State"]
         return state
 
-    async def _is_full(self) -> bool:
-        """Whether there is no room for another process, even now."""
+    async def _check_room(self) -> None:
+        """Ends a container that is full of processes, which nothing else could be done with. Raises LimitReached."""
         stats = await self._docker.call(
             self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
         )
-        return int((stats.get("pids_stats") or {}).get("current") or 0) >= self._limits.pids - _ROOM
+        if int((stats.get("pids_stats") or {}).get("current") or 0) >= self._limits.pids - _ROOM:
+            await self._breach(LimitReached("pids", f"more than {self._limits.pids} processes"))
+            self._check_usable()
 
     async def _breach(self, limit: LimitReached) -> None:
         self._limit = limit

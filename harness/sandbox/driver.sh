@@ -48,7 +48,7 @@ find_victims() {
         read_mark "$pid"
         if [[ $found ]]; then
             [[ $found == "$1" ]] || continue
-        elif [[ ${stat[2]} != "$2" ]]; then
+        elif [[ $2 == 0 || ${stat[2]} != "$2" ]]; then # groups from outside the namespace are 0
             ((alone && $3 && stat[19] >= $3)) || continue
             [[ ${stat[1]} == 1 || ${chosen[stat[1]]} ]] || continue
         fi
@@ -97,17 +97,18 @@ launch() {
     echo $?
 }
 
-# Sets status and timed_out.
+# Sets status and timed_out. A launcher that was killed tells nothing: what it launched goes after it.
 await_end() {
     local shell=0 since=0 failed
-    status=137 timed_out=0 # where whoever should tell us has been killed
     read -r -t "$seconds" -u "$ended" shell && read -r -t "$seconds" -u "$ended" status
     failed=$?
-    ((failed > 128)) || return
+    timed_out=0
+    ((failed)) || return
     read_stat "$shell" && since=${stat[19]}
     kill_command "$mark" "$shell" "$since"
     kill -KILL "$launcher"
-    status=124 timed_out=1
+    ((failed <= 128)) || timed_out=1
+    ((status = timed_out ? 124 : 137))
 }
 
 # What a finished command left running may go on printing, but nobody listens.
@@ -132,8 +133,12 @@ while read -r token mark seconds size; do
     launcher=$!
     await_end
     exec {ended}<&-
-    echo "$token $status $timed_out" >&"$out" || echo "$token $status $timed_out"
+    answer="$token $status $timed_out"
+    echo "$answer" >&"$out"
     exec {out}>&-
-    read -r _
+    # A relay that was killed may have taken the answer along.
+    until read -r -t 1 _ || (($? <= 128)); do
+        kill -0 "$relay" || echo "$answer"
+    done
     silence "$relay"
 done

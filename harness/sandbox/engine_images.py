@@ -46,6 +46,10 @@ class EngineImages:
         """Make `tag`: one more layer on `base`, a tar unpacked at its root. `changes` are Dockerfile lines."""
         await _off_loop(lambda: self._extend(base, archive, tag, changes))
 
+    async def save(self, tag: str, archive: Path) -> None:
+        """Write all of an image, layer by layer, as `docker save` does."""
+        await _off_loop(lambda: self._save(tag, archive))
+
     async def output(self, tag: str, *command: str) -> str:
         """What a command prints in a container of the image, without a network."""
         return await _off_loop(lambda: self._output(tag, list(command)))
@@ -71,6 +75,11 @@ class EngineImages:
         with self._container(base, tag) as container, archive.open("rb") as data:
             container.put_archive("/", data)
             container.commit(repository, version, changes=changes)
+
+    def _save(self, tag: str, archive: Path) -> None:
+        with archive.open("wb") as file:
+            for chunk in self._client.images.get(tag).save(named=True):
+                file.write(chunk)
 
     def _output(self, tag: str, command: list[str]) -> str:
         printed: bytes = self._client.containers.run(

@@ -18,12 +18,12 @@ def export(place: Place, path: str, destination: Path, limit: int) -> None:
     with (
         place.open(path) as top,
         CappedFile(destination, limit) as file,
-        tarfile.open(fileobj=cast(BinaryIO, file), mode="w|", format=tarfile.PAX_FORMAT) as tar,
+        tarfile.open(fileobj=cast("BinaryIO", file), mode="w|", format=tarfile.PAX_FORMAT) as tar,
     ):
         for directory, directories, files, fd in os.fwalk(".", dir_fd=top, follow_symlinks=False):
             inside = f"{name}/{directory}".removesuffix("/.").replace("/./", "/")
             if directory == ".":
-                tar.addfile(_entry(inside, os.stat(fd)))
+                tar.addfile(_entry(inside, os.fstat(fd)))
             for child in sorted([*directories, *files]):
                 _add(tar, f"{inside}/{child}", child, fd)
 
@@ -68,7 +68,7 @@ def read_outputs(place: Place, path: str) -> Outputs:
 
 
 def _open(name: str, fd: int) -> BinaryIO:
-    return open(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fd), "rb")
+    return os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=fd), "rb")
 
 
 def _entry(name: str, status: os.stat_result) -> tarfile.TarInfo:

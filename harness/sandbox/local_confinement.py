@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
-from harness.sandbox.local_place import HOME, SYSTEM, Place
+from harness.sandbox.local_place import HOME, PROGRAMS, Place
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
 
 _BIN = "/opt/testwright/bin"
@@ -49,7 +49,7 @@ class Bubblewrap:
     isolation = "bubblewrap"
     alone = True
 
-    def path(self, place: Place, path: str) -> str:
+    def path(self, place: Place, path: str) -> str:  # noqa: ARG002  # Plain's needs the place
         return path
 
     def launch(
@@ -60,11 +60,10 @@ class Bubblewrap:
         # The first process of a namespace can't be killed or stopped from within.
         options += ["--as-pid-1"] if driver else []
         options += ["--bind", str(place.files), "/", "--proc", "/proc", "--dev", "/dev"]
-        options += _system() + _environment(Path(image.reference))
         for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
             options += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
-        options += ["--remount-ro", "/", "--chdir", image.workdir]
         reference = Path(image.reference)
+        options += [*_system(), *_environment(reference), "--remount-ro", "/", "--chdir", image.workdir]
         path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
         clean = {"PATH": path, "HOME": HOME, "HOSTNAME": "box", "LANG": "C.UTF-8"}
         return Launch(
@@ -82,7 +81,13 @@ class Plain:
         return str(place.real(path)) if path.startswith("/") else path
 
     def launch(
-        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+        self,
+        place: Place,
+        image: Image,
+        limits: Limits,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        driver: bool,  # noqa: ARG002  # nothing makes it safer here
     ) -> Launch:
         reference = Path(image.reference)
         clean = {
@@ -110,13 +115,11 @@ def works() -> bool:
 
 
 def _system() -> list[str]:
-    """This machine's programs and libraries, read-only; links such as /bin stay links."""
+    """This machine's programs and libraries, read-only."""
     options: list[str] = []
-    for path in map(Path, SYSTEM):
-        if path.is_symlink():
-            options += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir() and str(path) not in ("/proc", "/dev", "/sys"):
-            options += ["--ro-bind", str(path), str(path)]
+    for path in PROGRAMS:
+        if Path(path).is_dir() and not Path(path).is_symlink():
+            options += ["--ro-bind", path, path]
     for name in _ETC:
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     return options

@@ -72,7 +72,7 @@ def copy_venv(venv: Path, destination: Path) -> None:
 
 async def packages_of(venv: Path) -> tuple[str, ...]:
     """`name==version` of each package."""
-    command = [str(venv / "bin" / "python"), *_PIP, "list", "--format=freeze"]
+    command = [str(venv / "bin" / "python"), "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"]
     listed = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
     return tuple(listed.stdout.splitlines())
 

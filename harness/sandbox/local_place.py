@@ -14,7 +14,8 @@ from harness.sandbox.protocol import AGENT_LOGS, Image, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
 
 HOME = "/home/agent"
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/proc", "/dev", "/sys")
+PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+SYSTEM = (*PROGRAMS, "/proc", "/dev", "/sys")
 """Comes from this machine as it is; nothing can be placed there."""
 _LABELS = "labels.json"
 _ETC = {
@@ -44,17 +45,23 @@ class Place:
         self.files = directory / "files"
 
     @classmethod
-    def make(cls, image: Image, labels: Mapping[str, str]) -> Self:
-        """A fresh copy of the image's tree."""
+    def make(cls, labels: Mapping[str, str]) -> Self:
+        """A directory with nothing in it but its labels."""
         place = cls(Path(tempfile.mkdtemp(prefix="sandbox-", dir=places())))
+        place.files.mkdir()
         (place.directory / _LABELS).write_text(json.dumps(dict(labels)))
-        for path in (AGENT_LOGS, HOME, "/tmp", "/var/tmp", "/etc", "/run"):
-            place.real(path).mkdir(parents=True)
-        place.real(image.workdir).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copytree(Path(image.reference) / "tree", place.real(image.workdir), symlinks=True)
-        for name, text in _ETC.items():
-            (place.real("/etc") / name).write_text(text)
         return place
+
+    def fill(self, image: Image) -> None:
+        """A fresh copy of the image's tree, and what belongs around it."""
+        for path in (AGENT_LOGS, HOME, "/tmp", "/var/tmp", "/etc", "/run"):
+            self.real(path).mkdir(parents=True)
+        self.real(image.workdir).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(Path(image.reference) / "tree", self.real(image.workdir), symlinks=True)
+        for link in filter(Path.is_symlink, map(Path, PROGRAMS)):  # /bin -> usr/bin
+            self.real(str(link)).symlink_to(link.readlink())
+        for name, text in _ETC.items():
+            (self.real("/etc") / name).write_text(text)
 
     @classmethod
     def all(cls) -> Iterator[tuple[Self, dict[str, str]]]:
@@ -64,6 +71,11 @@ class Place:
                 yield cls(path.parent), json.loads(path.read_text())
             except (OSError, ValueError):  # being made or removed just now
                 continue
+
+    @property
+    def marks(self) -> str:
+        """Begins the mark of each process, where processes are told by their marks."""
+        return f"{self.directory.name}."
 
     @property
     def exists(self) -> bool:
@@ -117,7 +129,7 @@ class Place:
             os.close(current)
 
 
-def _make_writable(remove: object, path: str, _: object) -> None:
+def _make_writable(_function: object, path: str, _error: object) -> None:
     """What was left without the right to be removed; what is gone already is no error."""
     try:
         parent = Path(path).parent

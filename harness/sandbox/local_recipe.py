@@ -5,6 +5,7 @@ files that name their place.
 """
 
 import asyncio
+import os
 import platform
 import shutil
 import sys
@@ -29,14 +30,16 @@ _NAME_DIGITS = 12
 async def task_environment(task: Task) -> Image:
     """`reference` is a directory with `tree` (a git repository as in the image), `venv` and `bin/run_tests`.
 
-    The package itself is installed in development form at the work directory: where that isn't the place of the
-    tree, PYTHONPATH must name it. Raises ImageUnavailable where pip fails, UserError where the repo has no recipe.
+    The package itself is installed in development form at the work directory. PYTHONPATH names that as well: a
+    sandbox that has its tree elsewhere translates the variable, not the installation.
+    Raises ImageUnavailable where pip fails, UserError where the repo has no recipe.
     """
     recipe = _recipe(task.repo)
-    place = _place(task.id, digest_of({"recipe": recipe.encode(), "withheld.patch": task.patch("withheld.patch")}))
+    place = _place(task.id, recipe, task.patch("withheld.patch"))
     async with locked(place.name):
         record = place.record() or await _make(task, recipe, place)
-    return Image(place.reference, record.digest, task.repo.workdir, place.tree, dict(task.repo.env))
+    workdir = task.repo.workdir
+    return Image(place.reference, record.digest, workdir, place.tree, {"PYTHONPATH": workdir, **task.repo.env})
 
 
 async def _make(task: Task, recipe: str, place: Place) -> ImageRecord:
@@ -90,7 +93,7 @@ def _recipe(repo: Repo) -> str:
         "run_tests.sh": (repo.directory / "run_tests.sh").read_bytes(),
         "source": repo.source.model_dump_json().encode(),
         "workdir": repo.workdir.encode(),
-        "interpreter": f"{sys.implementation.cache_tag} {platform.python_version()} {sys.executable}".encode(),
+        "interpreter": f"{sys.implementation.name} {platform.python_version()}".encode(),
         "layout": _LAYOUT,
     }
     return digest_of(parts)
@@ -106,6 +109,8 @@ def _requirements(repo: Repo) -> Path:
     return path
 
 
-def _place(name: str, digest: str) -> Place:
-    directory = cache_directory() / "environments" / f"{name}-{digest[:_NAME_DIGITS]}"
+def _place(name: str, recipe: str, withheld: bytes = b"") -> Place:
+    """A venv belongs to one interpreter, so where that lies makes a place of its own, but no other digest."""
+    parts = {"recipe": recipe.encode(), "withheld.patch": withheld, "executable": os.fsencode(sys.executable)}
+    directory = cache_directory() / "environments" / f"{name}-{digest_of(parts)[:_NAME_DIGITS]}"
     return Place(str(directory), directory)

@@ -36,10 +36,15 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
 
 
 def last_complaint(log: Path) -> str:
-    """The line of a log that says best what went wrong."""
-    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
-    said = [re.sub(r"^#\d+ ([\d.]+ )?", "", line) for line in lines]  # BuildKit: step and seconds
-    wrong = [line for line in said if re.match(r"(?i)(error|e:|fatal|failed)\b", line)]
-    # What a command in a build said is better than BuildKit's own summary that a process ended.
-    own = [line for line in wrong if not re.match(r"(?i)error: (failed to solve|process )", line)]
-    return next(reversed(own or wrong or [line for line in said if line]), "it said nothing")
+    """The line of a log that says best what went wrong: a command's last error, else the last that it said."""
+    said, errors, summary = [], [], []
+    for line in filter(None, map(str.strip, log.read_text(errors="replace").splitlines())):
+        text = re.sub(r"^#\d+ ([\d.]+ )?", "", line)  # BuildKit's step and seconds
+        if re.match(r"(?i)(error: )?(failed to solve|executor failed|process ).*(exit code|did not)", text):
+            summary.append(text)
+        elif re.match(r"(?i)(error\b|e: |fatal\b|failed\b)", text):
+            errors.append(text)
+        elif text == line or re.match(r"#\d+ [\d.]+ ", line):
+            said.append(text)
+    commands = [text for text in said if not text.startswith((">", "---"))]
+    return next((texts[-1] for texts in (errors, commands, summary) if texts), "it said nothing")

@@ -18,7 +18,13 @@ AGENT_ID = 1000
 FILE_TIME = 978_307_200
 """2001-01-01, the base commit's date. One time for all files: none tells when or in what order it was made."""
 
-_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+REPOSITORY_CONFIG = """\
+[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = false
+\tlogallrefupdates = true
+"""
 # As in our own git directories: what the tree's .gitattributes would do to line ends and keywords is off, so
 # that the files as they lie are clean.
 _ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n"
@@ -62,7 +68,7 @@ async def write_work_tree(tree: GitTree, destination: Path) -> None:
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (repository / name).mkdir(parents=True)
     (repository / "HEAD").write_text("ref: refs/heads/main\n")
-    (repository / "config").write_text(_CONFIG)
+    (repository / "config").write_text(REPOSITORY_CONFIG)
     (repository / "info" / "attributes").write_text(_ATTRIBUTES)
     (repository / "info" / "exclude").write_text("\n".join(EXCLUDED) + "\n")
     pack = repository / "objects" / "pack" / "pack"

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.sandbox.protocol import Engine, Image, JobResult, Limits
+from harness.sandbox.protocol import Engine, Image, Job, JobResult, Limits
 from harness.specs.errors import first_error
 from harness.specs.ids import TestId
 from harness.specs.repo import Repo
@@ -84,11 +84,10 @@ async def _execute(
         prover=CODE_OBJECTS,
         seconds=task.file.limits.arm_seconds,
     )
-    async with bench.slots:
-        result = await bench.engine.run_job(
-            bench.image, test_job(task.repo, bench.image, run), repo_limits(task.repo), bench.labels
-        )
-    bench.keep(name, result)
+    job = test_job(task.repo, bench.image, run)
+    result = await _run_job(bench, task, job, name)
+    if _killed_from_outside(result):
+        result = await _run_job(bench, task, job, f"{name}-once-more")
     reading = read_job(run, compiled.proof, result)
     arm = Arm(
         variant=variant.name,
@@ -101,6 +100,18 @@ async def _execute(
         disagreement=reading.disagreement,
     )
     return arm, reading
+
+
+async def _run_job(bench: Bench, task: Task, job: Job, name: str) -> JobResult:
+    async with bench.slots:
+        result = await bench.engine.run_job(bench.image, job, repo_limits(task.repo), bench.labels)
+    bench.keep(name, result)
+    return result
+
+
+def _killed_from_outside(result: JobResult) -> bool:
+    """SIGKILL that neither a deadline nor the memory limit explains: no crash of the code ends like this."""
+    return result.exit_status == _CRASHED + 9 and not (result.timed_out or result.out_of_memory)
 
 
 def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:

@@ -53,7 +53,7 @@ def _units(sources: Sequence[VariantSource]) -> list[dict[str, object]]:
             "path": path,
             "disk": base64.b64encode(source.disk[path]).decode(),
             "code": base64.b64encode(source.code[path]).decode(),
-            "dead_lines": list(source.dead_lines.get(path, ())),
+            "disguised_lines": list(source.disguised_lines.get(path, ())),
         }
         for source in sources
         for path in sorted(source.code)

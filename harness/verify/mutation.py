@@ -15,6 +15,8 @@ from harness.verify.compilation import CompiledVariant
 from harness.verify.manifest_check import ManifestCheck
 
 BASELINES = ("baseline-1", "baseline-2")
+REQUIRED = (*BASELINES, "placebo-text", "placebo-code", "removal", "removal-pristine-source")
+"""Without every one of these arms there is no evidence to speak of."""
 THIRD_BASELINE = "baseline-3"
 EXISTING_BEFORE, EXISTING_AFTER, EXISTING_AGAIN = "existing-before", "existing-after", "existing-after-again"
 AGAIN = "-again"
@@ -126,6 +128,9 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
 
 
 def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
+    for name in REQUIRED:
+        if name not in evidence.arms:
+            yield _reason(ReasonCode.SANDBOX_LOST, name, "this arm is missing")
     for arm in [*evidence.arms.values(), *evidence.existing.values(), *evidence.old.values()]:
         match arm.status:
             case ArmStatus.WRONG_VARIANT:

@@ -19,8 +19,8 @@ BASELINE = "baseline"
 class VariantSource:
     """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
 
-    Both have every path that any variant of the task touches. `dead_lines` are lines of the pristine text
-    whose functions get a dead statement when `code` is compiled.
+    Both have every path that any variant of the task touches. `disguised_lines` are lines of the
+    pristine text whose functions get other generated code of the same behaviour when `code` is compiled.
     """
 
     name: str
@@ -28,7 +28,7 @@ class VariantSource:
     disk: Mapping[str, bytes]
     code: Mapping[str, bytes]
     criterion: str = ""
-    dead_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    disguised_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def is_compiled(path: str) -> bool:
@@ -52,7 +52,7 @@ async def plan_variants(task: Task, tree: GitTree) -> list[VariantSource]:
     variants = [
         VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
         _text_placebo(task, pristine),
-        VariantSource("placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, dead_lines=lines),
+        VariantSource("placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines),
         VariantSource("removal", VariantKind.REMOVAL, removed, removed),
         _hidden("removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
     ]

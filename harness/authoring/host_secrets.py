@@ -1,0 +1,41 @@
+"""What a build borrowed from this machine and no image may keep: proxies, pip's indexes, private certificates."""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+
+from harness.sandbox.client_config import ca_bundle, pip_settings, proxies
+
+_PUBLIC_HOSTS = ("pypi.org", "pythonhosted.org")
+_PACKAGED = ("usr/share/ca-certificates/", "usr/share/python-wheels/")
+_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICATE-----", re.DOTALL)
+
+
+def secret_texts() -> dict[str, bytes]:
+    """Name of a setting -> its value. The values never go into a message."""
+    found = {name: value for name, value in proxies().items() if name.upper() != "NO_PROXY"}
+    for key, values in pip_settings().items():
+        for number, value in enumerate(values, start=1):
+            if not any(host in value for host in _PUBLIC_HOSTS):
+                found[f"pip's {key} {number}"] = value
+    return {name: value.encode() for name, value in found.items()}
+
+
+def private_certificates() -> frozenset[bytes]:
+    """Those that this machine trusts and the public bundle doesn't have, as `certificates` returns them."""
+    bundle, public = ca_bundle(), Path(DEFAULT_CA_BUNDLE_PATH)
+    if bundle is None or bundle.resolve() == public.resolve():
+        return frozenset()
+    return certificates(bundle.read_bytes()) - certificates(public.read_bytes())
+
+
+def certificates(data: bytes) -> frozenset[bytes]:
+    """The PEM certificates in a file, without line ends."""
+    return frozenset(b"".join(body.split()) for body in _CERTIFICATE.findall(data))
+
+
+def published(places: Mapping[bytes, Iterable[str]]) -> frozenset[bytes]:
+    """Of certificates found in an image, by their places: those that a Debian package brought to everybody."""
+    return frozenset(body for body, paths in places.items() if any(path.startswith(_PACKAGED) for path in paths))

@@ -1,0 +1,82 @@
+"""What gives withheld tests away: names, lines and texts that only they have."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from unidiff.patch import PatchSet
+
+from harness.sandbox.git_tree import GitTree
+
+_NAME = re.compile(r"\b(?:def|class|func)\s+(\w{6,})")
+_TEXT = re.compile(r"""(["'])((?:(?!\1)[^\\]){12,})\1""")  # as it also stands in compiled code
+_MIN_LINE = 20
+_MAX_LINES = 40
+_TELLING_NAME = 16
+"""Of that length a name alone is worth a look; shorter ones come up elsewhere by chance."""
+
+
+class Hits(NamedTuple):
+    """Distinct needles found in one file."""
+
+    names: frozenset[str]
+    lines: frozenset[str]
+
+    @property
+    def certain(self) -> bool:
+        """Two names, a name with a line of it, or three lines don't meet by chance."""
+        return len(self.names) > 1 or bool(self.names and self.lines) or len(self.lines) > 2
+
+    @property
+    def possible(self) -> bool:
+        return any(len(name) >= _TELLING_NAME for name in self.names)
+
+
+@dataclass(frozen=True)
+class Needles:
+    """`names` count as whole words, `lines` anywhere; `files` are paths that are withheld as a whole."""
+
+    names: frozenset[str]
+    lines: frozenset[str]
+    files: frozenset[str]
+
+    def search(self, data: bytes) -> Hits:
+        names = (name for name, raw in self._names if raw in data and _whole_word(raw, data))
+        lines = (line for line, raw in self._lines if raw in data)
+        return Hits(frozenset(names), frozenset(lines))
+
+    @cached_property
+    def _names(self) -> list[tuple[str, bytes]]:
+        return [(name, name.encode()) for name in self.names]
+
+    @cached_property
+    def _lines(self) -> list[tuple[str, bytes]]:
+        return [(line, line.encode()) for line in self.lines]
+
+
+async def needles_of(withheld: bytes, tree: GitTree) -> Needles:
+    """From what a patch takes out, less all that the task's own tree has as well."""
+    patch = PatchSet(withheld.decode(errors="replace"))
+    removed = [line.value.strip() for file in patch for hunk in file for line in hunk if line.is_removed]
+    names = {name for line in removed for name in _NAME.findall(line)}
+    lines = {line for line in removed if len(line) >= _MIN_LINE and not line.startswith(("import ", "from "))}
+    lines |= {text for line in removed for _, text in _TEXT.findall(line)}
+    entries = await tree.entries()
+    present = b"\n".join((await tree.read_all(entries)).values())
+    files = {file.path for file in patch if file.is_removed_file} - entries.keys()
+    return Needles(_absent(names, present), frozenset(_longest(_absent(lines, present))), frozenset(files))
+
+
+def _absent(candidates: Iterable[str], present: bytes) -> frozenset[str]:
+    return frozenset(candidate for candidate in candidates if candidate.encode() not in present)
+
+
+def _longest(lines: Iterable[str]) -> list[str]:
+    """The most telling ones: a whole tree of files is searched for each."""
+    return sorted(lines, key=lambda line: (-len(line), line))[:_MAX_LINES]
+
+
+def _whole_word(name: bytes, data: bytes) -> bool:
+    return re.search(rb"(?<![A-Za-z0-9_])" + re.escape(name) + rb"(?![A-Za-z0-9_])", data) is not None

@@ -1,0 +1,70 @@
+"""Whether a repo's image is fit for use: upstream's own tests are green in it, offline and without rights."""
+
+from dataclasses import dataclass
+
+from junitparser import JUnitXml, JUnitXmlError
+
+from harness.sandbox.docker_engine import DockerEngine
+from harness.sandbox.images import repo_image, task_image
+from harness.sandbox.protocol import Job, JobResult, Limits
+from harness.specs.problem import Problem
+from harness.specs.repo import Repo
+
+_SUITE_SECONDS = 1800
+_LABELS = {"testwright.check": "repo"}
+
+
+@dataclass(frozen=True)
+class RepoCheck:
+    """`tests` counts the cases in the reports, `seconds` is the suite's wall time, `digest` the image's."""
+
+    problems: tuple[Problem, ...]
+    digest: str
+    tests: int
+    seconds: float
+
+
+async def repo_check(repo: Repo) -> RepoCheck:
+    """Run the whole suite once in a fresh container. Raises ImageUnavailable, SandboxLost, UserError."""
+    image = await repo_image(repo)
+    limits = repo.limits
+    engine = DockerEngine(task_image)
+    try:
+        result = await engine.run_job(
+            image,
+            Job(
+                argv=(repo.test_command,),
+                env={"TESTWRIGHT_TEST_SECONDS": str(limits.test_seconds)},
+                seconds=_SUITE_SECONDS,
+            ),
+            Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb),
+            _LABELS,
+        )
+    finally:
+        await engine.close()
+    tests = _count(result)
+    problems = tuple(Problem(where=image.reference, message=message) for message in _wrong(result, tests))
+    return RepoCheck(problems, image.digest, tests, result.seconds)
+
+
+def _wrong(result: JobResult, tests: int) -> list[str]:
+    last = result.log.decode(errors="replace").strip().splitlines()[-1:]
+    found = []
+    if result.timed_out:
+        found.append(f"upstream's tests took longer than {_SUITE_SECONDS} s")
+    elif result.exit_status != 0:
+        found.append(f"upstream's tests ended with status {result.exit_status}: {''.join(last)}")
+    if not tests:
+        found.append("no test is in the reports; does run_tests write them to $TESTWRIGHT_REPORT_DIR?")
+    return found
+
+
+def _count(result: JobResult) -> int:
+    total = 0
+    for data in result.outputs.values():
+        try:
+            report = JUnitXml.fromstring(data)
+        except (JUnitXmlError, SyntaxError):
+            continue
+        total += sum(len(suite) for suite in report)
+    return total

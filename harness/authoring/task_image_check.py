@@ -1,0 +1,120 @@
+"""Whether a task's image keeps its secrets: the withheld tests from the agent, this machine's from everybody."""
+
+import asyncio
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.authoring.host_secrets import certificates, private_certificates, published, secret_texts
+from harness.authoring.image_search import FoundFile, SavedImage
+from harness.authoring.needles import Needles, needles_of
+from harness.authoring.repository_check import repository_problems
+from harness.sandbox.engine_images import EngineImages, engine_images
+from harness.sandbox.git_tree import GitError, GitTree, run_git
+from harness.sandbox.images import task_image
+from harness.sandbox.work_tree import head_commit
+from harness.specs.problem import Problem, Severity
+from harness.specs.task import Task
+
+_NAMED = 4
+
+
+async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
+    """What is wrong with a task's image, or with `reference` in its stead; nothing of it is run.
+
+    Raises ImageUnavailable, UserError.
+    """
+    image = await task_image(task)
+    reference = reference or image.reference
+    tree = GitTree(image.tree)
+    needles = await needles_of(task.patch("withheld.patch"), tree)
+    problems = [] if needles.names or needles.lines else [_nothing_to_search_for(task)]
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        async with engine_images() as images:
+            repository = Path(scratch) / "repository"
+            await images.copy_out(reference, f"{image.workdir}/.git", repository)
+            where = f"{reference}:{image.workdir}/.git"
+            problems += await repository_problems(repository, await head_commit(tree), where)
+            problems += await _search(images, reference, needles, Path(scratch))
+    return problems
+
+
+async def _search(images: EngineImages, reference: str, needles: Needles, scratch: Path) -> list[Problem]:
+    archive = scratch / "image.tar"
+    await images.save(reference, archive)
+    saved = SavedImage(archive)
+    search = ImageSearch(reference, needles)
+    search.look_at_configuration(saved.configuration())
+    await asyncio.to_thread(search.look_at, saved.files())
+    for number, pack in enumerate(search.packs):
+        await asyncio.to_thread(search.look_at, [await _pack_contents(pack, scratch / f"pack-{number}")])
+    return search.problems()
+
+
+class ImageSearch:
+    """Looks at files one by one. `packs` are git's packs, whose objects are to be looked at as well."""
+
+    def __init__(self, reference: str, needles: Needles) -> None:
+        self.packs: list[FoundFile] = []
+        self._reference = reference
+        self._needles = needles
+        self._secrets = secret_texts()
+        self._private = private_certificates()
+        self._places: dict[bytes, list[str]] = defaultdict(list)
+        self._found: list[Problem] = []
+
+    def look_at_configuration(self, configuration: str) -> None:
+        self._look_for_secrets(FoundFile("configuration and history", configuration.encode()))
+
+    def look_at(self, files: Iterable[FoundFile]) -> None:
+        for file in files:
+            self._look_for_tests(file)
+            self._look_for_secrets(file)
+            if file.data.startswith(b"PACK"):
+                self.packs.append(file)
+
+    def problems(self) -> list[Problem]:
+        private = self._places.keys() - published(self._places)
+        for path in sorted({path for body in private for path in self._places[body]}):
+            self._add(path, "holds a private certificate of this machine")
+        return self._found
+
+    def _look_for_tests(self, file: FoundFile) -> None:
+        hits = self._needles.search(file.data)
+        if hits.certain or file.path.endswith(tuple(self._needles.files)):
+            named = sorted(hits.names)[:_NAMED] or sorted(hits.lines)[:1] or ["by its name"]
+            self._add(file.path, f"holds withheld tests ({', '.join(named)})")
+        elif hits.possible:
+            message = f"names {', '.join(sorted(hits.names))}, as a withheld test does; look whether it is a copy"
+            self._add(file.path, message, Severity.WARNING)
+
+    def _look_for_secrets(self, file: FoundFile) -> None:
+        for name, value in self._secrets.items():
+            if value in file.data:
+                self._add(file.path, f"holds this machine's {name}")
+        if b"BEGIN CERTIFICATE" in file.data:
+            for body in certificates(file.data) & self._private:
+                self._places[body].append(file.path)
+
+    def _add(self, path: str, message: str, severity: Severity = Severity.ERROR) -> None:
+        self._found.append(Problem(where=f"{self._reference}:/{path}", message=message, severity=severity))
+
+
+async def _pack_contents(pack: FoundFile, scratch: Path) -> FoundFile:
+    """All objects of a git pack as one file; an unreadable pack stays as it is."""
+    await run_git("init", "--quiet", "--bare", str(scratch))
+    try:
+        await run_git(f"--git-dir={scratch}", "index-pack", "--stdin", stdin=pack.data)
+    except GitError:
+        return pack
+    objects = await run_git(f"--git-dir={scratch}", "cat-file", "--batch-all-objects", "--batch")
+    return FoundFile(f"{pack.path}!", objects)
+
+
+def _nothing_to_search_for(task: Task) -> Problem:
+    return Problem(
+        where=str(task.directory / "withheld.patch"),
+        message="takes out nothing that the task's tree doesn't have as well, so a leak can't be told",
+        severity=Severity.WARNING,
+    )

@@ -1,0 +1,144 @@
+"""The catalog, and what was built and checked of it, as tables or JSON."""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.text import Text
+
+from harness.report.tables import console, table
+from harness.specs.catalog import Catalog
+from harness.specs.image_facts import Build, Check
+from harness.specs.problem import Severity
+from harness.specs.task import Task
+
+
+def report_tasks(catalog: Catalog, as_json: bool) -> int:
+    tasks = catalog.select(["*"])
+    if as_json:
+        return _json([_task_facts(task) for task in tasks])
+    columns = ("task", "repo", "kind", "language", "must-haves", "probes", "title")
+    rows = [
+        (
+            task.id,
+            task.repo.name,
+            task.file.kind.value,
+            task.repo.language.value,
+            str(len(task.rubric.must_haves)),
+            str(len(task.probes)),
+            task.file.title,
+        )
+        for task in tasks
+    ]
+    console().print(table(columns, rows, right=("must-haves", "probes")))
+    return 0
+
+
+def report_task(task: Task, as_json: bool) -> int:
+    """A task for its user: what the agent is told, and the criteria that it isn't told."""
+    if as_json:
+        facts = _task_facts(task) | {
+            "digest": task.digest,
+            "prompt": task.prompt,
+            "limits": json.loads(task.file.limits.model_dump_json()),
+            "criteria": [json.loads(criterion.model_dump_json()) for criterion in task.rubric.criteria],
+        }
+        return _json(facts)
+    out = console()
+    out.print(
+        Text(f"{task.id}: {task.file.title}\nrepo {task.repo.name} {task.repo.version}, {task.file.kind} tests")
+    )
+    out.print(Text(f"\n{task.prompt}"))
+    rows = [
+        (criterion.id, criterion.importance.value, ", ".join(criterion.graded_by), criterion.statement)
+        for criterion in task.rubric.criteria
+    ]
+    out.print(table(("criterion", "importance", "graded by", "statement"), rows))
+    return 0
+
+
+def report_repos(catalog: Catalog, as_json: bool) -> int:
+    repos = [catalog.repo(name) for name in catalog.names("repos")]
+    if as_json:
+        return _json([json.loads(repo.model_dump_json()) for repo in repos])
+    rows = [(repo.name, repo.version, repo.language.value, repo.licence, repo.upstream) for repo in repos]
+    console().print(table(("repo", "version", "language", "licence", "upstream"), rows))
+    return 0
+
+
+def report_scaffolds(catalog: Catalog, as_json: bool) -> int:
+    scaffolds = [catalog.scaffold(name) for name in catalog.names("scaffolds")]
+    if as_json:
+        return _json([json.loads(scaffold.model_dump_json()) for scaffold in scaffolds])
+    rows = [(item.name, item.kind.value, item.version, item.title) for item in scaffolds]
+    console().print(table(("scaffold", "kind", "version", "title"), rows))
+    return 0
+
+
+def report_builds(builds: Sequence[Build], as_json: bool) -> int:
+    if as_json:
+        return _json([dataclasses.asdict(build) for build in builds])
+    rows = [(build.name, build.reference, build.digest[:16], f"{build.seconds:.1f}") for build in builds]
+    console().print(table(("name", "image", "digest", "seconds"), rows, right=("seconds",)))
+    return 0
+
+
+def report_checks(checks: Sequence[Check], as_json: bool) -> int:
+    """Returns 1 where a check found an error."""
+    problems = [problem for check in checks for problem in check.problems]
+    if as_json:
+        _json([_check_facts(check) for check in checks])
+    else:
+        out = console()
+        rows = [
+            (
+                check.name,
+                check.digest[:16],
+                str(check.tests or "-"),
+                f"{check.seconds:.1f}",
+                "ok" if not check.problems else f"{len(check.problems)} problems",
+            )
+            for check in checks
+        ]
+        out.print(table(("name", "digest", "tests", "seconds", "found"), rows, right=("tests", "seconds")))
+        if problems:
+            out.print(
+                table(("where", "severity", "problem"), [(p.where, p.severity.value, p.message) for p in problems])
+            )
+    return 1 if any(problem.severity is Severity.ERROR for problem in problems) else 0
+
+
+def tell(line: str) -> None:
+    """A step that takes a while, on stderr."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _task_facts(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "repo": task.repo.name,
+        "kind": task.file.kind,
+        "language": task.repo.language,
+        "title": task.file.title,
+        "tags": task.file.tags,
+        "must_haves": len(task.rubric.must_haves),
+        "probes": len(task.probes),
+    }
+
+
+def _check_facts(check: Check) -> dict[str, Any]:
+    problems = [json.loads(problem.model_dump_json()) for problem in check.problems]
+    return {
+        "name": check.name,
+        "digest": check.digest,
+        "tests": check.tests,
+        "seconds": round(check.seconds, 1),
+        "problems": problems,
+    }
+
+
+def _json(facts: Any) -> int:
+    print(json.dumps(facts, indent=2))
+    return 0

@@ -1,0 +1,34 @@
+"""What the doctor found, and what was swept away."""
+
+import json
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from harness.report.tables import console, table
+from harness.runs.cleaning import Cleaning
+from harness.specs.finding import Finding, Health
+
+_STYLES = {Health.OK: "green", Health.DEGRADED: "yellow", Health.MISSING: "red"}
+
+
+def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
+    """Returns 1 where something that is needed is missing."""
+    if as_json:
+        print(json.dumps([json.loads(finding.model_dump_json()) for finding in findings], indent=2))
+    else:
+        rows = [
+            (finding.name, Text(finding.health.value, style=_STYLES[finding.health]), finding.words)
+            for finding in findings
+        ]
+        console().print(table(("what", "state", "in words"), rows))
+    return 1 if any(finding.health is Health.MISSING for finding in findings) else 0
+
+
+def report_cleaning(cleaning: Cleaning, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"containers": cleaning.containers, "images": cleaning.images, "cache": cleaning.cache}))
+    else:
+        words = f"removed {cleaning.containers} containers, {cleaning.images} images"
+        console().print(Text(f"{words}; cache {'emptied' if cleaning.cache else 'kept'}"))
+    return 0

@@ -1,0 +1,63 @@
+"""The embedded engine, where no other answers: bubblewrap if it is there, else next to nothing."""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Awaitable, Callable, Mapping
+
+from harness.sandbox import local_confinement, local_jobs
+from harness.sandbox.local_confinement import Bubblewrap, Confinement, Plain
+from harness.sandbox.local_place import Place
+from harness.sandbox.local_processes import end_marked
+from harness.sandbox.local_sandbox import LocalSandbox
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
+from harness.specs.errors import UserError
+from harness.specs.task import Task
+
+log = logging.getLogger(__name__)
+
+
+class LocalEngine:
+    """See `Engine`. An image's `reference` is a directory with `tree/`, `venv/` and `bin/`.
+
+    `bubblewrap` says whether to use it; None finds out. Raises UserError where it is asked for and doesn't work.
+    """
+
+    name = "local"
+
+    def __init__(self, provide: Callable[[Task], Awaitable[Image]], bubblewrap: bool | None = None) -> None:
+        if shutil.which("bash") is None:
+            raise UserError("the local sandbox needs bash; see 'testwright doctor'")
+        works = bubblewrap is not False and local_confinement.works()
+        if bubblewrap and not works:
+            raise UserError("bubblewrap is not installed, or may not make namespaces; see 'testwright doctor'")
+        if not works:
+            log.warning(
+                "no bubblewrap here: commands run unconfined, with your own rights, your network and your files; "
+                "run only what you trust, or see 'testwright doctor'"
+            )
+        self._provide = provide
+        self._confinement: Confinement = Bubblewrap() if works else Plain()
+        self.isolation = self._confinement.isolation
+        self.capabilities = Capabilities(
+            network_isolation=works, memory=False, pids=False, disk=True, separate_user=False
+        )
+
+    async def image(self, task: Task) -> Image:
+        return await self._provide(task)
+
+    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> LocalSandbox:
+        return LocalSandbox(self._confinement, image, limits, labels)
+
+    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
+        return await local_jobs.run_job(self._confinement, image, job, limits, labels)
+
+    async def reap(self, labels: Mapping[str, str]) -> int:
+        found = [place for place, theirs in Place.all() if labels.items() <= theirs.items()]
+        for place in found:
+            end_marked(place.marks)
+            await asyncio.to_thread(place.remove)
+        return len(found)
+
+    async def close(self) -> None:
+        """Nothing is kept open."""

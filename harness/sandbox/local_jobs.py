@@ -1,0 +1,93 @@
+"""Jobs without an engine: a fresh copy of the tree, one process, its outputs, and all of it deleted."""
+
+import asyncio
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.disk_watch import tree_bytes, watch_disk
+from harness.sandbox.local_archives import read_outputs
+from harness.sandbox.local_confinement import Confinement
+from harness.sandbox.local_place import Place
+from harness.sandbox.local_processes import end, spawn
+from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits
+
+_REST_SECONDS = 5.0
+
+
+async def run_job(
+    confinement: Confinement, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+) -> JobResult:
+    """See `Engine.run_job`. Raises LimitReached("disk") as well."""
+    log = BoundedOutput()
+    async with _place(image, job, labels) as place:
+        marks = "" if confinement.alone else place.marks
+        env = {**job.env, REPORT_DIR: job.outputs} | ({"TESTWRIGHT_COMMAND": f"{marks}job"} if marks else {})
+        launch = confinement.launch(place, image, limits, job.argv, env, driver=False)
+        began = time.monotonic()
+        process = await spawn(launch)
+        try:
+            timed_out = await _watched(process, place, job, limits, marks, log)
+        finally:
+            await end(process, marks)
+        seconds = time.monotonic() - began
+        outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
+    assert process.returncode is not None
+    # Where a signal ended it the engine's way of saying so is 128 and the signal.
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return JobResult(status, timed_out, False, log.value, outputs.files, outputs.complete, seconds)
+
+
+@asynccontextmanager
+async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIterator[Place]:
+    place = Place.make(labels)
+    filling = asyncio.create_task(asyncio.to_thread(_fill, place, image, job))
+    try:
+        await asyncio.shield(filling)
+        yield place
+    finally:
+        await asyncio.wait([filling])
+        await asyncio.to_thread(place.remove)
+
+
+def _fill(place: Place, image: Image, job: Job) -> None:
+    place.fill(image)
+    place.real(job.outputs).mkdir(parents=True, exist_ok=True)
+    place.put(job.files)
+
+
+async def _watched(process: Process, place: Place, job: Job, limits: Limits, marks: str, log: BoundedOutput) -> bool:
+    """Wait for a job's end; whether it ran out of time. Raises LimitReached."""
+    breaches: list[LimitReached] = []
+
+    async def measure() -> int:
+        return await asyncio.to_thread(tree_bytes, str(place.files), limits.disk_mb << 20)
+
+    async def breach(limit: LimitReached) -> None:
+        breaches.append(limit)
+        await end(process, marks)
+
+    watch = asyncio.create_task(watch_disk(measure, limits.disk_mb, breach))
+    reading = asyncio.create_task(_collect(process, log))
+    timed_out = False
+    try:
+        async with asyncio.timeout(job.seconds):
+            await process.wait()
+    except TimeoutError:
+        timed_out = True
+    finally:
+        watch.cancel()
+        await end(process, marks)
+        await asyncio.wait([reading], timeout=_REST_SECONDS)
+        reading.cancel()
+    if breaches:
+        raise breaches[0]
+    return timed_out
+
+
+async def _collect(process: Process, log: BoundedOutput) -> None:
+    assert process.stdout is not None
+    while data := await process.stdout.read(1 << 16):
+        log.add(data)

@@ -1,0 +1,109 @@
+"""Processes of local sandboxes: starting them, and finding and killing all that they started."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.sandbox.local_confinement import Launch
+
+ROUNDS = 100
+END_SECONDS = 10.0
+
+
+async def spawn(launch: Launch, stdin: int = DEVNULL) -> Process:
+    """In a session of its own: neither Ctrl-C nor our terminal reach it."""
+    return await asyncio.create_subprocess_exec(
+        *launch.argv,
+        stdin=stdin,
+        stdout=PIPE,
+        stderr=STDOUT,
+        env=launch.env,
+        cwd=launch.directory,
+        start_new_session=True,
+    )
+
+
+class ProcessStream:
+    """A process's standard input and output."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    async def read(self) -> bytes:
+        assert self.process.stdout is not None
+        return await self.process.stdout.read(1 << 16)
+
+    async def write(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        await self.process.stdin.drain()
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+
+async def end(process: Process, marks: str) -> None:
+    """Kill a process, its children, its session, and whatever carries one of the marks; wait until it is dead.
+
+    A child of bubblewrap is the first of its namespace: with it die all others there.
+    """
+    for _ in range(ROUNDS):
+        victims = [found.pid for found in _living() if _belongs(found, process.pid, marks)]
+        if not victims:
+            break
+        for pid in victims:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0)
+    if process.returncode is None:
+        # Not process.kill(), which would take the exit status away from the one who waits for it.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(process.wait(), END_SECONDS)
+
+
+def end_marked(marks: str) -> None:
+    """Kill what carries one of the marks of a sandbox whose own process nobody remembers."""
+    for found in _living():
+        if marks and _carries(found.pid, marks):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(found.pid, signal.SIGKILL)
+
+
+class _Found(NamedTuple):
+    pid: int
+    parent: int
+    session: int
+
+
+def _living() -> Iterator[_Found]:
+    """All but zombies, from /proc; nothing where there is no /proc."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, parent, _, session = path.read_text(errors="replace").rpartition(")")[2].split()[:4]
+        except (OSError, ValueError):
+            continue
+        if state not in "ZX":
+            yield _Found(int(path.parent.name), int(parent), int(session))
+
+
+def _belongs(found: _Found, root: int, marks: str) -> bool:
+    if found.pid == root:
+        return False
+    return root in (found.parent, found.session) or bool(marks and _carries(found.pid, marks))
+
+
+def _carries(pid: int, marks: str) -> bool:
+    try:
+        entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    wanted = f"TESTWRIGHT_COMMAND={marks}".encode()
+    return any(entry.startswith(wanted) for entry in entries)

@@ -1,0 +1,86 @@
+"""Engines and small images for tests of sandboxes, and looks at what they leave on this machine."""
+
+import asyncio
+import io
+import os
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import docker
+
+from harness.sandbox.docker_engine import DockerEngine
+from harness.sandbox.local import LocalEngine
+from harness.sandbox.protocol import Engine, Image, Limits, Sandbox
+from harness.specs.task import Task
+
+BASE_IMAGE = "debian:bookworm-slim"
+TAG = "testwright-contract:test"
+LIMITS = Limits(memory_mb=256, cpus=2, pids=64, disk_mb=64)
+ENV = {"FROM_IMAGE": "yes"}
+_DOCKERFILE = f"""
+FROM {BASE_IMAGE}
+RUN useradd --create-home --uid 1000 --shell /bin/bash agent && install -d -o agent -g agent /app /logs/agent
+RUN echo present > /app/present.txt && chown agent:agent /app/present.txt
+ENV LANG=C.UTF-8
+WORKDIR /app
+USER agent
+"""
+
+
+def docker_image() -> Image:
+    """Nothing but a user, a work tree of one file, and bash."""
+    script = Path(__file__).parents[2] / "scripts" / "base-image"
+    subprocess.run([script, BASE_IMAGE], check=True, capture_output=True, timeout=300)
+    client = docker.from_env()
+    client.images.build(fileobj=io.BytesIO(_DOCKERFILE.encode()), tag=TAG, rm=True)
+    client.close()
+    return Image(TAG, "contract", "/app", Path("/nonexistent"), ENV)
+
+
+def local_image(directory: Path) -> Image:
+    """The same for the local engine, in `directory`."""
+    for name in ("tree", "venv/bin", "bin"):
+        (directory / name).mkdir(parents=True)
+    (directory / "tree" / "present.txt").write_text("present\n")
+    return Image(str(directory), "contract", "/app", Path("/nonexistent"), ENV)
+
+
+def make_engine(kind: str) -> Engine:
+    """`docker`, `bubblewrap` or `plain`."""
+    return DockerEngine(_no_task) if kind == "docker" else LocalEngine(_no_task, bubblewrap=kind == "bubblewrap")
+
+
+async def _no_task(_: Task) -> Image:
+    raise AssertionError("these tests bring their image along")
+
+
+@asynccontextmanager
+async def started(engine: Engine, image: Image, label: str, limits: Limits = LIMITS) -> AsyncIterator[Sandbox]:
+    sandbox = engine.sandbox(image, limits, {"testwright.test": label})
+    try:
+        await sandbox.start()
+        yield sandbox
+    finally:
+        await sandbox.remove()
+
+
+def processes_with(token: str) -> list[int]:
+    """Processes of this machine, those in containers included, that have `token` in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if token.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return [pid for pid in found if pid != os.getpid()]
+
+
+async def eventually(condition: Callable[[], bool], what: str) -> None:
+    """Poll a condition, for at most 10 seconds."""
+    deadline = asyncio.get_running_loop().time() + 10
+    while not condition():
+        assert asyncio.get_running_loop().time() < deadline, what
+        await asyncio.sleep(0.01)

@@ -1,0 +1,76 @@
+"""Finding a docker command that can build with secrets, and reading what a failed build says."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox.build_cli import find_build_cli
+from harness.sandbox.logged import last_complaint, run_logged
+from harness.specs.errors import ImageUnavailable
+
+
+def install(directory: Path, version: str, buildx: bool) -> Path:
+    """A docker command that knows its version and nothing else."""
+    directory.mkdir()
+    path = directory / "docker"
+    answer = "exit 0" if buildx else "exit 1"
+    path.write_text(
+        f'#!/bin/sh\n[ "$1" = version ] && echo {version} && exit 1\n[ "$1" = buildx ] && {answer}\nexit 1\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_client_with_buildx_builds_and_loads_the_result(tmp_path: Path) -> None:
+    path = install(tmp_path / "a", "28.2.2", buildx=True)
+    assert find_build_cli(str(tmp_path / "a")) == (path, "28.2.2", ("buildx", "build", "--load"))
+
+
+def test_new_client_without_buildx_is_passed_over_for_an_old_one(tmp_path: Path) -> None:
+    install(tmp_path / "new", "28.2.2", buildx=False)
+    old = install(tmp_path / "old", "20.10.24+dfsg1", buildx=False)
+    found = find_build_cli(f"{tmp_path / 'empty'}:{tmp_path / 'new'}:{tmp_path / 'old'}")
+    assert (found.path, found.arguments) == (old, ("build",))
+
+
+def test_refusal_names_every_client_and_what_to_install(tmp_path: Path) -> None:
+    path = install(tmp_path / "new", "28.2.2", buildx=False)
+    with pytest.raises(ImageUnavailable, match=rf"{path} \(28\.2\.2, without buildx\); install the docker-buildx"):
+        find_build_cli(str(tmp_path / "new"))
+
+
+def test_no_client_at_all_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ImageUnavailable, match="none on PATH"):
+        find_build_cli(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("log", "complaint"),
+    [
+        ("#5 0.1 E: Unable to locate package x\n#5 ERROR: executor failed running [sh]: exit code: 100\n",
+         "E: Unable to locate package x"),
+        ("#5 0.1 ERROR: No matching distribution found for x\n#5 0.2 [notice] a new pip\nERROR: failed to solve: "
+         'process "/bin/sh -c pip" did not complete successfully: exit code: 1\n',
+         "ERROR: No matching distribution found for x"),
+        ("#5 0.1 curl: (6) Could not resolve host\n#5 ERROR: executor failed running [sh]: exit code: 6\n------\n"
+         " > [a 1/2] RUN curl:\n------\nexecutor failed running [sh]: exit code: 6\n",
+         "curl: (6) Could not resolve host"),
+        ("base-image: it takes mmdebstrap\n", "base-image: it takes mmdebstrap"),
+        ("failed to solve: executor failed running [sh]: exit code: 1\n",
+         "failed to solve: executor failed running [sh]: exit code: 1"),
+        ("\n", "it said nothing"),
+    ],
+)  # fmt: skip
+def test_complaint_is_what_the_command_said_not_what_the_builder_made_of_it(
+    log: str, complaint: str, tmp_path: Path
+) -> None:
+    (tmp_path / "log").write_text(log)
+    assert last_complaint(tmp_path / "log") == complaint
+
+
+async def test_failed_command_leaves_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
+    with pytest.raises(
+        ImageUnavailable, match=r"making testwright/x:1 failed: oh no \(all of it: .*/logs/x-1\.log\)"
+    ):
+        await run_logged(["sh", "-c", "echo oh no; exit 3"], {}, "testwright/x:1")

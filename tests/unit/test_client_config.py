@@ -1,0 +1,44 @@
+"""What builds borrow from this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox.client_config import ca_bundle, parse_pip_settings, pip_configuration, pip_settings, proxies
+
+
+def test_named_bundle_comes_first_and_a_missing_one_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, other = tmp_path / "ours.pem", tmp_path / "other.pem"
+    ours.touch()
+    other.touch()
+    monkeypatch.setenv("TESTWRIGHT_CA_BUNDLE", str(ours))
+    monkeypatch.setenv("SSL_CERT_FILE", str(other))
+    assert ca_bundle() == ours
+    ours.unlink()
+    assert ca_bundle() == other
+
+
+def test_proxies_are_taken_in_both_cases_and_empty_ones_left() -> None:
+    environment = {"HTTP_PROXY": "http://a:1", "https_proxy": "http://b:2", "ALL_PROXY": "", "PROXY": "http://c:3"}
+    assert proxies(environment) == {"HTTP_PROXY": "http://a:1", "https_proxy": "http://b:2"}
+
+
+def test_addresses_of_files_mean_nothing_in_a_container() -> None:
+    listing = "global.extra-index-url='file:///srv/simple https://a.invalid/simple'\nglobal.find-links='/wheels'\n"
+    assert parse_pip_settings(listing) == {"extra-index-url": ("https://a.invalid/simple",)}
+    assert parse_pip_settings("global.index-url='file:///srv/simple'\n") == {}
+
+
+def test_environment_beats_the_files_of_pip() -> None:
+    listing = ":env:.index-url='https://env.invalid'\nglobal.index-url='https://file.invalid'\n"
+    assert parse_pip_settings(listing) == {"index-url": ("https://env.invalid",)}
+
+
+def test_pip_is_asked_and_its_answer_makes_a_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://user:word@a.invalid/simple")
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "https://b.invalid/simple https://c.invalid/simple")
+    assert pip_settings()["index-url"] == ("https://user:word@a.invalid/simple",)
+    assert pip_configuration().startswith("[global]\n")
+    assert "extra-index-url =\n    https://b.invalid/simple\n    https://c.invalid/simple\n" in pip_configuration()

@@ -1,0 +1,66 @@
+import pytest
+
+from harness.specs.ids import TestId
+from harness.specs.reasons import ReasonCode
+from harness.verify.intake import FileChange
+from harness.verify.manifest_check import check_manifest
+
+OLD = b"def helper():\n    return 1\n\ndef test_kept():\n    assert 1\n\ndef test_changed():\n    assert 1\n"
+NEW = OLD.replace(b"def test_changed():\n    assert 1", b"def test_changed():\n    assert 2 > 1") + (
+    b"\ndef test_added():\n    assert helper()\n"
+)
+CHANGE = (FileChange("tests/test_x.py", OLD, NEW),)
+
+
+def manifest(*names: str, file: str = "tests/test_x.py") -> bytes:
+    return (f"- file: {file}\n  tests:\n" + "".join(f'    - "{name}"\n' for name in names)).encode()
+
+
+def codes(data: bytes, changes=CHANGE) -> set[tuple[ReasonCode, str]]:
+    return {(reason.code, reason.subject) for reason in check_manifest(data, changes).reasons}
+
+
+def test_added_and_changed_tests_that_are_listed_pass_and_are_told_apart():
+    check = check_manifest(manifest("test_added", "test_changed"), CHANGE)
+    assert not check.reasons
+    assert check.changed == {TestId("tests/test_x.py", "test_changed")}
+    assert check.existing == (TestId("tests/test_x.py", "test_kept"),)
+
+
+@pytest.mark.parametrize(
+    ("names", "code", "subject"),
+    [
+        (("test_added",), ReasonCode.MANIFEST_UNLISTED_TEST, "tests/test_x.py::test_changed"),
+        (("test_added", "test_changed", "test_none"), ReasonCode.MANIFEST_UNKNOWN_TEST, "tests/test_x.py::test_none"),
+        (("test_added", "test_changed", "test_kept"), ReasonCode.MANIFEST_UNKNOWN_TEST, "tests/test_x.py::test_kept"),
+        (("test_added", "test_changed", "helper"), ReasonCode.MANIFEST_NOT_A_TEST, "tests/test_x.py::helper"),
+        (
+            ("test_added", "test_changed", "test_аdded"),
+            ReasonCode.MANIFEST_UNKNOWN_TEST,
+            "tests/test_x.py::test_аdded",
+        ),
+    ],
+)
+def test_each_disagreement_has_its_own_code(names, code, subject):
+    assert codes(manifest(*names)) == {(code, subject)}
+
+
+def test_a_file_that_the_patch_does_not_touch_is_unknown():
+    found = codes(manifest("test_a", file="tests/test_y.py"))
+    assert (ReasonCode.MANIFEST_UNKNOWN_TEST, "tests/test_y.py::test_a") in found
+
+
+def test_a_name_that_the_file_defines_twice_names_no_test():
+    twice = (FileChange("tests/test_x.py", None, b"def test_a(): pass\ndef test_a(): pass\n"),)
+    assert (ReasonCode.MANIFEST_DUPLICATE, "tests/test_x.py::test_a") in codes(manifest("test_a"), twice)
+
+
+def test_deleting_an_existing_test_breaks_it():
+    gone = (FileChange("tests/test_x.py", OLD, NEW.replace(b"def test_kept", b"def not_kept")),)
+    assert (ReasonCode.EXISTING_TEST_BROKEN, "tests/test_x.py::test_kept") in codes(
+        manifest("test_added", "test_changed"), gone
+    )
+
+
+def test_no_manifest_is_a_code_of_its_own():
+    assert codes(b" ") == {(ReasonCode.MANIFEST_MISSING, "")}
