@@ -15,6 +15,7 @@ from harness.authoring.host_secrets import certificates
 from harness.sandbox import local_confinement
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.client_config import ca_bundle, proxies
+from harness.specs.errors import UserError
 from harness.specs.finding import Finding, Health
 
 _ANSWER_SECONDS = 5
@@ -64,7 +65,11 @@ def _cache() -> list[Finding]:
 
 
 def _certificates() -> list[Finding]:
-    name, bundle = "certificates", ca_bundle()
+    name = "certificates"
+    try:
+        bundle = ca_bundle()
+    except UserError as error:
+        return [Finding(name=name, health=Health.MISSING, words=str(error))]
     if bundle is None:
         words = "no bundle found; set TESTWRIGHT_CA_BUNDLE where downloads in builds fail"
         return [Finding(name=name, health=Health.DEGRADED, words=words)]

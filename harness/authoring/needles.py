@@ -16,6 +16,7 @@ _MIN_LINE = 20
 _MAX_LINES = 40
 _TELLING_NAME = 16
 """Of that length a name alone is worth a look; shorter ones come up elsewhere by chance."""
+_UNLIKELY_PART = 12
 
 
 class Hits(NamedTuple):
@@ -36,14 +37,14 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class Needles:
-    """`names` count as whole words, `lines` anywhere; `files` are paths that are withheld as a whole."""
+    """`names` count where they stand alone, `lines` anywhere; `files` are paths that are withheld as a whole."""
 
     names: frozenset[str]
     lines: frozenset[str]
     files: frozenset[str]
 
     def search(self, data: bytes) -> Hits:
-        names = (name for name, raw in self._names if raw in data and _whole_word(raw, data))
+        names = (name for name, raw in self._names if raw in data and _stands_alone(raw, data))
         lines = (line for line, raw in self._lines if raw in data)
         return Hits(frozenset(names), frozenset(lines))
 
@@ -78,5 +79,8 @@ def _longest(lines: Iterable[str]) -> list[str]:
     return sorted(lines, key=lambda line: (-len(line), line))[:_MAX_LINES]
 
 
-def _whole_word(name: bytes, data: bytes) -> bool:
+def _stands_alone(name: bytes, data: bytes) -> bool:
+    """Whether a name is there and not only as part of another. Compiled code has no room between names."""
+    if b"\0" in data:
+        return len(name) >= _UNLIKELY_PART
     return re.search(rb"(?<![A-Za-z0-9_])" + re.escape(name) + rb"(?![A-Za-z0-9_])", data) is not None

@@ -33,6 +33,7 @@ app.command("doctor")(machine.doctor)
 
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
+_INTERRUPTED = 130
 _DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
@@ -62,13 +63,15 @@ def _status() -> int:
         error.show()
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        return _complain("interrupted; what was done is kept, the same command goes on from there", 130)
+        result = _INTERRUPTED
     except BrokenPipeError:
         return 0
     except OSError as error:
         if error.errno in _DISK_FAULTS:
             return _complain(f"{error.filename or 'a file'}: {error.strerror}; what was written before is kept", 2)
         raise
+    if result == _INTERRUPTED:  # also what typer makes of Ctrl-C inside a command
+        return _complain("interrupted; what was done is kept, the same command goes on from there", _INTERRUPTED)
     return result if isinstance(result, int) else 0
 
 

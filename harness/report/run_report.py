@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
+from harness.analysis.rates import rate
 from harness.report.plain import printable
 from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
 from harness.runs.command import FinishedRun
@@ -26,7 +27,8 @@ def report_run(run: FinishedRun, as_json: bool) -> int:
     else:
         out = console()
         out.print(outcome_table(outcomes))
-        out.print(_totals(outcomes, run.isolation))
+        for line in (*_rates(outcomes), _totals(outcomes, run.isolation)):
+            out.print(Text(line), soft_wrap=True)
         _remarks(outcomes)
         out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(outcomes)}"), soft_wrap=True)
     return 1 if any(item.verdict is Verdict.UNSCORED for item in outcomes) else 0
@@ -59,11 +61,24 @@ def _show_trial(store: TrialStore) -> None:
     out.print(Text(f"files: {store.directory}"), soft_wrap=True)
 
 
-def _totals(outcomes: Sequence[Outcome], isolation: str) -> Text:
+def _rates(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """A line for each scaffold and model that had more than one trial; what could not be scored doesn't count."""
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for item in outcomes:
+        if item.verdict is not Verdict.UNSCORED:
+            groups.setdefault((item.trial.scaffold.name, item.trial.model), []).append(item.verdict)
+    for (scaffold, model), verdicts in groups.items():
+        if len(verdicts) > 1:
+            found = rate(verdicts.count(Verdict.RESOLVED), len(verdicts))
+            interval = f"95% interval {found.low:.0%} to {found.high:.0%}"
+            yield f"{f'{scaffold} {model}'.strip()}: {found.part} of {found.whole} resolved ({interval})"
+
+
+def _totals(outcomes: Sequence[Outcome], isolation: str) -> str:
     counts = Counter(item.verdict for item in outcomes)
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
     usage = sum((item.usage.agent for item in outcomes if item.usage), start=Usage())
-    return Text(f"{len(outcomes)} trials: {words}; cost {money(usage)}; isolation {isolation}")
+    return f"{len(outcomes)} trials: {words}; cost {money(usage)}; isolation {isolation}"
 
 
 def _remarks(outcomes: Iterable[Outcome]) -> None:

@@ -16,6 +16,7 @@ from harness.specs.loading import FileModel, load_yaml
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
+from harness.submission.manifest import TOO_LARGE, too_large
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verdict import VerdictRecord
 from harness.verify.verification import verify
@@ -74,8 +75,13 @@ class Judged:
 
 
 def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected: Expectation | None = None) -> Case:
-    """A submission from two files. Raises UserError where one can't be read."""
-    return Case(name or task.id, task, Submission(_read(patch), _read(manifest)), expected)
+    """A submission from two files that a person names. Raises UserError where one isn't what it should be."""
+    submission = Submission(_read(patch), _read(manifest))
+    if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
+        raise UserError(f"{patch}: not a patch; give the output of git diff")
+    if too_large(submission.manifest):
+        raise UserError(f"{manifest}: {TOO_LARGE}; is this the manifest?")
+    return Case(name or task.id, task, submission, expected)
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:

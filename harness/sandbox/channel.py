@@ -15,7 +15,7 @@ DRIVER_COMMAND = ("bash", "-c", 'IFS= read -r -N "$0" driver && eval "$driver"',
 """The driver comes over the stream, so that nothing need be in the image and no long command line is in sight."""
 DRIVER_ENV = {"TESTWRIGHT_COMMAND": "driver"}
 
-GRACE_SECONDS = 5.0
+GRACE_SECONDS = 3.0
 """How long after a command's deadline the driver itself counts as lost."""
 OPEN_SECONDS = 30.0
 OPEN_ATTEMPTS = 3

@@ -31,7 +31,7 @@ async def write_file(channel: Channel, path: str, data: bytes) -> None:
     for chunk in chunks:
         command = (
             f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ ! -e $p || -f $p ]] || exit {_SPECIAL}; "
-            f'[[ $p != */* ]] || mkdir -p -- "${{p%/*}}/" && '
+            f'[[ $p != */* ]] || mkdir -p -- "${{p%/*}}/" || exit 1; '
             f'printf %s {base64.b64encode(chunk).decode()} | base64 -d {operator}"$p"; exit $((PIPESTATUS[1]))'
         )
         result = await channel.run(command, SECONDS)

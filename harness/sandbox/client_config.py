@@ -13,8 +13,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.specs.errors import UserError
+
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY")
-_CA_VARIABLES = ("TESTWRIGHT_CA_BUNDLE", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+_OWN_BUNDLE = "TESTWRIGHT_CA_BUNDLE"
+_CA_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _CA_PLACES = (
     "/etc/ssl/certs/ca-certificates.crt",  # Debian, Ubuntu, Alpine, Arch
     "/etc/pki/tls/certs/ca-bundle.crt",  # Fedora, RHEL
@@ -25,7 +28,14 @@ _PIP_KEYS = ("index-url", "extra-index-url", "trusted-host")
 
 
 def ca_bundle() -> Path | None:
-    """The certificate bundle that this machine trusts, the first that exists."""
+    """The certificate bundle for builds: $TESTWRIGHT_CA_BUNDLE, else the first that this machine trusts.
+
+    Raises UserError where that variable names no file.
+    """
+    if own := os.environ.get(_OWN_BUNDLE):
+        if not Path(own).is_file():
+            raise UserError(f"{_OWN_BUNDLE}: {own} is no file")
+        return Path(own)
     named = [os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)]
     default = ssl.get_default_verify_paths().cafile
     places = [*named, *_CA_PLACES, *([default] if default else [])]

@@ -1,20 +1,24 @@
 """How our containers are made: what they may do, and what an image says about its user and directories."""
 
+import sys
 import tarfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from docker.errors import NotFound
 from docker.types import LogConfig, Ulimit
 
 from harness.sandbox.archives import first_file, first_member
-from harness.sandbox.docker_client import Docker
+from harness.sandbox.docker_client import Archive, Docker
 from harness.sandbox.protocol import Image, Limits
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
 HOST_NAME = "box"
 _MIB = 1 << 20
+_KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
+_LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
+"""Off without a network, by default; on a kernel without it, asking for it would fail."""
 
 
 class User(NamedTuple):
@@ -55,7 +59,7 @@ def _restrictions(docker: Docker, limits: Limits) -> dict[str, Any]:
         init=True,
         network_mode="none",
         extra_hosts={HOST_NAME: "127.0.0.1"},
-        sysctls={"net.ipv6.conf.all.disable_ipv6": "0", "net.ipv6.conf.lo.disable_ipv6": "0"},
+        sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,
         memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
         nano_cpus=int(limits.cpus * 1e9),
@@ -110,18 +114,18 @@ class ImageFacts:
 
     def _entry(self, container: str, path: str) -> tarfile.TarInfo | None:
         try:
-            chunks, _ = self._docker.api.get_archive(container, path)
-        except NotFound:
+            with Archive(self._docker.api, container, path) as archive:
+                return first_member(archive.chunks)
+        except FileNotFoundError:
             return None
-        return first_member(chunks)
 
     async def _table(self, container: str, path: str) -> list[list[str]]:
         def read() -> bytes:
             try:
-                chunks, _ = self._docker.api.get_archive(container, path)
-            except NotFound:
+                with Archive(self._docker.api, container, path) as archive:
+                    return first_file(archive.chunks)
+            except FileNotFoundError:
                 return b""
-            return first_file(chunks)
 
         text = (await self._docker.call(read)).decode(errors="replace")
         return [line.split(":") for line in text.splitlines()]

@@ -1,6 +1,7 @@
 """Jobs: a fresh container's main command, run once."""
 
 import asyncio
+import contextlib
 import math
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -8,16 +9,18 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import requests
-from docker.errors import NotFound
 
 from harness.sandbox import docker_container
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.bounded import BoundedOutput
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import AttachedStream, Docker
+from harness.sandbox.docker_client import Archive, AttachedStream, Docker
 from harness.sandbox.docker_container import ImageFacts
 from harness.sandbox.docker_disk import layer_meter
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, PlacedFile
+
+_ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
+_REST_SECONDS = 10.0
 
 
 async def run_job(
@@ -91,13 +94,14 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
         meter = await layer_meter(docker, container, limits.disk_mb)
         watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
         try:
-            async with asyncio.timeout_at(asyncio.get_running_loop().time() + job.seconds):
+            async with asyncio.timeout(job.seconds):
                 await _collect(stream, log)
                 await _wait(docker, container, job.seconds)
         except TimeoutError:
             timed_out = True
             await docker.kill(container)
-            await _collect(stream, log)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(_collect(stream, log), _REST_SECONDS)
         seconds = time.monotonic() - began
         state = (await docker.call(docker.api.inspect_container, container))["State"]
     finally:
@@ -107,9 +111,6 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
     if breaches:
         raise breaches[0]
     return _End(state, timed_out, log, seconds)
-
-
-_ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 
 
 async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:
@@ -131,8 +132,7 @@ async def _wait(docker: Docker, container: str, seconds: float) -> None:
 
 def _outputs(docker: Docker, container: str, directory: str) -> Outputs:
     try:
-        chunks, _ = docker.api.get_archive(container, directory)
-    except NotFound:
-        docker.api.inspect_container(container)  # NotFound again where it is the container that is gone
+        with Archive(docker.api, container, directory) as archive:
+            return read_outputs(archive.chunks)
+    except FileNotFoundError:
         return Outputs({}, complete=True)
-    return read_outputs(iter(chunks))

@@ -1,18 +1,16 @@
 """A container to work in."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-from docker.errors import NotFound
 
 from harness.sandbox import docker_container
 from harness.sandbox.archives import CappedFile
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import AttachedStream, Docker
+from harness.sandbox.docker_client import Archive, AttachedStream, Docker
 from harness.sandbox.docker_container import ImageFacts
 from harness.sandbox.docker_disk import layer_meter
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
@@ -23,8 +21,6 @@ _NOBODY = "65534:65534"
 """Runs the idle process, so that the agent can't end its container by killing all that it may kill."""
 _ROOM = 4
 """Processes that it takes to run a command; a container with less room than that is full."""
-_DIRECTORY = 1 << 31
-"""Of a mode as Go writes it."""
 
 
 class DockerSandbox:
@@ -80,15 +76,15 @@ class DockerSandbox:
     async def export_tree(self, path: str, destination: Path, limit: int) -> None:
         await self._check_there()
         container = await self._container()
+        archive = await self._docker.call(Archive, self._docker.api, container, path)
         try:
-            chunks, facts = await self._docker.call(self._archive, container, path)
-        except FileNotFoundError:
-            raise FileNotFoundError(path) from None
-        if not facts["mode"] & _DIRECTORY:
-            raise FileNotFoundError(f"{path}: not a directory")
-        with CappedFile(destination, limit) as file:
-            while chunk := await self._docker.call(next, chunks, b""):
-                file.write(chunk)
+            if not archive.is_directory:
+                raise FileNotFoundError(f"{path}: not a directory")
+            with CappedFile(destination, limit) as file:
+                while chunk := await self._docker.call(next, archive.chunks, b""):
+                    file.write(chunk)
+        finally:
+            archive.close()
 
     async def remove(self) -> None:
         self._stop_watching()
@@ -160,13 +156,6 @@ class DockerSandbox:
     async def _breach(self, limit: LimitReached) -> None:
         self._limit = limit
         await self._docker.kill(await self._container())
-
-    def _archive(self, container: str, path: str) -> tuple[Iterator[bytes], dict[str, Any]]:
-        try:
-            chunks, facts = self._docker.api.get_archive(container, path)
-        except NotFound as error:
-            raise FileNotFoundError(path) from error
-        return iter(chunks), facts or {}
 
     def _stop_watching(self) -> None:
         self._channel.close()

@@ -16,7 +16,10 @@ from harness.sandbox.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
 
 _TIMEOUT_SECONDS = 600
-_STAGE_LABEL = "testwright.stage"
+_LABELS = {"testwright": "1"}
+"""What every container of ours has, so that `clean` finds it."""
+_NOT_A_CONTAINER = "LABEL testwright=image"
+"""A committed image has its container's labels, and gives them to every container that is made of it."""
 T = TypeVar("T")
 
 
@@ -63,7 +66,7 @@ class EngineImages:
         return StoredImage(attributes["Id"], attributes["Architecture"], labels)
 
     def _copy_out(self, tag: str, path: str, destination: Path) -> None:
-        with self._container(tag, tag) as container, tempfile.TemporaryFile() as archive:
+        with self._container(tag) as container, tempfile.TemporaryFile() as archive:
             chunks, _ = container.get_archive(path)
             for chunk in chunks:
                 archive.write(chunk)
@@ -72,9 +75,9 @@ class EngineImages:
 
     def _extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
         repository, _, version = tag.partition(":")
-        with self._container(base, tag) as container, archive.open("rb") as data:
+        with self._container(base) as container, archive.open("rb") as data:
             container.put_archive("/", data)
-            container.commit(repository, version, changes=changes)
+            container.commit(repository, version, changes=[*changes, _NOT_A_CONTAINER])
 
     def _save(self, tag: str, archive: Path) -> None:
         with archive.open("wb") as file:
@@ -83,16 +86,14 @@ class EngineImages:
 
     def _output(self, tag: str, command: list[str]) -> str:
         printed: bytes = self._client.containers.run(
-            tag, command, network_mode="none", hostname="box", labels=_labels(tag), remove=True
+            tag, command, network_mode="none", hostname="box", labels=_LABELS, remove=True
         )
         return printed.decode(errors="replace")
 
     @contextmanager
-    def _container(self, image: str, stage: str) -> Iterator[Container]:
-        """A container that never starts. The caller holds the lock of `stage`: what is left there is dead."""
-        for left in self._client.containers.list(all=True, filters={"label": f"{_STAGE_LABEL}={stage}"}):
-            left.remove(force=True)
-        container = self._client.containers.create(image, network_mode="none", hostname="box", labels=_labels(stage))
+    def _container(self, image: str) -> Iterator[Container]:
+        """A container that never starts."""
+        container = self._client.containers.create(image, network_mode="none", hostname="box", labels=_LABELS)
         try:
             yield container
         finally:
@@ -107,11 +108,6 @@ async def engine_images() -> AsyncIterator[EngineImages]:
         yield EngineImages(client)
     finally:
         client.close()
-
-
-def _labels(stage: str) -> dict[str, str]:
-    """`testwright` is what every container of ours has, so that `clean` finds it."""
-    return {_STAGE_LABEL: stage, "testwright": "1"}
 
 
 async def _off_loop(call: Callable[[], T]) -> T:

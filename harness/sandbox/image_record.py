@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
+from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
 
 _log = logging.getLogger(__name__)
@@ -77,8 +78,11 @@ def image_place(tag: str) -> Place:
 
 
 def _read(directory: Path) -> ImageRecord | None:
-    path = directory / _FILE
-    return load_yaml(path, ImageRecord) if path.is_file() else None
+    """None where there is none, or one of another version of ours."""
+    try:
+        return load_yaml(directory / _FILE, ImageRecord)
+    except UserError:
+        return None
 
 
 def _warn_of_differences(old: ImageRecord, new: ImageRecord) -> None:

@@ -1,6 +1,7 @@
 """Jobs without an engine: a fresh copy of the tree, one process, its outputs, and all of it deleted."""
 
 import asyncio
+import os
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
@@ -9,7 +10,7 @@ from contextlib import asynccontextmanager
 from harness.sandbox.bounded import BoundedOutput
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
 from harness.sandbox.local_archives import read_outputs
-from harness.sandbox.local_confinement import Confinement
+from harness.sandbox.local_confinement import Confinement, Launch
 from harness.sandbox.local_place import Place
 from harness.sandbox.local_processes import end, spawn
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits
@@ -27,11 +28,8 @@ async def run_job(
         env = {**job.env, REPORT_DIR: job.outputs} | ({"TESTWRIGHT_COMMAND": f"{marks}job"} if marks else {})
         launch = confinement.launch(place, image, limits, job.argv, env, driver=False)
         began = time.monotonic()
-        process = await spawn(launch)
-        try:
-            timed_out = await _watched(process, place, job, limits, marks, log)
-        finally:
-            await end(process, marks)
+        async with _running(launch, marks, log) as process:
+            timed_out = await _watched(process, place, job, limits, marks)
         seconds = time.monotonic() - began
         outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
     assert process.returncode is not None
@@ -58,7 +56,45 @@ def _fill(place: Place, image: Image, job: Job) -> None:
     place.put(job.files)
 
 
-async def _watched(process: Process, place: Place, job: Job, limits: Limits, marks: str, log: BoundedOutput) -> bool:
+@asynccontextmanager
+async def _running(launch: Launch, marks: str, log: BoundedOutput) -> AsyncIterator[Process]:
+    """A process whose output is collected; at the end it is dead, and so is all that it started.
+
+    The pipe is our own: asyncio's would hold the end of a process up until its children close theirs.
+    """
+    output, writer = os.pipe()
+    spawning = asyncio.create_task(_spawn(launch, writer))
+    reading = asyncio.create_task(_collect(output, log))
+    try:
+        yield await asyncio.shield(spawning)
+    finally:
+        await asyncio.wait([spawning])
+        await end(spawning.result(), marks)
+        await asyncio.wait([reading], timeout=_REST_SECONDS)
+        reading.cancel()
+
+
+async def _spawn(launch: Launch, output: int) -> Process:
+    try:
+        return await spawn(launch, stdout=output)
+    finally:
+        os.close(output)
+
+
+async def _collect(output: int, log: BoundedOutput) -> None:
+    reader = asyncio.StreamReader()
+    with os.fdopen(output, "rb") as file:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), file
+        )
+        try:
+            while data := await reader.read(1 << 16):
+                log.add(data)
+        finally:
+            transport.close()
+
+
+async def _watched(process: Process, place: Place, job: Job, limits: Limits, marks: str) -> bool:
     """Wait for a job's end; whether it ran out of time. Raises LimitReached."""
     breaches: list[LimitReached] = []
 
@@ -70,24 +106,13 @@ async def _watched(process: Process, place: Place, job: Job, limits: Limits, mar
         await end(process, marks)
 
     watch = asyncio.create_task(watch_disk(measure, limits.disk_mb, breach))
-    reading = asyncio.create_task(_collect(process, log))
-    timed_out = False
     try:
         async with asyncio.timeout(job.seconds):
             await process.wait()
     except TimeoutError:
-        timed_out = True
+        return True
     finally:
         watch.cancel()
-        await end(process, marks)
-        await asyncio.wait([reading], timeout=_REST_SECONDS)
-        reading.cancel()
     if breaches:
         raise breaches[0]
-    return timed_out
-
-
-async def _collect(process: Process, log: BoundedOutput) -> None:
-    assert process.stdout is not None
-    while data := await process.stdout.read(1 << 16):
-        log.add(data)
+    return False

@@ -10,22 +10,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.sandbox.local_confinement import Launch
+from harness.specs.errors import SandboxLost
 
 ROUNDS = 100
 END_SECONDS = 10.0
 
 
-async def spawn(launch: Launch, stdin: int = DEVNULL) -> Process:
-    """In a session of its own: neither Ctrl-C nor our terminal reach it."""
-    return await asyncio.create_subprocess_exec(
-        *launch.argv,
-        stdin=stdin,
-        stdout=PIPE,
-        stderr=STDOUT,
-        env=launch.env,
-        cwd=launch.directory,
-        start_new_session=True,
-    )
+async def spawn(launch: Launch, stdin: int = DEVNULL, stdout: int = PIPE) -> Process:
+    """In a session of its own: neither Ctrl-C nor our terminal reach it. Raises SandboxLost."""
+    try:
+        return await asyncio.create_subprocess_exec(
+            *launch.argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=STDOUT,
+            env=launch.env,
+            cwd=launch.directory,
+            start_new_session=True,
+        )
+    except OSError as error:  # its directory is gone, or its program
+        raise SandboxLost(f"no process of a local sandbox could be started: {error}") from error
 
 
 class ProcessStream:
@@ -53,6 +57,7 @@ async def end(process: Process, marks: str) -> None:
 
     A child of bubblewrap is the first of its namespace: with it die all others there.
     """
+    _signal(process, signal.SIGSTOP)  # so that it neither starts more nor tells of its children's end
     for _ in range(ROUNDS):
         victims = [found.pid for found in _living() if _belongs(found, process.pid, marks)]
         if not victims:
@@ -61,12 +66,16 @@ async def end(process: Process, marks: str) -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         await asyncio.sleep(0)
-    if process.returncode is None:
-        # Not process.kill(), which would take the exit status away from the one who waits for it.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
+    _signal(process, signal.SIGKILL)
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(process.wait(), END_SECONDS)
+
+
+def _signal(process: Process, number: signal.Signals) -> None:
+    # Not process.send_signal(), which would take the exit status away from the one who waits for it.
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, number)
 
 
 def end_marked(marks: str) -> None:

@@ -23,7 +23,7 @@ from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task
 
-_LAYOUT = b"1"
+_LAYOUT = b"2"
 _NAME_DIGITS = 12
 
 

@@ -100,6 +100,8 @@ class Sandbox(Protocol):
     async def export_tree(self, path: str, destination: Path, limit: int) -> None:
         """Write an uncompressed tar of directory `path` to `destination`; works after `kill`.
 
+        Its members' names begin with the directory's own name: `app/x` for `/app`.
+
         Raises FileNotFoundError, and LimitReached("export") past `limit` bytes.
         """
         ...

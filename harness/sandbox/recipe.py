@@ -12,8 +12,8 @@ from harness.specs.repo import Repo
 from harness.specs.task import Task
 
 BASE_RECIPE = Path("scripts/base-image")
-_TASK_LAYOUT = "1"
-"""Of what we put into a task image around the tree; a change makes new images."""
+_TASK_LAYOUT = "3"
+"""Of what we put around a task's tree, in the image and in our own git directory; a change makes new images."""
 _TAG_DIGITS = 12
 
 

@@ -73,7 +73,8 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        # A misspelt key is often why another one is missing: the mistake itself comes first.
+        first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
         line = _line_of(node, first["loc"])
         raise UserError(f"{where}:{line}: {_explain(first, model)}") from None
 

@@ -17,6 +17,9 @@ FENCE = "<<TEST_MANIFEST>>"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lines"
+
+
 class ManifestError(Exception):
     """A manifest that can't be taken. `code` says why in the contract's words."""
 
@@ -59,12 +62,16 @@ def format_manifest(tests: Iterable[TestId]) -> str:
     return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000) if rows else "[]\n"
 
 
+def too_large(data: bytes) -> bool:
+    """Whether a manifest is past the caps; it isn't parsed then."""
+    return len(data) > MAX_MANIFEST_BYTES or data.count(b"\n") > MAX_MANIFEST_LINES
+
+
 def _text(data: bytes) -> str:
     if not data.strip():
         raise ManifestError(ReasonCode.MANIFEST_MISSING, "the manifest is empty")
-    if len(data) > MAX_MANIFEST_BYTES or data.count(b"\n") > MAX_MANIFEST_LINES:
-        limit = f"{MAX_MANIFEST_BYTES} bytes and {MAX_MANIFEST_LINES} lines"
-        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"the manifest is larger than {limit}")
+    if too_large(data):
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"the manifest is {TOO_LARGE}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

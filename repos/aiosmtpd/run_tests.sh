@@ -16,7 +16,8 @@ when all passed, else that of the first run that did not (pytest's: 1 tests fail
 4 no such file or test, 5 no tests).
 
 TESTWRIGHT_TEST_SECONDS   time limit of one test, in seconds (default: 60)
-TESTWRIGHT_REPORT_DIR     where to write JUnit reports: 1.xml, 2.xml, ...
+TESTWRIGHT_REPORT_DIR     where to write JUnit reports: 1.xml, 2.xml, ...; once a case of a
+                          test has failed, its other cases are skipped
 USAGE
 }
 
@@ -27,6 +28,25 @@ config=pytest.ini
 # At the root of the tree, its own configuration counts and no file nearer the tests.
 [[ -f $config ]] && pytest_options+=(--rootdir=. "--config-file=$config")
 
+# One failed case shows that a test fails; a report need not wait for the other hundred.
+one_failure_per_test='
+import sys, pytest
+
+class OneFailurePerTest:
+    failed = set()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item):
+        if item.nodeid.partition("[")[0] in self.failed:
+            pytest.skip("an earlier case of this test has failed")
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed and report.when != "teardown":
+            self.failed.add(report.nodeid.partition("[")[0])
+
+sys.exit(pytest.main(sys.argv[1:], plugins=[OneFailurePerTest()]))
+'
+
 runs=0
 status=0
 run_pytest() {
@@ -34,8 +54,10 @@ run_pytest() {
     runs=$((runs + 1))
     if [[ -n ${TESTWRIGHT_REPORT_DIR:-} ]]; then
         report=(-o junit_family=xunit1 "--junit-xml=$TESTWRIGHT_REPORT_DIR/$runs.xml")
+        python -c "$one_failure_per_test" "${pytest_options[@]}" "${report[@]}" "$@"
+    else
+        python -m pytest "${pytest_options[@]}" "$@"
     fi
-    python -m pytest "${pytest_options[@]}" "${report[@]}" "$@"
     local ended=$?
     [[ $status -ne 0 ]] || status=$ended
 }

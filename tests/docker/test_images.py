@@ -3,8 +3,7 @@
 import asyncio
 import subprocess
 import time
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import docker
@@ -20,24 +19,6 @@ from harness.specs.task import Task
 from tests.support.tiny_repo import tiny_repo, tiny_task
 
 pytestmark = pytest.mark.docker
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[docker.DockerClient]:
-    connected = docker.from_env()
-    yield connected
-    connected.close()
-
-
-@pytest.fixture
-def nonce(client: docker.DockerClient) -> Iterator[str]:
-    """Makes an image of its own; those that carry it are removed at the end."""
-    before = {tag for image in client.images.list("testwright/*") for tag in image.tags}
-    yield uuid.uuid4().hex
-    for image in client.images.list("testwright/*"):
-        for tag in set(image.tags) - before:
-            if tag.startswith("testwright/tiny-"):
-                client.images.remove(tag, force=True)
 
 
 @pytest.fixture
@@ -104,6 +85,21 @@ async def test_lost_cache_is_made_again_from_the_image(
     assert again.tree.is_relative_to(tmp_path)
     assert (again.reference, again.digest) == (image.reference, image.digest)
     assert image_record(again) == image_record(image)
+
+
+async def test_containers_of_an_image_neither_pass_for_its_build_nor_suffer_from_it(
+    client: docker.DockerClient, task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = await task_image(task)
+    container = client.containers.run(image.reference, ["tail", "-f", "/dev/null"], detach=True)
+    try:
+        assert container.labels["testwright"] != "1"
+        monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "other"))
+        await task_image(task)
+        container.reload()
+        assert container.status == "running"
+    finally:
+        container.remove(force=True)
 
 
 async def test_image_whose_tree_is_not_what_it_says_is_refused(

@@ -18,6 +18,8 @@ from harness.specs.task import Task
 BASE_IMAGE = "debian:bookworm-slim"
 TAG = "testwright-contract:test"
 LIMITS = Limits(memory_mb=256, cpus=2, pids=64, disk_mb=64)
+RUN = str(os.getpid())
+"""Begins what `processes_with` looks for: others may run the same tests here."""
 ENV = {"FROM_IMAGE": "yes"}
 _DOCKERFILE = f"""
 FROM {BASE_IMAGE}

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from harness.sandbox.client_config import ca_bundle, parse_pip_settings, pip_configuration, pip_settings, proxies
+from harness.specs.errors import UserError
 
 
-def test_named_bundle_comes_first_and_a_missing_one_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_bundle_comes_first_and_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, other = tmp_path / "ours.pem", tmp_path / "other.pem"
     ours.touch()
     other.touch()
@@ -17,7 +16,16 @@ def test_named_bundle_comes_first_and_a_missing_one_is_passed_over(
     monkeypatch.setenv("SSL_CERT_FILE", str(other))
     assert ca_bundle() == ours
     ours.unlink()
-    assert ca_bundle() == other
+    with pytest.raises(UserError, match=r"TESTWRIGHT_CA_BUNDLE: .*ours\.pem is no file"):
+        ca_bundle()
+
+
+def test_other_variables_that_name_no_file_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "other.pem").touch()
+    monkeypatch.delenv("TESTWRIGHT_CA_BUNDLE", raising=False)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "absent.pem"))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "other.pem"))
+    assert ca_bundle() == tmp_path / "other.pem"
 
 
 def test_proxies_are_taken_in_both_cases_and_empty_ones_left() -> None:

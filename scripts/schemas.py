@@ -1,0 +1,69 @@
+"""Writes docs/schemas/: JSON Schemas of every file format, from the models that read them.
+
+usage: schemas.py [--check]     --check: change nothing, status 1 where one differs
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from harness.agents.trajectory import Record
+from harness.runs.plan import RunConfig, RunFile
+from harness.runs.store import AgentFile, TrialFile, UsageFile
+from harness.runs.submissions import Expectation
+from harness.specs.repo import Repo
+from harness.specs.rubric import Rubric
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import TaskFile
+from harness.verify.verdict import VerdictRecord
+
+FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
+MODELS = {
+    "repo.yaml": Repo,
+    "task.yaml": TaskFile,
+    "rubric.yaml": Rubric,
+    "scaffold.yaml": Scaffold,
+    "run-config.yaml": RunConfig,
+    "run.yaml": RunFile,
+    "trial.json": TrialFile,
+    "agent.json": AgentFile,
+    "usage.json": UsageFile,
+    "verdict.json": VerdictRecord,
+    "expect.yaml": Expectation,
+    "trajectory.jsonl": Record,
+}
+
+
+def schemas() -> dict[str, str]:
+    """File name -> text, for every model."""
+    found = {}
+    for name, model in MODELS.items():
+        schema = TypeAdapter(model).json_schema()
+        schema.get("properties", {}).pop("directory", None)
+        found[f"{name}.schema.json"] = json.dumps(schema, indent=2, sort_keys=True) + "\n"
+    return found
+
+
+def main() -> int:
+    differing = [name for name, text in schemas().items() if not _is_same(FOLDER / name, text)]
+    differing += [path.name for path in FOLDER.glob("*.json") if path.name not in schemas()]
+    if "--check" in sys.argv[1:]:
+        for name in differing:
+            print(f"docs/schemas/{name} differs from its model; run make schemas", file=sys.stderr)
+        return 1 if differing else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for path in FOLDER.glob("*.json"):
+        path.unlink()
+    for name, text in schemas().items():
+        (FOLDER / name).write_text(text)
+    return 0
+
+
+def _is_same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text() == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""What doctor says of machines that lack something."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.authoring.doctor import doctor
+from harness.specs.finding import Health
+
+
+def test_bare_machine_gets_advice_in_seconds_and_no_secret_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "not" / "yet"))
+    monkeypatch.setenv("HTTPS_PROXY", "http://someone:secret-word@127.0.0.1:3128")
+    monkeypatch.setenv("SOME_API_KEY", "other-word")
+    began = time.monotonic()
+    findings = {finding.name: finding for finding in doctor()}
+    assert time.monotonic() - began < 20
+    missing = {name for name, finding in findings.items() if finding.health is Health.MISSING}
+    assert missing == {"engine", "image builds", "git"}
+    assert "--sandbox local" in findings["engine"].words
+    assert findings["bubblewrap"].health is Health.DEGRADED
+    assert findings["proxies"].health is Health.DEGRADED
+    assert "SOME_API_KEY" in findings["model keys"].words
+    told = " ".join(finding.words for finding in findings.values())
+    assert "secret-word" not in told
+    assert "other-word" not in told
+
+
+def test_empty_bundle_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ca.pem").write_text("no certificates here\n")
+    monkeypatch.setenv("TESTWRIGHT_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    (finding,) = (finding for finding in doctor() if finding.name == "certificates")
+    assert finding.health is Health.DEGRADED

@@ -1,0 +1,62 @@
+"""The wheel in a new environment and an empty directory: nothing of the checkout may be needed."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory) -> Path:
+    """The `testwright` command of a new environment that has the wheel and what it declares, no more."""
+    place = tmp_path_factory.mktemp("wheel")
+    build = run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place, cwd=CHECKOUT)
+    assert build.returncode == 0, build.stderr
+    [wheel] = place.glob("*.whl")
+    pins = re.findall(r"^([A-Za-z0-9_.\[\]-]+==[^ ;\\]+)", (CHECKOUT / "requirements.lock").read_text(), re.M)
+    (place / "constraints.txt").write_text("\n".join(pins))
+    made = run(sys.executable, "-m", "venv", place / "venv", cwd=place)
+    assert made.returncode == 0, made.stderr
+    pip = [place / "venv" / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    installing = run(*pip, "-c", place / "constraints.txt", wheel, cwd=place)
+    assert installing.returncode == 0, installing.stderr
+    return place / "venv" / "bin" / "testwright"
+
+
+@pytest.fixture
+def clean_env(tmp_path) -> dict[str, str]:
+    """An environment that says nothing of the checkout; the cache is shared so that images aren't made again."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    return {**kept, "PATH": f"{os.defpath}:{os.environ['PATH']}"}
+
+
+def test_the_catalog_comes_with_the_wheel(installed, tmp_path, clean_env):
+    listed = run(installed, "task", "list", "--json", cwd=tmp_path, env=clean_env)
+    assert listed.returncode == 0, listed.stderr
+    assert len(json.loads(listed.stdout)) >= 3
+    assert [row["name"] for row in json.loads(run(installed, "repo", "list", "--json", cwd=tmp_path).stdout)]
+    assert not list(tmp_path.iterdir())
+
+
+def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
+    found = run(installed, "doctor", "--json", cwd=tmp_path, env=clean_env)
+    assert {"python", "git"} <= {row["name"] for row in json.loads(found.stdout)}
+
+
+def test_a_run_from_an_empty_directory_judges_the_controls(installed, tmp_path, clean_env):
+    command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "nop", "-s", "oracle", "-o", "out", "--json"]
+    done = run(installed, *command, cwd=tmp_path, env=clean_env)
+    assert done.returncode == 0, done.stderr
+    verdicts = {trial["scaffold"]: trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
+    assert verdicts == {"nop": "failed", "oracle": "resolved"}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
