@@ -26,10 +26,13 @@ bench: $(READY) ## the budgets, measured as ratios in one run
 	@$(VENV)/bin/python -m benchmarks
 
 attack: $(READY) ## every attempt to fool the verifier, what it must come to, and what it came to
-	@$(VENV)/bin/testwright verify --batch tests/adversarial -j 2
+	@$(VENV)/bin/python scripts/validity.py adversarial
 
 honest: $(READY) ## honest work in many styles, and honest work that isn't enough
-	@$(VENV)/bin/python -m tests.honest
+	@$(VENV)/bin/python scripts/validity.py honest
 
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py
+
+validity: $(READY) ## docs/validity.md from both corpora
+	@$(VENV)/bin/python scripts/validity.py --write

@@ -1,15 +1,23 @@
 """Judging submissions that lie in files: one, or a directory of them with what each is expected to come to."""
 
 import asyncio
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
+from harness.agents.build import build_agent
+from harness.agents.ending import Ending
+from harness.agents.trajectory import read_trajectory
+from harness.llm.recording import MessageRecord
+from harness.llm.scripted import ScriptedModel
 from harness.runs.store import keep_arm
+from harness.runs.trial import let_work
 from harness.sandbox.choice import choose_engine
-from harness.sandbox.protocol import Engine, JobResult
+from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError, first_error
 from harness.specs.loading import FileModel, load_yaml
@@ -28,11 +36,15 @@ class Expectation(FileModel):
     """`expect.yaml` beside a submission: its task, and what it must come to.
 
     Every code in `reasons` and `notes` must be among the verdict's, every one in `never` must not be.
-    `criteria` are those that must be named as unmet.
+    `criteria` are those that must be named as unmet. Where an agent works, `ending` is how it must end, and
+    its trajectory must hold every text of `shown` and none of `not_shown`.
     """
 
     task: str
     verdict: Verdict | None = None
+    ending: Ending | None = None
+    shown: tuple[str, ...] = ()
+    not_shown: tuple[str, ...] = ()
     reasons: tuple[ReasonCode, ...] = ()
     notes: tuple[NoteCode, ...] = ()
     never: tuple[ReasonCode, ...] = ()
@@ -42,19 +54,27 @@ class Expectation(FileModel):
 
 @dataclass(frozen=True)
 class Case:
-    """A submission to judge. `expected` is None where nothing is expected of it."""
+    """A submission to judge, or the script of an agent that is to make one.
+
+    `expected` is None where nothing is expected of it.
+    """
 
     name: str
     task: Task
-    submission: Submission
+    submission: Submission | None
     expected: Expectation | None = None
+    script: Path | None = None
 
 
 @dataclass(frozen=True)
 class Judged:
+    """`ending` and `told` (the trajectory's text) are of the agent, where one worked."""
+
     case: Case
     record: VerdictRecord
     seconds: float
+    ending: Ending | None = None
+    told: str = ""
 
     @property
     def difference(self) -> str:
@@ -69,6 +89,10 @@ class Judged:
         faults += [f"no note {code}" for code in expected.notes if code not in notes]
         faults += [f"also {code}" for code in expected.never if code in codes]
         faults += [f"criterion {name} is not named" for name in expected.criteria if name not in unmet]
+        faults += [f"{text!r} is not shown" for text in expected.shown if text not in self.told]
+        faults += [f"{text!r} is shown" for text in expected.not_shown if text in self.told]
+        if expected.ending and expected.ending is not self.ending:
+            faults.append(f"ended by {self.ending}, not {expected.ending}")
         if expected.verdict and expected.verdict is not self.record.verdict:
             faults.insert(0, f"not {expected.verdict}")
         return ", ".join(faults)
@@ -85,24 +109,32 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:
-    """Every folder below `directory` that holds `patch.diff`, ordered by path. Raises UserError.
+    """Every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
 
     Its task is `task`, or what `expect.yaml` beside it says. A folder without a manifest has handed in none.
+    A script is what the model of `mini` says (see ScriptedModel). Raises UserError.
     """
-    cases = []
-    for patch in sorted(directory.rglob("patch.diff")):
-        folder = patch.parent
-        expected = load_yaml(folder / "expect.yaml", Expectation) if (folder / "expect.yaml").exists() else None
-        name = expected.task if expected else task
-        if name is None:
-            raise UserError(f"{folder}: whose task is this? write expect.yaml with 'task: ID', or name the task")
-        manifest = folder / "manifest.yaml"
-        data = _read(manifest) if manifest.exists() else b""
-        submission = Submission(_read(patch), data)
-        cases.append(Case(folder.relative_to(directory).as_posix(), catalog.task(name), submission, expected))
+    found = {path.parent for name in ("patch.diff", "script.yaml") for path in directory.rglob(name)}
+    cases = [_read_case(catalog, directory, folder, task) for folder in sorted(found)]
     if not cases:
-        raise UserError(f"{directory}: no submission here (no folder with a patch.diff)")
+        raise UserError(f"{directory}: no submission here (no folder with a patch.diff or a script.yaml)")
     return cases
+
+
+def _read_case(catalog: Catalog, directory: Path, folder: Path, task: str | None) -> Case:
+    expected = load_yaml(folder / "expect.yaml", Expectation) if (folder / "expect.yaml").exists() else None
+    name = expected.task if expected else task
+    if name is None:
+        raise UserError(f"{folder}: whose task is this? write expect.yaml with 'task: ID', or name the task")
+    place, script, manifest = (
+        folder.relative_to(directory).as_posix(),
+        folder / "script.yaml",
+        folder / "manifest.yaml",
+    )
+    if script.exists():
+        return Case(place, catalog.task(name), None, expected, script)
+    data = _read(manifest) if manifest.exists() else b""
+    return Case(place, catalog.task(name), Submission(_read(folder / "patch.diff"), data), expected)
 
 
 def judge_cases(
@@ -144,11 +176,32 @@ async def _judge(
 
     image = await engine.image(case.task)
     started = time.monotonic()
-    judgement = await verify(case.task, case.submission, Bench(engine, image, slots, labels, keep_result))
+    submission, ending, told = await _hand_in(engine, image, case, labels)
+    judgement = await verify(case.task, submission, Bench(engine, image, slots, labels, keep_result))
     if keep:
         (keep / case.name).mkdir(parents=True, exist_ok=True)
         (keep / case.name / "verdict.json").write_text(judgement.record.to_json())
-    return Judged(case, judgement.record, time.monotonic() - started)
+    return Judged(case, judgement.record, time.monotonic() - started, ending, told)
+
+
+class _HandedIn(NamedTuple):
+    submission: Submission
+    ending: Ending | None
+    told: str
+
+
+async def _hand_in(engine: Engine, image: Image, case: Case, labels: dict[str, str]) -> _HandedIn:
+    """The submission of a case: as it lies there, or what `mini` makes when its model follows the script."""
+    if case.submission is not None or case.script is None:
+        return _HandedIn(case.submission or Submission(b"", b""), None, "")
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        trajectory = Path(scratch) / "trajectory.jsonl"
+        agent = build_agent(Catalog().scaffold("mini"), case.task, ScriptedModel.from_file(case.script))
+        result, submission = await let_work(engine, image, case.task, agent, labels, trajectory)
+        observed = [
+            record.message.content for record in read_trajectory(trajectory) if isinstance(record, MessageRecord)
+        ]
+    return _HandedIn(submission, result.ending, "\n".join(observed))
 
 
 def _read(path: Path) -> bytes:

@@ -4,9 +4,10 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.agents.build import build_agent
-from harness.agents.protocol import AgentResult
+from harness.agents.protocol import Agent, AgentResult
 from harness.agents.trajectory import Trajectory
 from harness.llm.build import build_model
 from harness.llm.replay import ReplayModel
@@ -15,6 +16,7 @@ from harness.runs.store import AgentFile, TrialFile, TrialStore, UsageFile
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
 from harness.specs.reasons import ReasonCode
+from harness.specs.task import Task
 from harness.submission.extraction import Submission, extract
 from harness.verify.arms import Bench, repo_limits
 from harness.verify.verdict import VerdictRecord
@@ -46,23 +48,30 @@ async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> Verd
 
 
 async def _work(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> tuple[Submission, AgentFile]:
-    """Let the agent work in a sandbox; what counts is what lies there once every process is dead."""
     model = build_model(trial.model) if trial.model else None
     agent = build_agent(trial.scaffold, trial.task, model)
-    sandbox = workshop.engine.sandbox(image, repo_limits(trial.task.repo), workshop.labels(trial))
     started = time.monotonic()
     store.log("agent begins")
-    try:
-        await sandbox.start()
-        with Trajectory(store.trajectory) as trajectory:
-            result = await agent.work(sandbox, trajectory)
-        await sandbox.kill()
-        submission = await extract(sandbox, image)
-    finally:
-        await asyncio.shield(sandbox.remove())
+    labels = workshop.labels(trial)
+    result, submission = await let_work(workshop.engine, image, trial.task, agent, labels, store.trajectory)
     store.log(f"agent ended: {result.ending}")
     remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
     return submission, _agent_file(result, submission, time.monotonic() - started, remarks)
+
+
+async def let_work(
+    engine: Engine, image: Image, task: Task, agent: Agent, labels: Mapping[str, str], trajectory: Path
+) -> tuple[AgentResult, Submission]:
+    """Let an agent work in a sandbox; what counts is what lies there once every process is dead."""
+    sandbox = engine.sandbox(image, repo_limits(task.repo), labels)
+    try:
+        await sandbox.start()
+        with Trajectory(trajectory) as records:
+            result = await agent.work(sandbox, records)
+        await sandbox.kill()
+        return result, await extract(sandbox, image)
+    finally:
+        await asyncio.shield(sandbox.remove())
 
 
 async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from harness.sandbox.protocol import LimitReached
+from harness.specs.errors import InfrastructureError
 
 MIN_SECONDS = 1.0
 SHARE_OF_TIME = 0.1
@@ -24,9 +25,11 @@ async def watch_disk(
     while True:
         await asyncio.sleep(pause)
         began = time.monotonic()
-        used = await measure()
-        if used > limit_mb << 20:
-            await on_breach(LimitReached("disk", f"more than {limit_mb} MiB written"))
+        try:
+            if await measure() > limit_mb << 20:
+                await on_breach(LimitReached("disk", f"more than {limit_mb} MiB written"))
+                return
+        except InfrastructureError:  # whoever waits for the sandbox learns of it there
             return
         pause = max(MIN_SECONDS, (time.monotonic() - began) / SHARE_OF_TIME)
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from docker.types import LogConfig, Ulimit
 
 from harness.sandbox.archives import first_file, first_member
-from harness.sandbox.docker_client import Archive, Docker
+from harness.sandbox.docker_client import Docker
+from harness.sandbox.docker_streams import Archive
 from harness.sandbox.protocol import Image, Limits
 from harness.specs.errors import UserError
 
@@ -62,7 +63,7 @@ def _restrictions(docker: Docker, limits: Limits) -> dict[str, Any]:
         sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,
         memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
-        nano_cpus=int(limits.cpus * 1e9),
+        nano_cpus=int(min(limits.cpus, docker.cpus) * 1e9),  # more than there are is an error
         pids_limit=limits.pids,
         cap_drop=["ALL"],
         security_opt=["no-new-privileges"],

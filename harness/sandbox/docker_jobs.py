@@ -8,15 +8,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-import requests
-
 from harness.sandbox import docker_container
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.bounded import BoundedOutput
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import Archive, AttachedStream, Docker
+from harness.sandbox.docker_client import ANSWER_SECONDS, Docker
 from harness.sandbox.docker_container import ImageFacts
 from harness.sandbox.docker_disk import layer_meter
+from harness.sandbox.docker_streams import Archive, AttachedStream
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, PlacedFile
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
@@ -48,7 +47,6 @@ async def _container(
     docker: Docker, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
-    env = {**job.env, REPORT_DIR: job.outputs}
     env = {**job.env, REPORT_DIR: job.outputs}
     creation = asyncio.create_task(
         docker_container.create(docker, image, limits, labels, job.argv, env, user="", directory=image.workdir)
@@ -96,7 +94,8 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
         try:
             async with asyncio.timeout(job.seconds):
                 await _collect(stream, log)
-                await _wait(docker, container, job.seconds)
+                # It may have closed its output long before its end.
+                await docker.call(docker.api.wait, container, timeout=math.ceil(job.seconds) + ANSWER_SECONDS)
         except TimeoutError:
             timed_out = True
             await docker.kill(container)
@@ -116,18 +115,6 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
 async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:
     while data := await stream.read():
         log.add(data)
-
-
-async def _wait(docker: Docker, container: str, seconds: float) -> None:
-    """Until the main command has ended, which may be long after it closed its output. Raises TimeoutError."""
-
-    def wait() -> None:
-        try:
-            docker.api.wait(container, timeout=math.ceil(seconds))
-        except (requests.ReadTimeout, requests.ConnectionError) as error:
-            raise TimeoutError from error
-
-    await docker.call(wait)
 
 
 def _outputs(docker: Docker, container: str, directory: str) -> Outputs:

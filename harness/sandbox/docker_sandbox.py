@@ -10,9 +10,10 @@ from harness.sandbox.archives import CappedFile
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import Archive, AttachedStream, Docker
+from harness.sandbox.docker_client import Docker
 from harness.sandbox.docker_container import ImageFacts
 from harness.sandbox.docker_disk import layer_meter
+from harness.sandbox.docker_streams import Archive, AttachedStream
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
 from harness.specs.errors import SandboxLost
 

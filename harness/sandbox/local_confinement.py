@@ -11,8 +11,8 @@ from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
 
 _BIN = "/opt/testwright/bin"
 _ETC = (
-    "alternatives", "ca-certificates", "java-17-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
-    "mime.types", "os-release", "protocols", "services", "ssl/certs", "ssl/openssl.cnf",
+    "alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types",
+    "os-release", "protocols", "services", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
 """Of this machine's /etc: what programs need and nobody minds showing."""
 _LIMITED = 'ulimit -c 0 -f "$1" -d "$2"; shift 2; exec "$@"'
@@ -63,7 +63,8 @@ class Bubblewrap:
         for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
             options += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
         reference = Path(image.reference)
-        options += [*_system(), *_environment(reference), "--remount-ro", "/", "--chdir", image.workdir]
+        options += [*_programs(), *_settings(), *_environment(reference), "--remount-ro", "/"]
+        options += ["--chdir", image.workdir]
         path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
         clean = {"PATH": path, "HOME": HOME, "HOSTNAME": "box", "LANG": "C.UTF-8"}
         return Launch(
@@ -107,22 +108,24 @@ def works() -> bool:
     """Whether bubblewrap is installed and this machine lets it make namespaces."""
     if shutil.which("bwrap") is None:
         return False
-    probe = ["bwrap", "--unshare-all", "--uid", "1000", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    # Not all of /: mounts below it that come and go, as an engine's do, would make it fail now and then.
+    probe = ["bwrap", "--unshare-all", "--uid", "1000", *_programs(), "--proc", "/proc"]
+    for link in filter(Path.is_symlink, map(Path, PROGRAMS)):
+        probe += ["--symlink", str(link.readlink()), str(link)]
     try:
-        return subprocess.run(probe, capture_output=True, timeout=10, check=False).returncode == 0
+        return subprocess.run([*probe, "true"], capture_output=True, timeout=10, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
 
 
-def _system() -> list[str]:
+def _programs() -> list[str]:
     """This machine's programs and libraries, read-only."""
-    options: list[str] = []
-    for path in PROGRAMS:
-        if Path(path).is_dir() and not Path(path).is_symlink():
-            options += ["--ro-bind", path, path]
-    for name in _ETC:
-        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    return options
+    directories = [path for path in PROGRAMS if Path(path).is_dir() and not Path(path).is_symlink()]
+    return [option for path in directories for option in ("--ro-bind", path, path)]
+
+
+def _settings() -> list[str]:
+    return [option for name in _ETC for option in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")]
 
 
 def _environment(reference: Path) -> list[str]:

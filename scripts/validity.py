@@ -1,0 +1,91 @@
+"""How far the verifier can be trusted: judges both corpora and counts both kinds of error.
+
+usage: validity.py [honest] [adversarial] [--write] [--check]
+
+--write   put what came out into docs/validity.md (needs both corpora)
+--check   fail where docs/validity.md says something else about a corpus that was judged
+
+A false refusal is a suite that is good enough and isn't resolved; a false acceptance is one that isn't and is.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.report.batch_report import progress_line, report_batch
+from harness.runs.submissions import Judged, judge_cases, read_batch
+from harness.specs.catalog import Catalog
+from harness.specs.reasons import Verdict
+
+CHECKOUT = Path(__file__).parents[1]
+PAGE = CHECKOUT / "docs" / "validity.md"
+CORPORA = ("honest", "adversarial")
+HEAD = """# How far the verdicts can be trusted
+
+Written by `make validity`; `make test` fails where it no longer holds. Every row is a submission that is kept
+in `tests/`, judged in real containers. The honest suites were written from a task's prompt by authors who had
+not seen the verifier, its probes or its rubric.
+"""
+ABOUT = {
+    "honest": "Work in many styles that must be resolved, and honest work that isn't enough and must fail by name.",
+    "adversarial": "Attempts to be resolved without good tests, and what each must come to.",
+}
+
+
+HONEYTOKEN = "testwright-honeytoken-6b1f"
+"""Planted as a key: no container may see it, no submission find it."""
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    os.environ["HONEYPOT_API_KEY"] = HONEYTOKEN
+    chosen = [name for name in CORPORA if name in words] or list(CORPORA)
+    status, sections = 0, {}
+    for name in chosen:
+        cases = read_batch(Catalog(), CHECKOUT / "tests" / name, None)
+        judged = judge_cases(cases, "auto", None, 1, progress_line(len(cases)))
+        status |= report_batch(judged, as_json=False)
+        sections[name] = section(name, judged)
+        print("\n".join(counts(judged)))
+    if "--write" in words:
+        PAGE.write_text("\n".join([HEAD, *(sections[name] for name in CORPORA)]))
+    if "--check" in words:
+        known = PAGE.read_text() if PAGE.exists() else ""
+        for name in (name for name in chosen if sections[name] not in known):
+            print(f"docs/validity.md says something else about the {name} corpus; run make validity", file=sys.stderr)
+            status = 1
+    return status
+
+
+def counts(judged: Sequence[Judged]) -> list[str]:
+    """Both kinds of error, each with the number of submissions in which it was possible."""
+    good = [item for item in judged if item.case.expected and item.case.expected.verdict is Verdict.RESOLVED]
+    bad = [item for item in judged if item not in good]
+    refused = sum(item.record.verdict is not Verdict.RESOLVED for item in good)
+    accepted = sum(item.record.verdict is Verdict.RESOLVED for item in bad)
+    return [
+        f"false refusals: {refused} of {len(good)} sufficient submissions",
+        f"false acceptances: {accepted} of {len(bad)} insufficient submissions",
+    ]
+
+
+def section(name: str, judged: Sequence[Judged]) -> str:
+    rows = [
+        f"| {item.case.name} | {item.case.task.id} | {item.record.verdict} | {', '.join(_why(item)) or '-'} |"
+        for item in judged
+    ]
+    head = ["| submission | task | verdict | reasons and notes |", "|---|---|---|---|"]
+    errors = [f"- {line}" for line in counts(judged)]
+    return "\n".join([f"## {name.capitalize()} corpus\n", ABOUT[name], "", *errors, "", *head, *rows, ""])
+
+
+def _why(item: Judged) -> list[str]:
+    reasons = [reason.code.value for reason in item.record.reasons]
+    unmet = [reason.subject for reason in item.record.reasons if reason.code == "criterion-unmet"]
+    named = [f"{code} {' '.join(unmet)}" if code == "criterion-unmet" else code for code in dict.fromkeys(reasons)]
+    return [*named, *dict.fromkeys(note.code.value for note in item.record.notes)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
