@@ -20,6 +20,8 @@ from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitRea
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 _REST_SECONDS = 10.0
+_ONE_OUTPUT = ("bash", "-c", 'exec "$@" 2>&1', "bash")
+"""Becomes the main command. The engine has a pipe for each stream and doesn't know what came first."""
 
 
 async def run_job(
@@ -48,8 +50,9 @@ async def _container(
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
     env = {**job.env, REPORT_DIR: job.outputs}
+    argv = (*_ONE_OUTPUT, *job.argv)
     creation = asyncio.create_task(
-        docker_container.create(docker, image, limits, labels, job.argv, env, user="", directory=image.workdir)
+        docker_container.create(docker, image, limits, labels, argv, env, user="", directory=image.workdir)
     )
     try:
         yield await asyncio.shield(creation)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Sandbox
-from tests.support.sandboxes import processes_with
+from tests.support.sandboxes import RUN, processes_with
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -142,26 +142,29 @@ async def test_a_timeout_ends_with_124_and_what_was_printed(shared: Sandbox) -> 
 
 
 async def test_a_timeout_kills_children_grandchildren_and_daemons_and_nothing_else(shared: Sandbox) -> None:
-    await output_of(shared, "sleep 7531.001 & setsid sleep 7531.002 & (setsid sleep 7531.003 &) ; :")
+    await output_of(shared, f"sleep {RUN}7531.001 & setsid sleep {RUN}7531.002 & (setsid sleep {RUN}7531.003 &) ; :")
     result = await shared.run(
-        "sleep 7532.001 & (sleep 7532.002 & wait) & setsid sleep 7532.003 & (setsid bash -c 'sleep 7532.004; :' &)\n"
-        "trap '' TERM INT HUP; exec 2>&-; bash -c 'trap \"\" TERM; sleep 7532.005; :'",
+        f"sleep {RUN}7532.001 & (sleep {RUN}7532.002 & wait) & setsid sleep {RUN}7532.003 &\n"
+        f"(setsid bash -c 'sleep {RUN}7532.004; :' &)\n"
+        f"trap '' TERM INT HUP; exec 2>&-; bash -c 'trap \"\" TERM; sleep {RUN}7532.005; :'",
         0.5,
     )
     assert result.timed_out
-    assert processes_with("7532.") == []
-    assert len(processes_with("7531.")) == 3
+    assert processes_with(f"{RUN}7532.") == []
+    assert len(processes_with(f"{RUN}7531.")) == 3
     await output_of(
-        shared, "for f in /proc/[0-9]*; do grep -q '7531[.]' $f/cmdline && kill ${f#/proc/}; done 2>/dev/null; :"
+        shared,
+        f"for f in /proc/[0-9]*; do grep -q '{RUN}7531[.]' $f/cmdline && kill ${{f#/proc/}}; done 2>/dev/null; :",
     )
 
 
 async def test_a_timeout_kills_a_daemon_that_has_emptied_its_environment(shared: Sandbox, kind: str) -> None:
     if kind == "plain":  # not declared: among all processes of a machine it can't be told from others'
         return
-    result = await shared.run("(env -i setsid sleep 7533.001 &) ; env -i setsid sleep 7533.002 & wait; sleep 60", 0.5)
+    command = f"(env -i setsid sleep {RUN}7533.001 &); env -i setsid sleep {RUN}7533.002 & wait; sleep 60"
+    result = await shared.run(command, 0.5)
     assert result.timed_out
-    assert processes_with("7533.") == []
+    assert processes_with(f"{RUN}7533.") == []
 
 
 async def test_a_server_in_the_background_survives_a_later_timeout(shared: Sandbox) -> None:

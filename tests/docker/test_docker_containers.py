@@ -10,7 +10,7 @@ import pytest_asyncio
 from harness.sandbox.docker_engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.specs.errors import ImageUnavailable, UserError
-from tests.support.sandboxes import LIMITS, TAG, docker_image, make_engine, started
+from tests.support.sandboxes import LIMITS, RUN, TAG, docker_image, make_engine, started
 
 pytestmark = pytest.mark.docker
 
@@ -41,7 +41,7 @@ def variant(line: str, name: str) -> Image:
 async def test_containers_have_no_rights_no_mounts_and_every_limit(engine: DockerEngine, image: Image) -> None:
     async with started(engine, image, "hardening") as sandbox:
         client = docker.from_env()
-        (found,) = client.api.containers(filters={"label": ["testwright=1", "testwright.test=hardening"]})
+        (found,) = client.api.containers(filters={"label": ["testwright=1", f"testwright.test=hardening-{RUN}"]})
         facts = client.api.inspect_container(found["Id"])
         client.close()
         inside = (await sandbox.run("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status", 20)).output.decode()

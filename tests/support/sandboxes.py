@@ -58,9 +58,14 @@ async def _no_task(_: Task) -> Image:
     raise AssertionError("these tests bring their image along")
 
 
+def labels(name: str) -> dict[str, str]:
+    """Of a test's container; no other run of the tests has the same."""
+    return {"testwright.test": f"{name}-{RUN}"}
+
+
 @asynccontextmanager
 async def started(engine: Engine, image: Image, label: str, limits: Limits = LIMITS) -> AsyncIterator[Sandbox]:
-    sandbox = engine.sandbox(image, limits, {"testwright.test": label})
+    sandbox = engine.sandbox(image, limits, labels(label))
     try:
         await sandbox.start()
         yield sandbox

@@ -64,8 +64,12 @@ def test_a_file_larger_than_the_cap_is_not_even_read() -> None:
 
 
 def test_a_capped_file_is_gone_once_it_was_too_large(tmp_path: Path) -> None:
-    with pytest.raises(LimitReached) as caught, CappedFile(tmp_path / "out", 10) as file:
-        file.write(b"12345")
-        file.write(b"123456")
+    def write_all() -> None:
+        with CappedFile(tmp_path / "out", 10) as file:
+            file.write(b"12345")
+            file.write(b"123456")
+
+    with pytest.raises(LimitReached) as caught:
+        write_all()
     assert caught.value.limit == "export"
     assert not (tmp_path / "out").exists()

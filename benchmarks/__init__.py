@@ -1,0 +1,1 @@
+"""The budgets, measured on this machine as ratios in one run."""

@@ -1,0 +1,183 @@
+"""`make bench`: what testwright itself costs, with the budgets beside it. Status 1 where one is exceeded.
+
+Needs a Docker engine and the images of one task. Every figure is taken in this one run, against the bare thing
+measured beside it, so that it holds on a slow machine as well.
+"""
+
+import asyncio
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
+from harness.llm.protocol import Message, Role
+from harness.llm.recording import MessageRecord
+from harness.report.tables import console, table
+from harness.sandbox.choice import choose_engine
+from harness.sandbox.protocol import Engine, Image, JobResult, Limits, Sandbox
+from harness.specs.catalog import Catalog
+from harness.specs.task import Task
+from harness.submission.extraction import Submission
+from harness.verify.arms import Bench, arm_slots
+from harness.verify.verification import verify
+
+TASK = "aiosmtpd-call-limit"
+COMMANDS = 60
+STEPS = 500
+LABELS = {"testwright.run": "benchmarks"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`measured` and `budget` are in `unit`; `scale` is what something else costs, in words."""
+
+    what: str
+    measured: float
+    budget: float
+    unit: str
+    scale: str = ""
+
+
+async def measure() -> list[Row]:
+    task = Catalog().task(TASK)
+    engine = choose_engine("docker")
+    try:
+        image = await engine.image(task)
+        rows = await with_sandbox(engine, image, commands)
+        rows += await with_sandbox(engine, image, output_memory)
+        rows += await verification(engine, image, task)
+    finally:
+        await engine.reap(LABELS)
+        await engine.close()
+    return [*rows, *whole_trial(), trajectory(), start_up()]
+
+
+async def with_sandbox(
+    engine: Engine, image: Image, measured: Callable[[Sandbox], Awaitable[list[Row]]]
+) -> list[Row]:
+    sandbox = engine.sandbox(image, Limits(), LABELS)
+    try:
+        await sandbox.start()
+        return await measured(sandbox)
+    finally:
+        await sandbox.remove()
+
+
+async def commands(sandbox: Sandbox) -> list[Row]:
+    """One command over the channel, against the same command in a loop inside, and against `docker exec`."""
+    bare = f"time (for i in $(seq {COMMANDS}); do bash -c true; done)"
+    output = (await sandbox.run(f"TIMEFORMAT=%R; {bare}", 60)).output.decode()
+    inside = float(output.strip().splitlines()[-1]) / COMMANDS
+    over_channel = []
+    for _ in range(COMMANDS):
+        began = time.perf_counter()
+        await sandbox.run("true", 10)
+        over_channel.append(time.perf_counter() - began)
+    [container] = subprocess.run(
+        ["docker", "ps", "-q", "--filter", "label=testwright.run=benchmarks"],
+        capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    execs = [timed(["docker", "exec", container, "bash", "-c", "true"]) for _ in range(10)]
+    over = (statistics.median(over_channel) - inside) * 1000
+    scale = f"docker exec {statistics.median(execs) * 1000:.0f} ms, the command itself {inside * 1000:.1f} ms"
+    return [Row("one command in a running container, over the command itself", over, 5, "ms", scale)]
+
+
+async def output_memory(sandbox: Sandbox) -> list[Row]:
+    """Peak memory of this process while a command prints 200 MB."""
+    await sandbox.run("echo warm", 10)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = await sandbox.run("head -c 200000000 /dev/zero | tr '\\0' x", 120)
+    assert result.truncated > 190_000_000
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return [Row("200 MB printed by a command, over idle", grown, 20, "MB", f"kept {len(result.output)} bytes")]
+
+
+async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
+    """All arms of the reference, against its bare tests run once, times the arms, shared by two cores."""
+    reference = task.directory / "reference"
+    submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
+    arms: dict[str, JobResult] = {}
+    bench = Bench(engine, image, arm_slots(engine), LABELS, lambda name, result: arms.update({name: result}))
+    await verify(task, submission, bench)  # compiles the variants, which later judgings find in the cache
+    arms.clear()
+    began = time.perf_counter()
+    judgement = await verify(task, submission, bench)
+    wall = time.perf_counter() - began
+    assert judgement.record.verdict == "resolved"
+    inside = sum(result.seconds for result in arms.values())
+    scale = f"{len(arms)} arms, {inside:.1f} s of their main commands, {wall:.1f} s in all"
+    return [Row("verification, over half the sum of its arms' own time", wall / (inside / 2), 2, "x", scale)]
+
+
+def whole_trial() -> list[Row]:
+    """An oracle trial as a whole process, over what its arms took side by side."""
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        command = ["run", "-t", TASK, "-s", "oracle", "--sandbox", "docker", "-o", f"{scratch}/run", "--json"]
+        began = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.cli", *command], capture_output=True, text=True, check=True
+        )
+        wall = time.perf_counter() - began
+        arms = [json.loads(path.read_text())["seconds"] for path in Path(scratch).rglob("arm.json")]
+    assert json.loads(done.stdout)["trials"][0]["verdict"] == "resolved"
+    scale = f"{wall:.1f} s in all, {len(arms)} arms"
+    return [Row("a whole oracle trial, over half the sum of its arms' time", wall - sum(arms) / 2, 1.5, "s", scale)]
+
+
+def trajectory() -> Row:
+    result = ObservationRecord(
+        step=1, command="ls", exit_status=0, seconds=0.1, output_bytes=12_000, truncated=0, timed_out=False
+    )
+    text = Message(role=Role.USER, content="x" * 12_000)
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        began = time.perf_counter()
+        with Trajectory(Path(scratch) / "trajectory.jsonl") as records:
+            records.add(HeaderRecord(scaffold="mini", scaffold_version="1", model="m", task=TASK))
+            for step in range(STEPS):
+                records.add(MessageRecord(step=step, message=Message(role=Role.ASSISTANT, content="ls")))
+                records.add(result)
+                records.add(MessageRecord(step=step, message=text))
+        seconds = time.perf_counter() - began
+    return Row(f"a trajectory of {STEPS} steps, written", seconds, 0.2, "s", "12 kB observed in each")
+
+
+def start_up() -> Row:
+    command = [str(Path(sys.executable).with_name("testwright")), "--help"]
+    bare = statistics.median(timed([sys.executable, "-c", "pass"]) for _ in range(5))
+    seconds = statistics.median(timed(command) for _ in range(5))
+    return Row("testwright --help", seconds, 0.3, "s", f"python -c pass {bare:.2f} s")
+
+
+def timed(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def main() -> int:
+    rows = asyncio.run(measure())
+    cells = [
+        (
+            row.what,
+            f"{row.measured:.2f} {row.unit}",
+            f"{row.budget:g} {row.unit}",
+            "ok" if row.measured <= row.budget else "OVER",
+            row.scale,
+        )
+        for row in rows
+    ]
+    columns = ("what", "measured", "budget", "", "for scale")
+    console().print(table(columns, cells, right=("measured", "budget")))
+    return 1 if any(row.measured > row.budget for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,222 @@
+"""Jobs: a fresh container's main command. What it is given, what is read from it, and that nothing is left."""
+
+import asyncio
+import os
+from dataclasses import replace
+
+import docker
+import pytest
+
+from harness.sandbox.archives import MAX_OUTPUT_FILES, MTIME
+from harness.sandbox.local_place import places
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, Job, JobResult, LimitReached, PlacedFile
+from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with
+
+LABELS = labels("job")
+
+
+async def run(engine: Engine, image: Image, script: str, job: Job | None = None) -> JobResult:
+    job = job or Job((), seconds=30)
+    return await engine.run_job(image, replace(job, argv=("bash", "-c", script, "bash", *job.argv)), LIMITS, LABELS)
+
+
+def left_behind(kind: str) -> list[object]:
+    if kind != "docker":
+        return [path for path in places().iterdir() if f'"job-{RUN}"' in (path / "labels.json").read_text()]
+    client = docker.from_env()
+    try:
+        return list(
+            client.api.containers(all=True, filters={"label": ["testwright=1", f"testwright.test=job-{RUN}"]})
+        )
+    finally:
+        client.close()
+
+
+async def test_a_job_tells_its_status_its_log_and_its_outputs(engine: Engine, image: Image, kind: str) -> None:
+    script = (
+        "pwd >&2; cat present.txt; cat; echo out; echo err >&2; mkdir -p $TESTWRIGHT_REPORT_DIR/deep/er;"
+        "cd $TESTWRIGHT_REPORT_DIR; printf 'a\\0b' > 1.xml; echo deep > deep/er/2.xml;"
+        "echo odd > $'new\\nline'; exit 7"
+    )
+    result = await run(engine, image, script)
+    assert (result.exit_status, result.timed_out, result.out_of_memory, result.complete) == (7, False, False, True)
+    assert result.log.split() == [result.log.split()[0], b"present", b"out", b"err"]
+    assert result.log.split()[0] == b"/app" or kind == "plain"
+    assert result.outputs == {"1.xml": b"a\0b", "deep/er/2.xml": b"deep\n", "new\nline": b"odd\n"}
+    assert 0 < result.seconds < 30
+    assert left_behind(kind) == []
+
+
+async def test_a_job_has_its_own_environment_and_arguments(engine: Engine, image: Image) -> None:
+    job = Job(("a b", "-n", "$(id)", "*"), env={"OF_THE_JOB": "x y"}, seconds=30)
+    result = await run(engine, image, 'printf "%s|" "$FROM_IMAGE" "$OF_THE_JOB" "$@"', job)
+    assert result.log == b"yes|x y|a b|-n|$(id)|*|"
+
+
+@pytest.mark.parametrize(("script", "status"), [("kill -9 $$", 137), ("kill -TERM $$", 143), ("true", 0)])
+async def test_a_job_ended_by_a_signal_says_so(engine: Engine, image: Image, script: str, status: int) -> None:
+    assert (await run(engine, image, f"{script}; :")).exit_status == status
+
+
+async def test_a_job_that_takes_too_long_is_killed_with_all_it_started(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    script = (
+        f"echo begun; echo half > $TESTWRIGHT_REPORT_DIR/half; setsid sleep {RUN}8651.1 & sleep {RUN}8651.2 & wait"
+    )
+    result = await run(engine, image, script, Job((), seconds=1))
+    assert result.timed_out
+    assert result.log == b"begun\n"
+    assert result.outputs == {"half": b"half\n"}
+    assert processes_with(f"{RUN}8651.") == []
+    assert left_behind(kind) == []
+
+
+async def test_what_a_job_leaves_running_is_dead_and_holds_nothing_up(engine: Engine, image: Image) -> None:
+    result = await run(engine, image, f"(setsid sleep {RUN}8652.1 &); sleep {RUN}8652.2 & echo done")
+    assert (result.exit_status, result.timed_out, result.log) == (0, False, b"done\n")
+    assert processes_with(f"{RUN}8652.") == []
+
+
+async def test_a_job_that_closes_its_output_is_waited_for(engine: Engine, image: Image) -> None:
+    result = await run(engine, image, "exec >&- 2>&-; sleep 0.3; : > $TESTWRIGHT_REPORT_DIR/late; exit 3")
+    assert (result.exit_status, set(result.outputs)) == (3, {"late"})
+
+
+async def test_a_jobs_log_keeps_head_and_tail(engine: Engine, image: Image) -> None:
+    result = await run(engine, image, "echo first; head -c 5000000 /dev/zero; echo last")
+    assert len(result.log) == MAX_OUTPUT_BYTES
+    assert result.log.startswith(b"first\n")
+    assert result.log.endswith(b"last\n")
+
+
+async def test_only_regular_files_are_read_and_no_link_is_followed(engine: Engine, image: Image) -> None:
+    script = (
+        "cd $TESTWRIGHT_REPORT_DIR; ln -s /etc/passwd link; ln -s / root; mkfifo pipe;"
+        "echo a > file; ln -s file inner; mkdir dir; ln -s ../.. dir/up"
+    )
+    result = await run(engine, image, script)
+    assert (result.outputs, result.complete) == ({"file": b"a\n"}, True)
+
+
+@pytest.mark.parametrize("script", ["rm -rf $TESTWRIGHT_REPORT_DIR", ":"])
+async def test_a_job_without_outputs_has_none(engine: Engine, image: Image, script: str) -> None:
+    result = await run(engine, image, script)
+    assert (result.outputs, result.complete) == ({}, True)
+
+
+async def test_an_output_directory_replaced_by_a_link_gives_nothing_of_ours(engine: Engine, image: Image) -> None:
+    result = await run(engine, image, "d=$TESTWRIGHT_REPORT_DIR; rm -rf $d; ln -s /etc $d")
+    assert b"root:" not in b"".join(result.outputs.values())
+
+
+async def test_outputs_are_cut_by_number_and_by_size(engine: Engine, image: Image) -> None:
+    many = f"cd $TESTWRIGHT_REPORT_DIR; touch $(seq {MAX_OUTPUT_FILES + 5})"
+    large = "cd $TESTWRIGHT_REPORT_DIR; truncate -s 60M huge"
+    results = await asyncio.gather(run(engine, image, many), run(engine, image, large))
+    assert [result.complete for result in results] == [False, False]
+    assert len(results[0].outputs) <= MAX_OUTPUT_FILES
+    assert sum(map(len, results[1].outputs.values())) == 0
+
+
+async def test_placed_files_have_their_mode_their_owner_and_one_constant_time(engine: Engine, image: Image) -> None:
+    files = (
+        PlacedFile("/app/pkg/new/code.py", b"print()\n"),
+        PlacedFile("/app/present.txt", b"replaced\n", 0o600),
+        PlacedFile("/app/-n", b"dash\n"),
+        PlacedFile("/app/run me", b"#!/bin/sh\n", 0o755),
+        PlacedFile("/logs/report/before", b"there\n"),
+    )
+    script = (
+        "stat -c '%n %a %Y' pkg pkg/new pkg/new/code.py present.txt ./-n 'run me';"
+        "[ -O pkg ] && [ -O present.txt ] && cat ./-n present.txt"
+    )
+    result = await run(engine, image, script, Job((), files, seconds=30))
+    assert result.log.decode().splitlines() == [
+        f"pkg 755 {MTIME}",
+        f"pkg/new 755 {MTIME}",
+        f"pkg/new/code.py 644 {MTIME}",
+        f"present.txt 600 {MTIME}",
+        f"./-n 644 {MTIME}",
+        f"run me 755 {MTIME}",
+        "dash",
+        "replaced",
+    ]
+    assert result.outputs == {"before": b"there\n"}
+
+
+async def test_directories_of_the_image_stay_as_they_were(engine: Engine, image: Image, kind: str) -> None:
+    if kind == "plain":  # its /tmp is this machine's
+        return
+    script = "stat -c '%n %a %u' / /app /tmp /home; stat -c %Y /app"
+    plain = await run(engine, image, script)
+    files = (PlacedFile("/tmp/x", b""), PlacedFile("/home/agent/x", b""), PlacedFile("/app/x", b""))
+    placed = await run(engine, image, script, Job((), files, seconds=30))
+    assert placed.exit_status == 0
+    if kind == "docker":  # elsewhere the tree is a fresh copy, made at another time
+        assert placed.log == plain.log
+    assert placed.log.split()[:12] == plain.log.split()[:12]
+
+
+async def test_nothing_in_a_job_tells_it_from_another(engine: Engine, image: Image, kind: str) -> None:
+    if kind == "plain":  # not declared: its paths differ
+        return
+    script = "env | sort; id; uname -n; pwd; cat /etc/hosts; umask; ulimit -a | grep -v pending"
+    jobs = [
+        engine.run_job(image, Job(("bash", "-c", script)), LIMITS, {**labels(name), "secret": name})
+        for name in ("job", "honeytoken")
+    ]
+    one, two = [result.log for result in await asyncio.gather(*jobs)]
+    assert one == two
+    assert b"honeytoken" not in one
+
+
+async def test_jobs_start_from_the_same_tree(engine: Engine, image: Image) -> None:
+    await run(engine, image, "echo changed > present.txt; echo > marker; echo > ${TMPDIR:-/tmp}/marker")
+    result = await run(engine, image, "cat present.txt; ls; test ! -e ${TMPDIR:-/tmp}/marker")
+    assert (result.exit_status, result.log) == (0, b"present\npresent.txt\n")
+
+
+async def test_a_cancelled_job_leaves_nothing(engine: Engine, image: Image, kind: str) -> None:
+    running = asyncio.create_task(run(engine, image, f"sleep {RUN}8653.1; :"))
+    await eventually(lambda: bool(processes_with(f"sleep\0{RUN}8653.1")), "the job has not started")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert processes_with(f"{RUN}8653.") == []
+    assert left_behind(kind) == []
+
+
+async def test_a_job_cancelled_while_it_is_made_leaves_nothing(engine: Engine, image: Image, kind: str) -> None:
+    running = asyncio.create_task(run(engine, image, f"sleep {RUN}8654.1"))
+    await eventually(lambda: bool(left_behind(kind)), "the job has not been made")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert left_behind(kind) == []
+
+
+async def test_a_job_that_fills_the_disk_ends_by_name(engine: Engine, image: Image, kind: str) -> None:
+    script = "n=0; while :; do head -c 8000000 /dev/zero > fill.$n; n=$((n + 1)); done"
+    with pytest.raises(LimitReached) as caught:
+        await run(engine, image, script)
+    assert caught.value.limit == "disk"
+    assert left_behind(kind) == []
+
+
+async def test_a_job_that_eats_memory_is_told_apart(engine: Engine, image: Image) -> None:
+    script = "exec perl -e '$x = q(x) x 200_000_000; $y = $x x 20'"
+    if not engine.capabilities.memory:
+        assert engine.name == "local"  # not declared
+        return
+    result = await run(engine, image, script)
+    assert result.out_of_memory
+    assert result.exit_status == 137
+
+
+async def test_a_jobs_commands_see_no_secret_of_ours(
+    engine: Engine, image: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "honeytoken")
+    assert os.environ["FAKE_API_KEY"]
+    assert b"honeytoken" not in (await run(engine, image, "env; cat /proc/self/environ")).log
