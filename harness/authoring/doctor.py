@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from harness.authoring.doctor_engine import build_command, engine, room
 from harness.authoring.host_secrets import certificates
-from harness.sandbox import local_confinement
 from harness.sandbox.cache import cache_directory
-from harness.sandbox.client_config import ca_bundle, proxies
+from harness.sandbox.images.client_config import ca_bundle, proxies
+from harness.sandbox.local import confinement as local_confinement
 from harness.specs.errors import UserError
 from harness.specs.finding import Finding, Health
 

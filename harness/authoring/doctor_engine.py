@@ -10,8 +10,8 @@ import docker
 import docker.errors
 import requests
 
-from harness.sandbox.base_image import BASE_IMAGE
-from harness.sandbox.build_cli import find_build_cli
+from harness.sandbox.images.base_image import BASE_IMAGE
+from harness.sandbox.images.build_cli import find_build_cli
 from harness.specs.errors import ImageUnavailable
 from harness.specs.finding import Finding, Health
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-from harness.sandbox.client_config import ca_bundle, pip_settings, proxies
+from harness.sandbox.images.client_config import ca_bundle, pip_settings, proxies
 
 _PUBLIC_HOSTS = ("pypi.org", "pythonhosted.org")
 _PACKAGED = ("usr/share/ca-certificates/", "usr/share/python-wheels/")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.authoring.repo_check import repo_check
 from harness.authoring.task_image_check import task_image_check
-from harness.sandbox.images import repo_image, task_image
+from harness.sandbox.images.task_images import repo_image, task_image
 from harness.specs.catalog import Catalog
 from harness.specs.image_facts import Build, Check
 from harness.specs.repo import Repo

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from junitparser import JUnitXml, JUnitXmlError
 
-from harness.sandbox.docker_engine import DockerEngine
-from harness.sandbox.images import repo_image, task_image
+from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.protocol import Job, JobResult, Limits
 from harness.specs.problem import Problem
 from harness.specs.repo import Repo

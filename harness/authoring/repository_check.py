@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from harness.sandbox.git_tree import GitError, run_git
-from harness.sandbox.work_tree import REPOSITORY_CONFIG
+from harness.sandbox.images.work_tree import REPOSITORY_CONFIG
 from harness.specs.problem import Problem
 
 _FILES = {"HEAD", "config", "index", "info/attributes", "info/exclude", "refs/heads/main"}

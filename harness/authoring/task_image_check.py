@@ -10,10 +10,10 @@ from harness.authoring.host_secrets import certificates, private_certificates, p
 from harness.authoring.image_search import FoundFile, SavedImage
 from harness.authoring.needles import Needles, needles_of
 from harness.authoring.repository_check import repository_problems
-from harness.sandbox.engine_images import EngineImages, engine_images
 from harness.sandbox.git_tree import GitError, GitTree, run_git
-from harness.sandbox.images import task_image
-from harness.sandbox.work_tree import head_commit
+from harness.sandbox.images.engine_images import EngineImages, engine_images
+from harness.sandbox.images.task_images import task_image
+from harness.sandbox.images.work_tree import head_commit
 from harness.specs.problem import Problem, Severity
 from harness.specs.task import Task
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.choice import choose_engine
-from harness.sandbox.image_removal import remove_images
+from harness.sandbox.images.removal import remove_images
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Which engine to take: a Docker engine that answers, else the embedded local sandbox."""
 
-from harness.sandbox.docker_engine import DockerEngine
-from harness.sandbox.images import task_image
-from harness.sandbox.local import LocalEngine
-from harness.sandbox.local_recipe import task_environment
+from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.images.task_images import task_image
+from harness.sandbox.local.engine import LocalEngine
+from harness.sandbox.local.recipe import task_environment
 from harness.sandbox.protocol import Engine
 from harness.specs.errors import UserError
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from harness.sandbox.local_confinement import works
+from harness.sandbox.local.confinement import works
 from harness.sandbox.protocol import Engine, Image, Sandbox
 from tests.support.sandboxes import docker_image, local_image, make_engine, started
 

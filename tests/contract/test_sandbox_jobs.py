@@ -8,7 +8,7 @@ import docker
 import pytest
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MTIME
-from harness.sandbox.local_place import places
+from harness.sandbox.local.place import places
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, Job, JobResult, LimitReached, PlacedFile
 from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with
 

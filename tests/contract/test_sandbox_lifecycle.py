@@ -12,9 +12,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.sandbox.docker_sandbox import DockerSandbox
-from harness.sandbox.local_place import places
-from harness.sandbox.local_sandbox import LocalSandbox
+from harness.sandbox.docker.sandbox import DockerSandbox
+from harness.sandbox.local.place import places
+from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
 from harness.specs.errors import SandboxLost
 from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with, started

@@ -7,7 +7,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from harness.sandbox.docker_engine import DockerEngine
+from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.specs.errors import ImageUnavailable, UserError
 from tests.support.sandboxes import LIMITS, RUN, TAG, docker_image, make_engine, started

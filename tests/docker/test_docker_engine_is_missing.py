@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.sandbox.docker_client import Docker
+from harness.sandbox.docker.client import Docker
 from harness.specs.errors import UserError
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.sandbox.image_record import image_record
-from harness.sandbox.images import repo_image, task_image
-from harness.sandbox.local_recipe import task_environment
+from harness.sandbox.images.record import image_record
+from harness.sandbox.images.task_images import repo_image, task_image
+from harness.sandbox.local.recipe import task_environment
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ImageUnavailable, UserError

@@ -7,7 +7,7 @@ import docker
 import pytest
 
 from harness.authoring.image_search import SavedImage
-from harness.sandbox.images import task_image
+from harness.sandbox.images.task_images import task_image
 from tests.support.tiny_repo import tiny_repo, tiny_task
 
 pytestmark = pytest.mark.docker

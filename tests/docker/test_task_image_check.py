@@ -9,7 +9,7 @@ import pytest
 
 from harness.authoring.repo_check import repo_check
 from harness.authoring.task_image_check import task_image_check
-from harness.sandbox.images import task_image
+from harness.sandbox.images.task_images import task_image
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from tests.support.tiny_repo import TREE, tiny_repo, tiny_task

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import docker
 
-from harness.sandbox.docker_engine import DockerEngine
-from harness.sandbox.local import LocalEngine
+from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox
 from harness.specs.task import Task
 

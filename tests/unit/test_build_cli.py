@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.build_cli import find_build_cli
-from harness.sandbox.logged import last_complaint, run_logged
+from harness.sandbox.images.build_cli import find_build_cli
+from harness.sandbox.images.logged import last_complaint, run_logged
 from harness.specs.errors import ImageUnavailable
 
 

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.client_config import ca_bundle, parse_pip_settings, pip_configuration, pip_settings, proxies
+from harness.sandbox.images.client_config import (
+    ca_bundle,
+    parse_pip_settings,
+    pip_configuration,
+    pip_settings,
+    proxies,
+)
 from harness.specs.errors import UserError
 
 

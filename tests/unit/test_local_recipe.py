@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.image_record import image_record
-from harness.sandbox.local_recipe import task_environment
+from harness.sandbox.images.record import image_record
+from harness.sandbox.local.recipe import task_environment
 from harness.sandbox.protocol import Image
 from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.task import Task

@@ -5,7 +5,7 @@ import tarfile
 from pathlib import Path
 
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.work_tree import AGENT_ID, FILE_TIME, head_commit, pack_tree, tree_digest, write_work_tree
+from harness.sandbox.images.work_tree import AGENT_ID, FILE_TIME, head_commit, pack_tree, tree_digest, write_work_tree
 
 
 async def tree_with(directory: Path, files: dict[str, str]) -> GitTree:

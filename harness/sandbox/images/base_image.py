@@ -1,10 +1,10 @@
 """The image that every repo's Dockerfile starts from."""
 
-from harness.sandbox.build_cli import client_environment, installed_build_cli
 from harness.sandbox.cache import locked
-from harness.sandbox.engine_images import EngineImages
-from harness.sandbox.logged import run_logged
-from harness.sandbox.recipe import base_recipe
+from harness.sandbox.images.build_cli import client_environment, installed_build_cli
+from harness.sandbox.images.engine_images import EngineImages
+from harness.sandbox.images.logged import run_logged
+from harness.sandbox.images.recipe import base_recipe
 
 BASE_IMAGE = "debian:bookworm-slim"
 

@@ -12,7 +12,7 @@ import docker.errors
 import requests.exceptions
 from docker.models.containers import Container
 
-from harness.sandbox.work_tree import unpack_tree
+from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
 
 _TIMEOUT_SECONDS = 600

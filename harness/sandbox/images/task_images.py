@@ -12,15 +12,15 @@ import tempfile
 from pathlib import Path
 
 from harness import __version__
-from harness.sandbox.base_image import ensure_base_image
-from harness.sandbox.build_cli import build
 from harness.sandbox.cache import locked
-from harness.sandbox.engine_images import EngineImages, StoredImage, engine_images
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.image_record import ImageRecord, Place, image_place
+from harness.sandbox.images.base_image import ensure_base_image
+from harness.sandbox.images.build_cli import build
+from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
+from harness.sandbox.images.recipe import Recipe, digest_of, read_recipe, task_tag
+from harness.sandbox.images.record import ImageRecord, Place, image_place
+from harness.sandbox.images.work_tree import head_commit, pack_tree, task_tree, tree_digest, write_work_tree
 from harness.sandbox.protocol import Image
-from harness.sandbox.recipe import Recipe, digest_of, read_recipe, task_tag
-from harness.sandbox.work_tree import head_commit, pack_tree, task_tree, tree_digest, write_work_tree
 from harness.specs.errors import ImageUnavailable
 from harness.specs.repo import Repo
 from harness.specs.task import Task

@@ -9,7 +9,7 @@ import docker
 import requests
 from docker.utils import decode_json_header
 
-from harness.sandbox.docker_client import ANSWER_SECONDS
+from harness.sandbox.docker.client import ANSWER_SECONDS
 
 _DIRECTORY = 1 << 31
 """Of a mode as Go writes it."""

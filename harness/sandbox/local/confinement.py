@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
-from harness.sandbox.local_place import HOME, PROGRAMS, Place
+from harness.sandbox.local.place import HOME, PROGRAMS, Place
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
 
 _BIN = "/opt/testwright/bin"

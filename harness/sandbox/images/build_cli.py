@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.sandbox.client_config import ca_bundle, pip_configuration, proxies
-from harness.sandbox.logged import run_logged
+from harness.sandbox.images.client_config import ca_bundle, pip_configuration, proxies
+from harness.sandbox.images.logged import run_logged
 from harness.specs.errors import ImageUnavailable
 
 _BUILDKIT_INSIDE_BEFORE = 23

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from harness.sandbox.cache import cache_directory, locked
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.image_record import ImageRecord, Place
-from harness.sandbox.local_environment import copy_venv, make_venv, packages_of
+from harness.sandbox.images.recipe import digest_of
+from harness.sandbox.images.record import ImageRecord, Place
+from harness.sandbox.images.work_tree import head_commit, task_tree, tree_digest, write_work_tree
+from harness.sandbox.local.environment import copy_venv, make_venv, packages_of
 from harness.sandbox.protocol import Image
-from harness.sandbox.recipe import digest_of
-from harness.sandbox.work_tree import head_commit, task_tree, tree_digest, write_work_tree
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task

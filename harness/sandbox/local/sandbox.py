@@ -9,10 +9,10 @@ from pathlib import Path
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
-from harness.sandbox.local_archives import export
-from harness.sandbox.local_confinement import Confinement
-from harness.sandbox.local_place import Place
-from harness.sandbox.local_processes import ProcessStream, end, spawn
+from harness.sandbox.local.archives import export
+from harness.sandbox.local.confinement import Confinement
+from harness.sandbox.local.place import Place
+from harness.sandbox.local.processes import ProcessStream, end, spawn
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
 from harness.specs.errors import SandboxLost
 

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 
 from harness.sandbox.bounded import BoundedOutput
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
-from harness.sandbox.local_archives import read_outputs
-from harness.sandbox.local_confinement import Confinement, Launch
-from harness.sandbox.local_place import Place
-from harness.sandbox.local_processes import end, spawn
+from harness.sandbox.local.archives import read_outputs
+from harness.sandbox.local.confinement import Confinement, Launch
+from harness.sandbox.local.place import Place
+from harness.sandbox.local.processes import end, spawn
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits
 
 _REST_SECONDS = 5.0

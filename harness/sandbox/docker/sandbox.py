@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.sandbox import docker_container
 from harness.sandbox.archives import CappedFile
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import Docker
-from harness.sandbox.docker_container import ImageFacts
-from harness.sandbox.docker_disk import layer_meter
-from harness.sandbox.docker_streams import Archive, AttachedStream
+from harness.sandbox.docker import container as docker_container
+from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.disk import layer_meter
+from harness.sandbox.docker.streams import Archive, AttachedStream
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
 from harness.specs.errors import SandboxLost
 

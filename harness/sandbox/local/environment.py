@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.sandbox.logged import run_logged
-from harness.sandbox.work_tree import unpack_tree
+from harness.sandbox.images.logged import run_logged
+from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
 from harness.specs.repo import Repo, Source
 

@@ -5,11 +5,12 @@ import logging
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 
-from harness.sandbox import local_confinement, local_jobs
-from harness.sandbox.local_confinement import Bubblewrap, Confinement, Plain
-from harness.sandbox.local_place import Place
-from harness.sandbox.local_processes import end_marked
-from harness.sandbox.local_sandbox import LocalSandbox
+from harness.sandbox.local import confinement as local_confinement
+from harness.sandbox.local import jobs as local_jobs
+from harness.sandbox.local.confinement import Bubblewrap, Confinement, Plain
+from harness.sandbox.local.place import Place
+from harness.sandbox.local.processes import end_marked
+from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
 from harness.specs.errors import UserError
 from harness.specs.task import Task

@@ -5,7 +5,7 @@ import os
 from collections.abc import Awaitable, Callable
 
 from harness.sandbox.disk_watch import tree_bytes
-from harness.sandbox.docker_client import Docker
+from harness.sandbox.docker.client import Docker
 
 
 async def layer_meter(docker: Docker, container: str, limit_mb: int) -> Callable[[], Awaitable[int]]:

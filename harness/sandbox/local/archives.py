@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MAX_OUTPUTS_BYTES, CappedFile, Outputs
-from harness.sandbox.local_place import Place
+from harness.sandbox.local.place import Place
 
 _TYPES = {stat.S_IFDIR: tarfile.DIRTYPE, stat.S_IFIFO: tarfile.FIFOTYPE, stat.S_IFREG: tarfile.REGTYPE}
 

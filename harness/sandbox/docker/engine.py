@@ -2,10 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from harness.sandbox import docker_jobs
-from harness.sandbox.docker_client import Docker
-from harness.sandbox.docker_container import LABEL, ImageFacts
-from harness.sandbox.docker_sandbox import DockerSandbox
+from harness.sandbox.docker import jobs as docker_jobs
+from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.container import LABEL, ImageFacts
+from harness.sandbox.docker.sandbox import DockerSandbox
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
 from harness.specs.task import Task
 

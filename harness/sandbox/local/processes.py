@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.sandbox.local_confinement import Launch
+from harness.sandbox.local.confinement import Launch
 from harness.specs.errors import SandboxLost
 
 ROUNDS = 100

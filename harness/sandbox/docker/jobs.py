@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from harness.sandbox import docker_container
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.bounded import BoundedOutput
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker_client import ANSWER_SECONDS, Docker
-from harness.sandbox.docker_container import ImageFacts
-from harness.sandbox.docker_disk import layer_meter
-from harness.sandbox.docker_streams import Archive, AttachedStream
+from harness.sandbox.docker import container as docker_container
+from harness.sandbox.docker.client import ANSWER_SECONDS, Docker
+from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.disk import layer_meter
+from harness.sandbox.docker.streams import Archive, AttachedStream
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, PlacedFile
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}

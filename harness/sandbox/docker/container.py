@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from docker.types import LogConfig, Ulimit
 
 from harness.sandbox.archives import first_file, first_member
-from harness.sandbox.docker_client import Docker
-from harness.sandbox.docker_streams import Archive
+from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.streams import Archive
 from harness.sandbox.protocol import Image, Limits
 from harness.specs.errors import UserError
 

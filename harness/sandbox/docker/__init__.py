@@ -1,0 +1,1 @@
+"""The Docker engine: sandboxes and jobs in containers."""

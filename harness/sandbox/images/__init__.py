@@ -1,0 +1,1 @@
+"""Images of repositories and tasks: recipes, builds, trees, records."""

@@ -1,0 +1,1 @@
+"""The embedded engine, for machines without another: bubblewrap, or next to nothing."""
