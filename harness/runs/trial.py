@@ -78,6 +78,8 @@ async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialSto
     started = time.monotonic()
     bench = Bench(workshop.engine, image, workshop.arm_slots, workshop.labels(trial), store.keep_arm)
     judgement = await verify(trial.task, store.submission(), bench)
+    if lost := [reason for reason in judgement.record.reasons if reason.code is ReasonCode.SANDBOX_LOST]:
+        raise SandboxLost(f"{lost[0].subject or trial.task.id}: {lost[0].words}")
     agent = store.agent()
     if agent is None:
         raise SandboxLost(f"{store.directory}: agent.json is gone")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.specs.errors import first_error
 from harness.specs.ids import TestId
@@ -32,6 +32,13 @@ class Evidence:
     existing: Mapping[str, Arm] = field(default_factory=dict)
     old: Mapping[str, Arm] = field(default_factory=dict)
 
+    def all_arms(self) -> tuple[Arm, ...]:
+        return (*self.arms.values(), *self.existing.values(), *self.old.values())
+
+    @property
+    def probed(self) -> bool:
+        return any(arm.kind is VariantKind.PROBE for arm in self.arms.values())
+
     def result(self, arm: str, test: TestId) -> TestResult | None:
         found = self.arms.get(arm)
         return next((item for item in found.results if item.test == test), None) if found else None
@@ -54,23 +61,30 @@ class Evidence:
 async def gather_evidence(
     bench: Bench, task: Task, variants: Sequence[CompiledVariant], suite: Suite, check: ManifestCheck
 ) -> Evidence:
-    """Run every arm that the judgement needs. Raises SandboxLost."""
+    """Run every arm that the judgement needs. Raises SandboxLost.
+
+    Probes are for tests that stand: where none does, they could show nothing and aren't run.
+    """
     baseline = next(item for item in variants if item.variant.kind is VariantKind.BASELINE)
     others = [item for item in variants if item is not baseline]
     with first_error():
         async with asyncio.TaskGroup() as group:
             arms = group.create_task(_arms(bench, task, suite, baseline, others))
             existing = group.create_task(_existing(bench, task, suite, check, baseline))
-            old = group.create_task(_old(bench, task, check, others))
-    return Evidence(suite.tests, arms.result(), existing.result(), old.result())
+    evidence = Evidence(suite.tests, arms.result(), existing.result())
+    return replace(evidence, old=await _old(bench, task, check, others)) if evidence.probed else evidence
 
 
 async def _arms(
     bench: Bench, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
 ) -> dict[str, Arm]:
-    plan = [*((name, baseline) for name in BASELINES), *((item.variant.name, item) for item in others)]
-    arms = await run_arms(bench, task, suite, plan)
-    return arms | await run_arms(bench, task, suite, _second_looks(arms, baseline, others))
+    first = [(item.variant.name, item) for item in others if item.variant.kind is not VariantKind.PROBE]
+    probes = [(item.variant.name, item) for item in others if item.variant.kind is VariantKind.PROBE]
+    arms = await run_arms(bench, task, suite, [*((name, baseline) for name in BASELINES), *first])
+    arms |= await run_arms(bench, task, suite, _second_looks(arms, baseline, others))
+    if any(not _faults(Evidence(suite.tests, arms), test) for test in suite.tests):
+        arms |= await run_arms(bench, task, suite, probes)
+    return arms
 
 
 def _second_looks(
@@ -120,27 +134,38 @@ async def _old(bench: Bench, task: Task, check: ManifestCheck, others: Iterable[
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     """Why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
+    if lost := tuple(_lost(evidence)):
+        return lost
     reasons = [*_untrustworthy(evidence)]
     for test in evidence.tests:
-        reasons += _baseline(evidence, test) or [*_placebos(evidence, test), *_removals(evidence, test)]
+        reasons += _faults(evidence, test)
     reasons += _existing_broken(evidence)
     return tuple(dict.fromkeys(reasons))
 
 
-def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
+def _faults(evidence: Evidence, test: TestId) -> list[Reason]:
+    return _baseline(evidence, test) or [*_placebos(evidence, test), *_removals(evidence, test)]
+
+
+def _lost(evidence: Evidence) -> Iterator[Reason]:
+    """Arms without which nothing can be said of anybody's tests."""
     for name in REQUIRED:
         if name not in evidence.arms:
             yield _reason(ReasonCode.SANDBOX_LOST, name, "this arm is missing")
-    for arm in [*evidence.arms.values(), *evidence.existing.values(), *evidence.old.values()]:
+    for arm in evidence.all_arms():
+        if arm.status is ArmStatus.WRONG_VARIANT:
+            words = "an arm could not show that its variant is what runs"
+            yield _reason(ReasonCode.SANDBOX_LOST, arm.variant, words)
+
+
+def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
+    for arm in evidence.all_arms():
         match arm.status:
-            case ArmStatus.WRONG_VARIANT:
-                words = "an arm could not show that its variant is what runs"
-                yield _reason(ReasonCode.SANDBOX_LOST, arm.variant, words)
             case ArmStatus.DISAGREES:
                 yield _reason(ReasonCode.FORGED_REPORT, arm.variant, arm.disagreement)
             case ArmStatus.TIMED_OUT:
                 yield _reason(ReasonCode.ARM_TIMEOUT, arm.variant, "the tests did not end within the task's limit")
-            case ArmStatus.FINISHED:
+            case ArmStatus.FINISHED | ArmStatus.WRONG_VARIANT:
                 pass
 
 

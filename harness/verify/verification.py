@@ -1,12 +1,12 @@
 """One submission's judging, from bytes to verdict. Read top to bottom: intake, manifest, mutation, rubric."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness import PROTOCOL_VERSION
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
-from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
@@ -71,21 +71,31 @@ async def verify(task: Task, submission: Submission, bench: Bench) -> Judgement:
 
 def _weigh(task: Task, bench: Bench, intake: Intake, check: ManifestCheck, evidence: Evidence) -> Judgement:
     mutation = judge_mutation(evidence)
+    if mutation and (not evidence.probed or decide(mutation) is Verdict.UNSCORED):
+        stages = Stages(manifest=_manifest_stage(check), mutation=_mutation_stage(mutation, evidence))
+        return _with_seconds(_judgement(task, bench, intake, mutation, stages), evidence)
     criteria = grade(task, evidence, intake.changes)
     rubric = judge_rubric(criteria, task)
     stages = Stages(
         manifest=_manifest_stage(check),
-        mutation=MutationStage(status=_status(mutation), tests=_records(evidence)),
+        mutation=_mutation_stage(mutation, evidence),
         rubric=RubricStage(status=_status(rubric), criteria=criteria),
     )
     judgement = _judgement(task, bench, intake, [*mutation, *rubric], stages, _slow(evidence))
-    arms = [*evidence.arms.values(), *evidence.existing.values(), *evidence.old.values()]
-    return Judgement(
-        judgement.record,
-        judgement.patch,
+    return _with_seconds(judgement, evidence)
+
+
+def _with_seconds(judgement: Judgement, evidence: Evidence) -> Judgement:
+    arms = evidence.all_arms()
+    return replace(
+        judgement,
         arm_seconds=sum(arm.seconds for arm in arms),
         test_seconds=sum(arm.test_seconds for arm in arms),
     )
+
+
+def _mutation_stage(reasons: Sequence[Reason], evidence: Evidence) -> MutationStage:
+    return MutationStage(status=_status(reasons), tests=_records(evidence))
 
 
 def _suite(intake: Intake, check: ManifestCheck) -> Suite:

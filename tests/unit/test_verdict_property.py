@@ -169,3 +169,10 @@ def test_a_reason_always_keeps_a_verdict_from_resolved_and_the_worst_one_wins(co
 def test_every_reason_leads_to_a_verdict_and_none_to_resolved():
     assert all(code.verdict is not Verdict.RESOLVED for code in ReasonCode)
     assert not set(ReasonCode) & set(NoteCode)
+
+
+@given(st.sampled_from(sorted(KINDS)))
+def test_an_arm_that_ran_another_variant_is_nobodys_failure(task, name):
+    missing = TestResult(test=TEST, outcome=Outcome.MISSING)
+    arms = {**good_arms(), name: arm(name, missing, ArmStatus.WRONG_VARIANT)}
+    assert [reason.code for reason in judge_mutation(Evidence((TEST,), arms))] == [ReasonCode.SANDBOX_LOST]

@@ -1,0 +1,169 @@
+"""Nothing but behaviour tells one arm from another: a test of the submission looks at all it can see."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from harness.sandbox.choice import choose_engine
+from harness.sandbox.protocol import JobResult
+from harness.specs.catalog import Catalog
+from harness.submission.extraction import Submission
+from harness.verify.arms import Bench, arm_slots
+from harness.verify.verification import Judgement, verify
+
+pytestmark = pytest.mark.docker
+
+TASK = "aiosmtpd-proxy-tlv"
+SOURCE = "/app/aiosmtpd/proxy_protocol.py"
+CODE = "/app/aiosmtpd/__pycache__/proxy_protocol.cpython-311.pyc"
+WALKER = """
+import hashlib, json, os, re, subprocess, time
+from aiosmtpd.proxy_protocol import ProxyTLV
+
+KEPT = ("Uid", "Gid", "Cap", "Groups", "NoNewPrivs", "Seccomp")
+STARTED = 1_500_000_000  # files of the image and the arm are older, what this run writes is younger
+
+
+def looked_at(path):
+    facts = os.lstat(path)
+    found = [oct(facts.st_mode), facts.st_uid, facts.st_gid, facts.st_nlink]
+    found.append(facts.st_mtime if facts.st_mtime < STARTED else "new")
+    if os.path.islink(path):
+        found.append(os.readlink(path))
+    elif os.path.isfile(path):
+        found.append(facts.st_size)
+        if path.startswith(("/app/", "/logs/", "/tmp/", "/home/", "/etc/")):
+            try:
+                found.append(hashlib.sha256(open(path, "rb").read()).hexdigest())
+            except PermissionError:
+                found.append("unreadable")
+    return found
+
+
+def test_walk():
+    assert ProxyTLV.from_raw(b"\\x02\\x00\\x01a")["AUTHORITY"] == b"a"
+
+
+def walk():
+    files = {}
+    for top, folders, names in os.walk("/"):
+        folders[:] = [name for name in folders if os.path.join(top, name) not in ("/proc", "/sys", "/dev")]
+        for name in [*folders, *names]:
+            path = os.path.join(top, name)
+            files[path] = looked_at(path)
+
+    def text(path):
+        return open(path, errors="replace").read()
+
+    git = ["git", "-c", "safe.directory=/app"]
+    facts = {
+        "files": files,
+        "environment": dict(os.environ),
+        "main command": text("/proc/1/cmdline"),
+        "mounts": text("/proc/self/mountinfo"),
+        "limits": text("/proc/self/limits"),
+        "status": [line for line in text("/proc/self/status").splitlines() if line.startswith(KEPT)],
+        "host": os.uname().nodename,
+        "hosts": text("/etc/hosts"),
+        "interfaces": sorted(os.listdir("/sys/class/net")),
+        "commits": subprocess.run([*git, "log", "--all", "--format=%H %ct"], capture_output=True, text=True).stdout,
+        "working directory": os.getcwd(),
+    }
+    with open(os.path.join(os.environ["TESTWRIGHT_REPORT_DIR"], "walk.json"), "w") as file:
+        json.dump(facts, file)
+
+
+walk()
+"""
+MANIFEST = b'- file: aiosmtpd/tests/test_walk.py\n  tests: ["test_walk"]\n'
+
+
+def submission() -> Submission:
+    lines = WALKER.lstrip().splitlines()
+    body = "".join(f"+{line}\n" for line in lines)
+    head = "diff --git a/aiosmtpd/tests/test_walk.py b/aiosmtpd/tests/test_walk.py\nnew file mode 100644\n"
+    hunk = f"--- /dev/null\n+++ b/aiosmtpd/tests/test_walk.py\n@@ -0,0 +1,{len(lines)} @@\n"
+    return Submission((head + hunk + body).encode(), MANIFEST)
+
+
+def judged() -> tuple[Judgement, dict[str, JobResult]]:
+    async def judge() -> tuple[Judgement, dict[str, JobResult]]:
+        task, engine = Catalog().task(TASK), choose_engine("docker")
+        arms: dict[str, JobResult] = {}
+        try:
+            image = await engine.image(task)
+            labels = {"testwright.run": "test-arms-are-alike"}
+            bench = Bench(engine, image, arm_slots(engine), labels, lambda name, result: arms.update({name: result}))
+            return await verify(task, submission(), bench), arms
+        finally:
+            await engine.close()
+
+    return asyncio.run(judge())
+
+
+@pytest.fixture(scope="module")
+def judging() -> tuple[Judgement, dict[str, JobResult]]:
+    return judged()
+
+
+@pytest.fixture(scope="module")
+def walks(judging) -> dict[str, Any]:
+    return {name: json.loads(result.outputs["walk.json"]) for name, result in judging[1].items()}
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
+
+
+def without_ids(text: str) -> str:
+    """Ids of mounts, layers and peer groups are whatever number the engine comes to next."""
+    return re.sub(r"[0-9a-f]{26,}|/l/[A-Z0-9]+|master:\d+|^\d+ \d+ \d+:\d+", "ID", text, flags=re.M)
+
+
+def test_every_arm_was_walked(walks):
+    assert len(walks) == 17
+    assert SOURCE in walks["baseline-1"]["files"]
+    assert CODE in walks["baseline-1"]["files"]
+
+
+def test_only_the_declared_files_differ_between_arms(walks):
+    baseline = walks["baseline-1"]["files"]
+    for name, walk in walks.items():
+        assert differing(baseline, walk["files"]) <= {SOURCE, CODE}, name
+
+
+def test_only_compiled_code_differs_where_the_source_is_pristine(walks):
+    baseline = walks["baseline-1"]["files"]
+    hidden = [name for name in walks if name.startswith(("probe-", "removal-pristine-source", "placebo-code"))]
+    for name in hidden:
+        assert differing(baseline, walks[name]["files"]) == {CODE}, name
+    assert not differing(baseline, walks["baseline-2"]["files"])
+
+
+def test_times_and_owners_are_the_same_even_of_the_files_that_differ(walks):
+    for path in (SOURCE, CODE):
+        assert len({json.dumps(walk["files"][path][:5]) for walk in walks.values()}) == 1
+
+
+def test_environment_processes_mounts_and_git_state_are_the_same(walks):
+    for walk in walks.values():
+        walk["mounts"] = without_ids(walk["mounts"])
+        del walk["files"]
+    [first, *others] = walks.values()
+    for other in others:
+        assert other == first
+
+
+def test_nothing_in_an_arm_names_its_variant(walks, judging):
+    for result in judging[1].values():
+        seen = result.outputs["walk.json"].decode().lower()
+        assert not [word for word in ("removal", "placebo", "probe-", "baseline", "variant=") if f'"{word}' in seen]
+
+
+def test_the_same_submission_judged_twice_gives_the_same_bytes(judging):
+    again, _ = judged()
+    assert again.record.to_json() == judging[0].record.to_json()
