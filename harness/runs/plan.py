@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import Field
@@ -63,7 +63,7 @@ class Trial:
             "image": image_digest,
             "isolation": isolation,
             "scaffold": scaffold_digest(self.scaffold),
-            "model": self.model,
+            "model": model_digest(self.model),
             "attempt": self.attempt,
             "protocol": PROTOCOL_VERSION,
         }
@@ -108,6 +108,14 @@ def scaffold_digest(scaffold: Scaffold) -> str:
         name = path.relative_to(scaffold.directory).as_posix()
         whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()
+
+
+def model_digest(model: str) -> str:
+    """A model's name; of one that is read from a file, with the hash of what it will say."""
+    kind, _, path = model.partition(":")
+    if kind in ("replay", "scripted") and Path(path).is_file():
+        return f"{kind}:{hashlib.sha256(Path(path).read_bytes()).hexdigest()}"
+    return model
 
 
 def slug(model: str) -> str:

@@ -59,29 +59,45 @@ MOMENTS: dict[str, Callable[[Path], bool]] = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "sigkill"])
-def test_a_run_that_is_ended_leaves_nothing_and_goes_on_at_the_next_start(tmp_path, moment, how):
+@pytest.mark.parametrize(
+    ("how", "moment"),
+    [
+        (signal.SIGINT, "the directory is made"),
+        (signal.SIGINT, "the agent's container is there"),
+        (signal.SIGKILL, "the agent works"),
+    ],
+)
+def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_path, how, moment):
+    output, script = tmp_path / "run", tmp_path / "script.yaml"
+    arguments = ["-s", "mini", "-m", f"scripted:{script}"]
+    script.write_text(SLOW)
+    end_at(moment, how, output, *arguments)
+    script.write_text(QUICK)
+    assert verdicts(output, *arguments) == ["failed"]
+    assert not containers(output)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how):
     output = tmp_path / "run"
-    process = subprocess.Popen(
-        command(output, "-s", "oracle"), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    end_at("arms run", how, output, "-s", "oracle")
+    before = {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")}
+    assert verdicts(output, "-s", "oracle") == ["resolved"]
+    assert not containers(output)
+    assert {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")} == before
+
+
+def end_at(moment: str, how: signal.Signals, output: Path, *arguments: str) -> None:
+    """Start a run and end it at a moment; a Ctrl-C must be answered in one line and leave no container."""
+    process = subprocess.Popen(command(output, *arguments), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until(lambda: MOMENTS[moment](output), process)
     process.send_signal(how)
     _, complaint = process.communicate(timeout=60)
-
     if how is signal.SIGINT:
         assert process.returncode == 130
         assert complaint.splitlines()[-1].startswith("testwright: interrupted")
         assert "Traceback" not in complaint
         assert not containers(output)
-    trajectories = {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")}
-    agent_was_done = bool(list(output.rglob("agent.json")))
-
-    assert verdicts(output, "-s", "oracle") == ["resolved"]
-    assert not containers(output)
-    if agent_was_done:
-        assert {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")} == trajectories
 
 
 def test_a_finished_run_is_not_done_again(tmp_path):
@@ -112,6 +128,32 @@ def test_a_container_that_is_killed_from_outside_is_tried_again_and_the_attempt_
     assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["failed"]
     kept = [path.name for path in output.glob("trials/*/*/*/*")]
     assert sorted(kept) == ["1", "1.lost-1"]
+
+
+def test_an_arm_that_is_killed_from_outside_is_run_again(tmp_path):
+    output = tmp_path / "run"
+    process = subprocess.Popen(
+        command(output, "-s", "oracle", "--json"), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    client = docker.from_env()
+    killed: set[str] = set()
+
+    def kill_an_arm() -> bool:
+        for container in containers(output) if MOMENTS["arms run"](output) else []:
+            try:
+                client.api.kill(container)
+                killed.add(container)
+            except docker.errors.APIError:
+                continue  # it has just ended by itself
+        return bool(killed)
+
+    try:
+        until(kill_an_arm, process)
+        answer, complaint = process.communicate(timeout=180)
+    finally:
+        client.close()
+    assert process.returncode == 0, complaint
+    assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["resolved"]
 
 
 def test_two_starts_in_one_directory_do_not_mix(tmp_path):
