@@ -33,6 +33,7 @@ ABOUT = {
 }
 
 
+JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"
 """Planted as a key: no container may see it, no submission find it."""
 
@@ -44,7 +45,7 @@ def main() -> int:
     status, sections = 0, {}
     for name in chosen:
         cases = read_batch(Catalog(), CHECKOUT / "tests" / name, None)
-        judged = judge_cases(cases, "auto", None, 1, progress_line(len(cases)))
+        judged = judge_cases(cases, "auto", None, JOBS, progress_line(len(cases)))
         status |= report_batch(judged, as_json=False)
         sections[name] = section(name, judged)
         print("\n".join(counts(judged)))
@@ -81,10 +82,13 @@ def section(name: str, judged: Sequence[Judged]) -> str:
 
 
 def _why(item: Judged) -> list[str]:
-    reasons = [reason.code.value for reason in item.record.reasons]
-    unmet = [reason.subject for reason in item.record.reasons if reason.code == "criterion-unmet"]
-    named = [f"{code} {' '.join(unmet)}" if code == "criterion-unmet" else code for code in dict.fromkeys(reasons)]
-    return [*named, *dict.fromkeys(note.code.value for note in item.record.notes)]
+    """What was expected and came; what else came may differ from one judging to the next."""
+    expected = item.case.expected
+    if expected is None:
+        return []
+    came = {reason.code for reason in item.record.reasons} | {note.code for note in item.record.notes}
+    named = [code.value for code in (*expected.reasons, *expected.notes) if code in came]
+    return [*named, *expected.criteria, *([f"ended by {item.ending}"] if expected.ending else [])]
 
 
 if __name__ == "__main__":

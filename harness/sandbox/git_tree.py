@@ -115,16 +115,11 @@ class GitTree:
             )
             return (await self._git("write-tree", env=env)).decode().strip()
 
-    async def with_files(self, files: Mapping[str, bytes | None], onto: str = "HEAD") -> str:
-        """The id of the tree with these files written (None: removed) over `onto`, as regular 0644 files."""
+    async def with_entries(self, entries: Mapping[str, Entry | None], onto: str = "HEAD") -> str:
+        """The id of `onto`'s tree with these entries put in (None: taken out)."""
+        gone = Entry("0", "0" * 40)
+        lines = [f"{(entry or gone).mode} {(entry or gone).oid}\t{path}\0" for path, entry in entries.items()]
         async with self._index(onto) as env:
-            lines = []
-            for path, data in files.items():
-                if data is None:
-                    lines.append(f"0 {'0' * 40}\t{path}\0")
-                else:
-                    oid = await self._git("hash-object", "-w", "--stdin", "--no-filters", stdin=data)
-                    lines.append(f"100644 {oid.decode().strip()}\t{path}\0")
             await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
 

@@ -39,6 +39,7 @@ class ReasonCode(StrEnum):
     KILLED_BY_COLLECTION = "killed-by-collection"
     EXISTING_TEST_BROKEN = "existing-test-broken"
     ARM_TIMEOUT = "arm-timeout"
+    ARM_LIMIT = "arm-limit"
     CRITERION_UNMET = "criterion-unmet"
     FORGED_REPORT = "forged-report"
     UNSAFE_PATH = "unsafe-path"

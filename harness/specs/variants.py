@@ -11,6 +11,7 @@ class VariantKind(StrEnum):
     BASELINE = "baseline"
     PLACEBO_TEXT = "placebo-text"
     PLACEBO_CODE = "placebo-code"
+    PLACEBO_SOURCE = "placebo-source"
     PLACEBO_AUTHORED = "placebo-authored"
     REMOVAL = "removal"
     REMOVAL_PRISTINE_SOURCE = "removal-pristine-source"
@@ -22,6 +23,7 @@ class VariantKind(StrEnum):
             VariantKind.BASELINE,
             VariantKind.PLACEBO_TEXT,
             VariantKind.PLACEBO_CODE,
+            VariantKind.PLACEBO_SOURCE,
             VariantKind.PLACEBO_AUTHORED,
         )
 
@@ -44,6 +46,8 @@ class Variant:
 class ArmStatus(StrEnum):
     FINISHED = "finished"
     TIMED_OUT = "timed-out"
+    OVER_LIMIT = "over-limit"
+    """Ended by a limit of its sandbox: disk, memory or processes."""
     WRONG_VARIANT = "wrong-variant"
     """The arm couldn't prove that its variant is what runs: an infrastructure fault, never evidence."""
     DISAGREES = "disagrees"

@@ -1,5 +1,6 @@
 """Finding test functions in a file's text, without running it. Tree-sitter; so far Python."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -7,6 +8,20 @@ from pathlib import PurePosixPath
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Parser
+
+_BLOCKS = frozenset(
+    {
+        "if_statement",
+        "try_statement",
+        "with_statement",
+        "else_clause",
+        "elif_clause",
+        "except_clause",
+        "finally_clause",
+        "block",
+    }
+)
+MAX_CLASS_DEPTH = 20
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_python.language()))
 
 
-def _fill(scope: _Scope, body: Node) -> None:
+def _fill(scope: _Scope, body: Node, depth: int = 0) -> None:
     for node in _statements(body):
         definition = node.child_by_field_name("definition") if node.type == "decorated_definition" else node
         if definition is None:
@@ -91,9 +106,9 @@ def _fill(scope: _Scope, body: Node) -> None:
         inner = definition.child_by_field_name("body")
         if definition.type == "function_definition":
             scope.functions.append((name, node))
-        elif definition.type == "class_definition" and inner is not None:
+        elif definition.type == "class_definition" and inner is not None and depth < MAX_CLASS_DEPTH:
             child = _Scope(f"{scope.name}.{name}".lstrip("."), name, _bases(definition), [])
-            _fill(child, inner)
+            _fill(child, inner, depth + 1)
             scope.classes += (child,)
         elif _opts_out(definition):
             scope.opted_out = True
@@ -101,10 +116,11 @@ def _fill(scope: _Scope, body: Node) -> None:
 
 def _statements(body: Node) -> Iterator[Node]:
     """Statements of a block, those under `if`, `try` and `with` included, but not those of functions."""
-    for node in body.named_children:
-        if node.type in ("if_statement", "try_statement", "with_statement", "else_clause", "elif_clause",
-                         "except_clause", "finally_clause", "block"):  # fmt: skip
-            yield from _statements(node)
+    waiting = list(reversed(body.named_children))
+    while waiting:
+        node = waiting.pop()
+        if node.type in _BLOCKS:
+            waiting += reversed(node.named_children)
         else:
             yield node
 
@@ -173,8 +189,8 @@ def _test(name: str, node: Node, source: bytes) -> TestFunction:
 
 def _defined_twice(module: _Scope) -> Iterator[str]:
     for scope in _walk(module):
-        names = [name for name, _ in scope.functions]
-        yield from (f"{scope.name}.{name}".lstrip(".") for name in names if names.count(name) > 1)
+        counts = Counter(name for name, _ in scope.functions)
+        yield from (f"{scope.name}.{name}".lstrip(".") for name, count in counts.items() if count > 1)
 
 
 def _text(node: Node | None) -> str:

@@ -10,6 +10,10 @@ BUILD_PRODUCTS = ("**/__pycache__/**", "**/*.pyc", "**/*.pyo", "**/.pytest_cache
 """Never part of a submission: code that was compiled somewhere else."""
 
 
+MAX_PATH_BYTES = 1_000
+MAX_NAME_BYTES = 200
+
+
 def unsafe(path: str) -> str:
     """Why a path must not be in a patch, or an empty string."""
     parts = path.split("/")
@@ -17,6 +21,10 @@ def unsafe(path: str) -> str:
         return "is not relative to the repository"
     if ".." in parts or "." in parts or "" in parts:
         return "leaves the repository or is not in its shortest form"
+    if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
+        return "is too long"
+    if any(len(part.encode("utf-8", "surrogateescape")) > MAX_NAME_BYTES for part in parts):
+        return "has a name that is too long"
     if any(part.lower().rstrip(". ") == ".git" for part in parts):
         return "lies inside .git"
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in path):

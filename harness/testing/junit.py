@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from xml.etree.ElementTree import ParseError
 
 from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCase, TestSuite
@@ -11,6 +12,7 @@ from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
 
 MAX_REPORT_BYTES = 20_000_000
+_OTHER_ENCODING = re.compile(rb"""\s*<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["'])""", re.IGNORECASE)
 _TIMEOUT = re.compile(r"^Failed: Timeout \(")
 _ASSERTION = re.compile(r"^(AssertionError\b|assert\b|Failed\b|\[XPASS)")
 
@@ -34,12 +36,17 @@ def read_junit(data: bytes, file: str) -> Report:
     """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
+    if b"\0" in data or _OTHER_ENCODING.match(data):
+        raise ReportError("not UTF-8")
     if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
         raise ReportError("it declares entities")
     try:
-        root = JUnitXml.fromstring(data)
-    except (ParseError, JUnitXmlError, ValueError, RecursionError) as error:
-        raise ReportError(f"not JUnit XML: {error}") from None
+        return _read(JUnitXml.fromstring(data), file)
+    except (ParseError, JUnitXmlError, LookupError, ValueError, RecursionError) as error:
+        raise ReportError(f"not JUnit XML: {type(error).__name__}") from None
+
+
+def _read(root: JUnitXml | TestSuite, file: str) -> Report:
     cases: list[CaseResult] = []
     collection_failed = False
     for entry in _entries(root):
@@ -73,9 +80,16 @@ def _case(entry: TestCase, file: str) -> Iterator[CaseResult]:
         case=f"{bracket}{case}",
         outcome=outcome,
         quality=quality,
-        seconds=float(entry.time or 0),
+        seconds=_seconds(entry),
         message=message,
     )
+
+
+def _seconds(entry: TestCase) -> float:
+    seconds = float(entry.time or 0)
+    if not (isfinite(seconds) and seconds >= 0):
+        raise ValueError(f"{seconds} seconds")
+    return seconds
 
 
 def _outcome(entry: TestCase) -> tuple[Outcome, Quality | None, str]:

@@ -3,21 +3,24 @@
 import asyncio
 import os
 import random
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, Limits
+from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached, Limits
 from harness.specs.errors import first_error
 from harness.specs.ids import TestId
 from harness.specs.repo import Repo
-from harness.specs.results import Outcome, Quality, TestResult
+from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmStatus
-from harness.testing.arm_job import Reading, TestRun, read_job, test_job
+from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.testing.arm_job import TestRun, read_job, test_job
 from harness.verify.compilation import CODE_OBJECTS, CompiledVariant
 
-MAX_ALONE = 40
-"""Tests of one arm that are run again alone when a crash or a time-out hid them."""
+MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
+"""Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
+ALONE_TIMES = 3
+"""They may take so many times as long together as the arm itself."""
 _CRASHED = 128
 
 
@@ -37,12 +40,16 @@ class Bench:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests and the files that hold them, as they are laid over every variant."""
+    """Tests and the files that hold them, as they are laid over every variant.
+
+    `seconds` is the limit of an arm, None for the task's.
+    """
 
     tests: tuple[TestId, ...]
     files: Mapping[str, bytes]
     executable: frozenset[str] = frozenset()
     removed: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 async def run_arms(
@@ -58,22 +65,23 @@ async def run_arms(
 
 
 async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
-    arm, reading = await _execute(bench, task, suite, name, compiled)
-    hidden = reading.unexplained
-    if compiled.variant.kind.behaves_like_baseline or arm.status is ArmStatus.WRONG_VARIANT:
+    arm = await _execute(bench, task, suite, name, compiled)
+    hidden = [item.test for item in arm.results if item.outcome is Outcome.MISSING]
+    most = MAX_ALONE.get(arm.kind, 0)
+    if not (hidden and most) or arm.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
         return arm
-    if not hidden or len(suite.tests) == 1 or len(hidden) > MAX_ALONE:
-        return _settle(arm, {}) if len(suite.tests) == 1 else arm
+    if len(suite.tests) == 1:
+        return _settle(arm, {})
     alone: dict[TestId, Arm] = {}
-    for number, test in enumerate(hidden, start=1):
-        only = replace(suite, tests=(test,))
-        alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", compiled)
+    end = time.monotonic() + ALONE_TIMES * task.file.limits.arm_seconds
+    for number, test in enumerate(hidden[:most], start=1):
+        if time.monotonic() < end:
+            only = replace(suite, tests=(test,))
+            alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", compiled)
     return _settle(arm, alone)
 
 
-async def _execute(
-    bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant
-) -> tuple[Arm, Reading]:
+async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
     variant = compiled.variant
     run = TestRun(
         tests=suite.tests,
@@ -82,14 +90,18 @@ async def _execute(
         removed=suite.removed,
         proved=tuple(sorted(variant.source)),
         prover=CODE_OBJECTS,
-        seconds=task.file.limits.arm_seconds,
+        seconds=suite.seconds or task.file.limits.arm_seconds,
     )
     job = test_job(task.repo, bench.image, run)
-    result = await _run_job(bench, task, job, name)
-    if _killed_from_outside(result):
-        result = await _run_job(bench, task, job, f"{name}-once-more")
+    try:
+        result = await _run_job(bench, task, job, name)
+        if _killed_from_outside(result):
+            result = await _run_job(bench, task, job, f"{name}-once-more")
+    except LimitReached:
+        missing = tuple(combine(test, ()) for test in suite.tests)
+        return Arm(variant.name, variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
     reading = read_job(run, compiled.proof, result)
-    arm = Arm(
+    return Arm(
         variant=variant.name,
         kind=variant.kind,
         status=reading.status,
@@ -99,7 +111,6 @@ async def _execute(
         test_seconds=sum(item.seconds for item in reading.results),
         disagreement=reading.disagreement,
     )
-    return arm, reading
 
 
 async def _run_job(bench: Bench, task: Task, job: Job, name: str) -> JobResult:

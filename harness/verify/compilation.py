@@ -3,13 +3,11 @@
 import base64
 import hashlib
 import json
-import uuid
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from harness import PROTOCOL_VERSION
-from harness.sandbox.cache import cache_directory
 from harness.sandbox.protocol import Engine, Image, Job, Limits, PlacedFile
 from harness.specs.errors import UserError
 from harness.specs.variants import Variant
@@ -31,29 +29,24 @@ class CompiledVariant:
 async def compile_variants(
     engine: Engine, image: Image, sources: Sequence[VariantSource], labels: Mapping[str, str]
 ) -> list[CompiledVariant]:
-    """Compile all variants in one container, or take them from the cache. Raises UserError, SandboxLost."""
-    request = json.dumps({"workdir": image.workdir, "units": _units(sources)}, sort_keys=True)
-    key = f"{PROTOCOL_VERSION}\0{engine.isolation}\0{image.digest}\0{CODE_OBJECTS}\0{request}"
-    stored = cache_directory() / "variants" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
-    if stored.is_file():
-        units = stored.read_bytes()
-    else:
-        units = await _compile(engine, image, request, labels)
-        stored.parent.mkdir(parents=True, exist_ok=True)
-        partial = stored.with_suffix(f".{uuid.uuid4().hex}")
-        partial.write_bytes(units)
-        partial.replace(stored)
-    return _assemble(sources, json.loads(units))
+    """Compile all variants in one container. Raises UserError, SandboxLost.
+
+    The placebo's disguise is another one each time, so that nothing can know it beforehand.
+    """
+    request = json.dumps({"workdir": image.workdir, "units": _units(sources, secrets.randbits(64))})
+    return _assemble(sources, json.loads(await _compile(engine, image, request, labels)))
 
 
-def _units(sources: Sequence[VariantSource]) -> list[dict[str, object]]:
+def _units(sources: Sequence[VariantSource], seed: int) -> list[dict[str, object]]:
     return [
         {
             "variant": source.name,
             "path": path,
             "disk": base64.b64encode(source.disk[path]).decode(),
             "code": base64.b64encode(source.code[path]).decode(),
+            "dead": base64.b64encode(source.dead.get(path, b"")).decode(),
             "disguised_lines": list(source.disguised_lines.get(path, ())),
+            "seed": seed,
         }
         for source in sources
         for path in sorted(source.code)

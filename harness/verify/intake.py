@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from harness.sandbox.git_tree import Change, GitError, GitTree
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
@@ -56,14 +57,17 @@ async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
     """Check a patch against the pristine tree, and strip what isn't a test."""
     try:
         paths = await _paths(tree, patch)
-        notes, stripped = _strip(repo, paths)
-        new = await _apply(tree, patch, stripped)
-        changes = await tree.changes(new)
+        outside = _stripped(repo, paths)
+        applied = await tree.changes(await _apply(tree, patch, outside))
+        # Only now is the other end of a rename seen: git's patch commands know the new name alone.
+        outside += _stripped(repo, [change.path for change in applied])
+        changes = [change for change in applied if change.path not in outside]
         await _check(tree, changes)
+        judged = await tree.with_entries({change.path: change.new for change in changes})
         return Intake(
             changes=await _read(tree, changes),
-            patch=await tree.diff(new),
-            notes=notes,
+            patch=await tree.diff(judged),
+            notes=tuple(_note(repo, path) for path in sorted(set(outside))),
         )
     except _Refused as refused:
         return Intake(reasons=(refused.reason,))
@@ -90,19 +94,15 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
     return paths
 
 
-def _strip(repo: Repo, paths: list[str]) -> tuple[tuple[Note, ...], list[str]]:
-    notes, stripped = [], []
-    for path in sorted(set(paths)):
-        if policy.is_runner_file(repo, path):
-            words = "changes how tests are run; this file was left out of the judging"
-            notes.append(Note(code=NoteCode.RUNNER_EDIT, subject=_shown(path), words=words))
-        elif not policy.is_test_path(repo, path):
-            words = "lies outside the repository's test paths; this file was left out of the judging"
-            notes.append(Note(code=NoteCode.PRODUCTION_EDIT, subject=_shown(path), words=words))
-        else:
-            continue
-        stripped.append(path)
-    return tuple(notes), stripped
+def _stripped(repo: Repo, paths: list[str]) -> list[str]:
+    return [path for path in paths if not policy.is_test_path(repo, path)]
+
+
+def _note(repo: Repo, path: str) -> Note:
+    code, words = NoteCode.PRODUCTION_EDIT, "lies outside the repository's test paths"
+    if policy.is_runner_file(repo, path):
+        code, words = NoteCode.RUNNER_EDIT, "changes how tests are run"
+    return Note(code=code, subject=_shown(path), words=f"{words}; this file was left out of the judging")
 
 
 async def _apply(tree: GitTree, patch: bytes, stripped: list[str]) -> str:
@@ -116,8 +116,14 @@ async def _apply(tree: GitTree, patch: bytes, stripped: list[str]) -> str:
 async def _check(tree: GitTree, changes: list[Change]) -> None:
     if not changes:
         raise _Refused(ReasonCode.EMPTY_SUBMISSION, "nothing below the repository's test paths is added or changed")
-    everything = [*(await tree.entries()), *(change.path for change in changes)]
+    base = set(await tree.entries())
+    everything = [*base, *(change.path for change in changes)]
+    folders = {parent.as_posix() for path in base for parent in PurePosixPath(path).parents}
     for change in changes:
+        above = {parent.as_posix() for parent in PurePosixPath(change.path).parents}
+        if above & base or (change.new and change.path in folders):
+            words = "it turns a file into a folder, or a folder into a file"
+            raise _Refused(ReasonCode.UNSAFE_PATH, words, change.path)
         if change.new and change.new.mode not in REGULAR_MODES:
             raise _Refused(ReasonCode.UNSAFE_PATH, "it is a link or a submodule, not a regular file", change.path)
         if change.old and change.new and change.old.mode != change.new.mode:

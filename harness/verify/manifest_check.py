@@ -1,8 +1,10 @@
 """Stage 1: the manifest against the patch, both ways, with no model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
+from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.submission.discovery import TestFile, discover, is_test_file
@@ -31,7 +33,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...]) -> ManifestChec
         manifest = parse_manifest(data)
     except ManifestError as error:
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
-    surveys = [_survey(change) for change in changes if _holds_tests(change, manifest)]
+    surveys = [_survey(change) for change in changes if is_test_file(change.path)]
     added = {test for survey in surveys for test in survey.added}
     changed = {test for survey in surveys for test in survey.changed}
     listed = set(manifest.tests)
@@ -48,6 +50,38 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...]) -> ManifestChec
     )
 
 
+async def leaning_tests(tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
+    """Tests of untouched files that a change may reach all the same.
+
+    A conftest.py reaches every test below its folder, and so may any file that was there before and isn't a
+    test file: a helper, a certificate, a data file.
+    """
+    touched = {change.path for change in changes}
+    others = {path: entry for path, entry in (await tree.entries()).items() if is_test_file(path)}
+    folders = {_reach(change.path, others) for change in changes if _reaches_others(change)}
+    entries = {
+        path: entry
+        for path, entry in others.items()
+        if path not in touched and folders & set(PurePosixPath(path).parents)
+    }
+    contents = await tree.read_all(entries)
+    return tuple(TestId(path, test.name) for path, data in contents.items() for test in discover(data).tests)
+
+
+def _reach(path: str, test_files: Iterable[str]) -> PurePosixPath | None:
+    """The folder whose tests a file reaches: a conftest.py its own, others the nearest above that has tests."""
+    own = PurePosixPath(path).parent
+    if PurePosixPath(path).name == "conftest.py":
+        return own
+    with_tests = {parent for file in test_files for parent in PurePosixPath(file).parents}
+    return next((folder for folder in (own, *own.parents) if folder.name and folder in with_tests), None)
+
+
+def _reaches_others(change: FileChange) -> bool:
+    is_conftest = PurePosixPath(change.path).name == "conftest.py"
+    return is_conftest or (change.old is not None and not is_test_file(change.path))
+
+
 @dataclass(frozen=True)
 class _Survey:
     """The test functions of one changed file, by what the patch does to them."""
@@ -56,10 +90,6 @@ class _Survey:
     changed: tuple[TestId, ...]
     kept: tuple[TestId, ...]
     deleted: tuple[TestId, ...]
-
-
-def _holds_tests(change: FileChange, manifest: Manifest) -> bool:
-    return is_test_file(change.path) or change.path in manifest.files
 
 
 def _survey(change: FileChange) -> _Survey:
@@ -81,7 +111,10 @@ def _listed_wrongly(manifest: Manifest, changes: tuple[FileChange, ...], written
     contents = {path: discover(change.new or b"") for path, change in by_path(changes).items()}
     for test in manifest.tests:
         found = contents.get(test.file)
-        if found is None:
+        if not is_test_file(test.file):
+            words = "the repository's own test run would never collect this file; its name must begin with test_"
+            yield _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), words)
+        elif found is None:
             yield _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the patch does not touch this file")
         elif test.name in found.twice:
             yield _reason(ReasonCode.MANIFEST_DUPLICATE, str(test), "the file defines this test more than once")

@@ -15,10 +15,14 @@ from harness.verify.compilation import CompiledVariant
 from harness.verify.manifest_check import ManifestCheck
 
 BASELINES = ("baseline-1", "baseline-2")
-REQUIRED = (*BASELINES, "placebo-text", "placebo-code", "removal", "removal-pristine-source")
+REQUIRED = (
+    *BASELINES, "placebo-text", "placebo-code", "placebo-source", "removal", "removal-pristine-source",
+)  # fmt: skip
 """Without every one of these arms there is no evidence to speak of."""
 THIRD_BASELINE = "baseline-3"
 EXISTING_BEFORE, EXISTING_AFTER, EXISTING_AGAIN = "existing-before", "existing-after", "existing-after-again"
+EXISTING_TIMES = 10
+"""An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
 AGAIN = "-again"
 OLD = "-old"
 
@@ -110,11 +114,13 @@ async def _existing(
     """The untouched tests of touched files, without and with the patch."""
     if not check.existing:
         return {}
-    after = Suite(check.existing, suite.files, suite.executable, suite.removed)
+    long = EXISTING_TIMES * task.file.limits.arm_seconds
+    pristine = Suite(check.existing, {}, seconds=long)
+    after = Suite(check.existing, suite.files, suite.executable, suite.removed, seconds=long)
     with first_error():
         async with asyncio.TaskGroup() as group:
             runs = [
-                group.create_task(run_arms(bench, task, Suite(check.existing, {}), [(EXISTING_BEFORE, baseline)])),
+                group.create_task(run_arms(bench, task, pristine, [(EXISTING_BEFORE, baseline)])),
                 group.create_task(run_arms(bench, task, after, [(EXISTING_AFTER, baseline)])),
             ]
     arms = {name: arm for run in runs for name, arm in run.result().items()}
@@ -165,6 +171,9 @@ def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
                 yield _reason(ReasonCode.FORGED_REPORT, arm.variant, arm.disagreement)
             case ArmStatus.TIMED_OUT:
                 yield _reason(ReasonCode.ARM_TIMEOUT, arm.variant, "the tests did not end within the task's limit")
+            case ArmStatus.OVER_LIMIT:
+                words = "the tests use more disk, memory or processes than the repository allows"
+                yield _reason(ReasonCode.ARM_LIMIT, arm.variant, words)
             case ArmStatus.FINISHED | ArmStatus.WRONG_VARIANT:
                 pass
 

@@ -20,7 +20,8 @@ class VariantSource:
     """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
 
     Both have every path that any variant of the task touches. `disguised_lines` are lines of the
-    pristine text whose functions get other generated code of the same behaviour when `code` is compiled.
+    pristine text whose functions get other generated code of the same behaviour when `code` is compiled;
+    `dead` is a text whose functions' bodies are kept in the compiled code where they never run.
     """
 
     name: str
@@ -29,6 +30,7 @@ class VariantSource:
     code: Mapping[str, bytes]
     criterion: str = ""
     disguised_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    dead: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def is_compiled(path: str) -> bool:
@@ -36,8 +38,11 @@ def is_compiled(path: str) -> bool:
     return path.endswith(".py")
 
 
-async def plan_variants(task: Task, tree: GitTree) -> list[VariantSource]:
-    """Every variant of a task, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+async def plan_variants(task: Task, tree: GitTree, decoy: int) -> list[VariantSource]:
+    """Every variant of a task, baseline first. Raises UserError for a patch of the task that doesn't apply.
+
+    `decoy` chooses the probe whose text lies on disk in one of the placebos; any number will do.
+    """
     patches = {"removal": task.directory / "removal.patch"}
     if task.has_authored_placebo:
         patches["placebo"] = task.directory / "placebo.patch"
@@ -52,10 +57,16 @@ async def plan_variants(task: Task, tree: GitTree) -> list[VariantSource]:
     variants = [
         VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
         _text_placebo(task, pristine),
-        VariantSource("placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines),
+        VariantSource(
+            "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines, dead=removed
+        ),
+        _decoy("placebo-source", pristine, removed),
         VariantSource("removal", VariantKind.REMOVAL, removed, removed),
         _hidden("removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
     ]
+    if task.probes:
+        chosen = task.probes[decoy % len(task.probes)]
+        variants.append(_decoy("placebo-source-probe", pristine, {**pristine, **changed[f"probe {chosen.name}"]}))
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}
         variants.append(VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other))
@@ -68,9 +79,18 @@ async def plan_variants(task: Task, tree: GitTree) -> list[VariantSource]:
 def _hidden(
     name: str, kind: VariantKind, pristine: Mapping[str, bytes], changed: Mapping[str, bytes], criterion: str = ""
 ) -> VariantSource:
-    """A variant that can't be read off the disk: pristine text, changed code (data files have no such split)."""
+    """A variant that can't be read off the disk: pristine text, changed code, the pristine code dead within it.
+
+    Data files have no such split: they are what they are on disk.
+    """
     disk = {path: pristine[path] if is_compiled(path) else data for path, data in changed.items()}
-    return VariantSource(name, kind, disk, changed, criterion)
+    return VariantSource(name, kind, disk, changed, criterion, dead=pristine)
+
+
+def _decoy(name: str, pristine: Mapping[str, bytes], changed: Mapping[str, bytes]) -> VariantSource:
+    """The other way round: the text says that the behaviour has changed, what runs is pristine."""
+    disk = {path: changed[path] if is_compiled(path) else data for path, data in pristine.items()}
+    return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine)
 
 
 async def _changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:

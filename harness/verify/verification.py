@@ -1,5 +1,6 @@
 """One submission's judging, from bytes to verdict. Read top to bottom: intake, manifest, mutation, rubric."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +13,7 @@ from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
 from harness.verify.compilation import compile_variants
 from harness.verify.intake import Intake, take_in
-from harness.verify.manifest_check import ManifestCheck, check_manifest
+from harness.verify.manifest_check import ManifestCheck, check_manifest, leaning_tests
 from harness.verify.mutation import Evidence, gather_evidence, judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.variants import plan_variants
@@ -59,8 +60,12 @@ async def verify(task: Task, submission: Submission, bench: Bench) -> Judgement:
     if check.reasons:
         return _judgement(task, bench, intake, check.reasons, Stages(manifest=_manifest_stage(check)))
 
+    leaning = await leaning_tests(tree, intake.changes)
+    check = replace(check, existing=(*check.existing, *leaning))
     try:
-        variants = await compile_variants(bench.engine, bench.image, await plan_variants(task, tree), bench.labels)
+        decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
+        sources = await plan_variants(task, tree, decoy)
+        variants = await compile_variants(bench.engine, bench.image, sources, bench.labels)
         evidence = await gather_evidence(bench, task, variants, _suite(intake, check), check)
     except SandboxLost:
         words = "a container was lost while the tests ran; judge this submission again"

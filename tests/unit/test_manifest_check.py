@@ -1,9 +1,12 @@
+from pathlib import Path
+
 import pytest
 
+from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.verify.intake import FileChange
-from harness.verify.manifest_check import check_manifest
+from harness.verify.manifest_check import check_manifest, leaning_tests
 
 OLD = b"def helper():\n    return 1\n\ndef test_kept():\n    assert 1\n\ndef test_changed():\n    assert 1\n"
 NEW = OLD.replace(b"def test_changed():\n    assert 1", b"def test_changed():\n    assert 2 > 1") + (
@@ -64,3 +67,24 @@ def test_deleting_an_existing_test_breaks_it():
 
 def test_no_manifest_is_a_code_of_its_own():
     assert codes(b" ") == {(ReasonCode.MANIFEST_MISSING, "")}
+
+
+@pytest.mark.parametrize(
+    ("change", "reached"),
+    [
+        (FileChange("tests/conftest.py", None, b"x = 1"), {"tests/test_a.py", "tests/deep/test_b.py"}),
+        (FileChange("tests/deep/conftest.py", None, b"x = 1"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/certs/key.pem", b"key", None), {"tests/test_a.py", "tests/deep/test_b.py"}),
+        (FileChange("tests/deep/helper.py", b"old", b"new"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/new/conftest.py", None, b"x = 1"), set()),
+        (FileChange("tests/helper.py", None, b"new"), set()),
+        (FileChange("tests/test_a.py", b"", b"def test_a(): pass"), set()),
+    ],
+)
+async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change, reached):
+    for file in ("tests/test_a.py", "tests/deep/test_b.py", "lib/test_c.py"):
+        place = tmp_path / "work" / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("def test_it():\n    assert 1\n")
+    tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
+    assert {test.file for test in await leaning_tests(tree, (change,))} == reached

@@ -13,6 +13,7 @@ import importlib._bootstrap_external as machinery
 import importlib.util
 import json
 import os
+import random
 import sys
 from importlib.machinery import SourceFileLoader
 
@@ -44,6 +45,10 @@ class Disguise(ast.NodeTransformer):
     A dead assignment before each statement, constants and attribute names put together at run time: neither a
     hash nor a search for names, constants or a stretch of instructions finds what it found before.
     """
+
+    def __init__(self, random):
+        self.random = random
+        self.unused = "__unused_%08x__" % random.getrandbits(32)
 
     def visit(self, node):
         if isinstance(node, (ast.JoinedStr, ast.pattern, ast.Global, ast.Nonlocal)):
@@ -89,7 +94,7 @@ class Disguise(ast.NodeTransformer):
 
     def joined(self, node, text):
         """An expression that puts a text together, of pieces that the compiler can't join."""
-        middle = (len(text) + 1) // 2
+        middle = self.random.randint(0, len(text))
         pieces = [self.at(node, ast.Constant(value=piece)) for piece in (text[:middle], text[middle:])]
         empty = self.at(node, ast.Constant(value=text[:0]))
         join = self.at(node, ast.Attribute(value=empty, attr="join", ctx=ast.Load()))
@@ -101,26 +106,107 @@ class Disguise(ast.NodeTransformer):
         return self.at(node, ast.Call(func=name, args=list(arguments), keywords=[]))
 
     def spread(self, block):
-        return [item for statement in block for item in (self.dead(statement), statement)]
+        """A dead assignment before most statements, the first one always."""
+        spread = []
+        for statement in block:
+            if not spread or self.random.random() < 0.7:
+                spread.append(self.dead(statement))
+            spread.append(statement)
+        return spread
 
     def dead(self, statement):
-        target = ast.Name(id="__unused__", ctx=ast.Store())
+        target = ast.Name(id=self.unused, ctx=ast.Store())
         return self.at(statement, ast.Assign(targets=[target], value=ast.Tuple(elts=[], ctx=ast.Load())))
 
     def at(self, node, made):
         return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
-def disguised(source, path, lines):
-    """The module's syntax tree with every function that holds one of `lines` in other generated code."""
-    tree = ast.parse(source, path)
+def functions_of(tree):
+    """Functions by dotted name, those within functions left out: they come and go with their owner."""
+    found = {}
+
+    def look(node, prefix):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found[prefix + child.name] = child
+            elif isinstance(child, ast.ClassDef):
+                look(child, prefix + child.name + ".")
+            else:
+                look(child, prefix)
+
+    look(tree, "")
+    return found
+
+
+def graft(live, dead):
+    """Put the bodies of `dead` into the functions of `live` that differ from them, where they never run.
+
+    What is looked for in the generated code of one tree is then found in the other's as well.
+    """
+    others = functions_of(dead)
+    for name, function in functions_of(live).items():
+        other = others.get(name)
+        if other is not None and ast.dump(other) != ast.dump(function) and _can_hold(function, other):
+            texts, rest = _split(function)
+            never = ast.parse("if ''.__len__(): pass").body[0]
+            never.body = _split(other)[1] or [ast.Pass()]
+            function.body = [*texts, never, *rest]
+    return ast.fix_missing_locations(live)
+
+
+def _can_hold(function, other):
+    """Whether a function still does the same with the other's body in it: names keep their scope, no new yield."""
+    if type(function) is not type(other):
+        return False
+    nodes, others = list(ast.walk(function)), list(ast.walk(other))
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in nodes + others):
+        return False
+    if _yields(others) and not _yields(nodes):
+        return False
+    read = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return not (_bound(other) - _bound(function)) & read
+
+
+def _yields(nodes):
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in nodes)
+
+
+def _bound(function):
+    """Names that a function binds, or some function within it."""
+    names = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node is not function:
+            names.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    return names
+
+
+def _split(function):
+    """A function's docstring, if it has one, and the rest of its body."""
+    at = 0 if ast.get_docstring(function, clean=False) is None else 1
+    return function.body[:at], function.body[at:]
+
+
+def disguised(tree, lines, random):
+    """A module's syntax tree with every function that holds one of `lines` in other generated code."""
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    outermost = set()
+    outermost = []
     for line in lines:
         holding = [node for node in functions if _first_line(node) <= line <= node.end_lineno]
-        outermost.update([min(holding, key=_first_line)] if holding else [])
+        if holding and min(holding, key=_first_line) not in outermost:
+            outermost.append(min(holding, key=_first_line))
     for function in outermost:
-        _disguise(function)
+        _disguise(function, Disguise(random))
     return ast.fix_missing_locations(tree)
 
 
@@ -128,23 +214,24 @@ def _first_line(node):
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
-def _disguise(function):
+def _disguise(function, disguise):
     """Names that the function binds itself (`getattr`, `int`) would be taken for the builtins: then leave it."""
-    bound = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-    disguise = Disguise()
-    texts = function.body[:1] if ast.get_docstring(function, clean=False) is not None else []
-    rest = function.body[len(texts) :]
-    if not bound & {"getattr", "int"}:
+    texts, rest = _split(function)
+    if not _bound(function) & {"getattr", "int"}:
         rest = [disguise.visit(statement) for statement in rest]
     function.body = texts + (disguise.spread(rest) or [disguise.dead(function)])
 
 
 def compile_unit(unit, workdir):
     path = os.path.join(workdir, unit["path"])
-    disk, source = base64.b64decode(unit["disk"]), base64.b64decode(unit["code"])
+    disk = base64.b64decode(unit["disk"])
+    tree = ast.parse(base64.b64decode(unit["code"]), path)
     lines = unit["disguised_lines"]
-    tree = disguised(source, path, lines) if lines else source
+    if unit["dead"]:
+        tree = graft(tree, ast.parse(base64.b64decode(unit["dead"]), path))
+    if lines:
+        # Written out and read again, so that lines and columns are others too.
+        tree = ast.parse(ast.unparse(disguised(tree, lines, random.Random(unit["seed"]))), path)
     code = compile(tree, path, "exec", dont_inherit=True, optimize=-1)
     pyc = machinery._code_to_hash_pyc(code, importlib.util.source_hash(disk), False)
     return {

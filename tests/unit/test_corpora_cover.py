@@ -1,0 +1,61 @@
+"""Every way to fail is shown by a submission that is kept, and each has to end for its own reason."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.runs.submissions import Expectation, read_batch
+from harness.specs.catalog import Catalog
+from harness.specs.reasons import NoteCode, ReasonCode, Verdict
+
+TESTS = Path(__file__).parents[1]
+CASES = [*read_batch(Catalog(), TESTS / "adversarial", None), *read_batch(Catalog(), TESTS / "honest", None)]
+EXPECTED: list[Expectation] = [case.expected for case in CASES if case.expected]
+NOT_YET = {
+    ReasonCode.ARM_TIMEOUT: "takes the task's 120 seconds an arm; shown on a small task in tests/docker",
+    NoteCode.JUDGE_PROBE_DISAGREE: "needs a judge",
+    NoteCode.SLOW_TESTS: "takes 30 seconds an arm",
+}
+
+
+def test_every_submission_says_what_it_must_come_to():
+    assert len(EXPECTED) == len(CASES)
+    assert not [case.name for case in CASES if case.expected and case.expected.verdict is None]
+
+
+@pytest.mark.parametrize("code", [code for code in ReasonCode if code.verdict is not Verdict.UNSCORED])
+def test_every_reason_that_fails_or_voids_a_submission_has_one(code):
+    assert code in NOT_YET or any(code in expected.reasons for expected in EXPECTED)
+
+
+@pytest.mark.parametrize("code", NoteCode)
+def test_every_note_has_one(code):
+    assert code in NOT_YET or any(code in expected.notes for expected in EXPECTED)
+
+
+def test_each_cheat_is_pinned_to_a_reason_a_note_or_an_ending():
+    loose = [
+        case.name
+        for case in CASES
+        if case.expected
+        and case.expected.verdict is not Verdict.RESOLVED
+        and not (case.expected.reasons or case.expected.notes or case.expected.ending)
+    ]
+    assert not loose
+
+
+def test_every_task_has_two_sufficient_and_two_insufficient_honest_suites():
+    for task in Catalog().select(["*"]):
+        mine = [expected for expected in EXPECTED if expected.task == task.id and expected.about]
+        honest = [case.expected for case in CASES if case.expected in mine and case.name.startswith(f"{task.id}/")]
+        verdicts = [expected.verdict for expected in honest]
+        assert verdicts.count(Verdict.RESOLVED) >= 2
+        assert verdicts.count(Verdict.FAILED) >= 2
+        assert all(expected.criteria for expected in honest if expected.verdict is Verdict.FAILED)
+
+
+def test_every_reason_and_note_is_explained():
+    page = (TESTS.parent / "docs" / "verification.md").read_text()
+    for code in ReasonCode:
+        assert f"| `{code}` | {code.verdict} |" in page
+    assert not [code for code in NoteCode if f"`{code}`" not in page]
