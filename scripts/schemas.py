@@ -13,6 +13,7 @@ from harness.agents.trajectory import Record
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.store import AgentFile, TrialFile, UsageFile
 from harness.runs.submissions import Expectation
+from harness.sandbox.images.record import ImageRecord
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold
@@ -29,6 +30,7 @@ MODELS = {
     "run.yaml": RunFile,
     "trial.json": TrialFile,
     "agent.json": AgentFile,
+    "image.json": ImageRecord,
     "usage.json": UsageFile,
     "verdict.json": VerdictRecord,
     "expect.yaml": Expectation,

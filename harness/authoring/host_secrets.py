@@ -8,7 +8,6 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from harness.sandbox.images.client_config import ca_bundle, pip_settings, proxies
 
-_PUBLIC_HOSTS = ("pypi.org", "pythonhosted.org")
 _PACKAGED = ("usr/share/ca-certificates/", "usr/share/python-wheels/")
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICATE-----", re.DOTALL)
 
@@ -18,9 +17,18 @@ def secret_texts() -> dict[str, bytes]:
     found = {name: value for name, value in proxies().items() if name.upper() != "NO_PROXY"}
     for key, values in pip_settings().items():
         for number, value in enumerate(values, start=1):
-            if not any(host in value for host in _PUBLIC_HOSTS):
+            if not any(host in value for host in _public_hosts()):
                 found[f"pip's {key} {number}"] = value
     return {name: value.encode() for name, value in found.items()}
+
+
+def _public_hosts() -> tuple[str, ...]:
+    """The hosts that pip itself comes set up with: everybody's, so no secret. None where pip isn't here."""
+    try:
+        from pip._internal.models.index import PyPI
+    except ImportError:
+        return ()
+    return PyPI.netloc, PyPI.file_storage_domain
 
 
 def private_certificates() -> frozenset[bytes]:

@@ -12,6 +12,7 @@ from uuid import uuid4
 import yaml
 
 from harness.runs.plan import RunConfig, RunFile, Trial
+from harness.sandbox.images.record import ImageRecord
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
@@ -78,6 +79,17 @@ class TrialStore:
 
     def trial(self) -> TrialFile | None:
         return _read(self.directory / "trial.json", TrialFile)
+
+    def note_image(self, record: ImageRecord) -> None:
+        """Keep what the image was made of; say so in the log where an earlier start had another build of it."""
+        known = _read(self.directory / "image.json", ImageRecord)
+        if known and (known.engine_id, known.architecture, known.packages) != (
+            record.engine_id,
+            record.architecture,
+            record.packages,
+        ):
+            self.log(f"warning: another build of the image than before: {record.engine_id}, {record.architecture}")
+        _write(self.directory / "image.json", record.model_dump_json(indent=2) + "\n")
 
     def agent(self) -> AgentFile | None:
         return _read(self.directory / "agent.json", AgentFile)

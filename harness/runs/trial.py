@@ -13,6 +13,7 @@ from harness.llm.build import build_model
 from harness.llm.replay import ReplayModel
 from harness.runs.plan import Trial
 from harness.runs.store import AgentFile, TrialFile, TrialStore, UsageFile
+from harness.sandbox.images.record import image_record
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
 from harness.specs.reasons import ReasonCode
@@ -41,6 +42,8 @@ async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> Verd
     store.begin(_describe(workshop, trial, image))
     if found := store.verdict():
         return found
+    if record := image_record(image):
+        store.note_image(record)
     if store.agent() is None:
         submission, agent = await _work(workshop, trial, image, store)
         store.keep_submission(submission, agent)

@@ -11,9 +11,9 @@ import pytest
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
-from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verification import Judgement, verify
+from tests.support.patches import new_test_file
 
 pytestmark = pytest.mark.docker
 
@@ -70,7 +70,7 @@ def walk():
         "host": os.uname().nodename,
         "hosts": text("/etc/hosts"),
         "interfaces": sorted(os.listdir("/sys/class/net")),
-        "commits": subprocess.run([*git, "log", "--all", "--format=%H %ct"], capture_output=True, text=True).stdout,
+        "commits": subprocess.run([*git, "log", "--all"], capture_output=True, text=True).stdout,
         "working directory": os.getcwd(),
     }
     with open(os.path.join(os.environ["TESTWRIGHT_REPORT_DIR"], "walk.json"), "w") as file:
@@ -79,15 +79,6 @@ def walk():
 
 walk()
 """
-MANIFEST = b'- file: aiosmtpd/tests/test_walk.py\n  tests: ["test_walk"]\n'
-
-
-def submission() -> Submission:
-    lines = WALKER.lstrip().splitlines()
-    body = "".join(f"+{line}\n" for line in lines)
-    head = "diff --git a/aiosmtpd/tests/test_walk.py b/aiosmtpd/tests/test_walk.py\nnew file mode 100644\n"
-    hunk = f"--- /dev/null\n+++ b/aiosmtpd/tests/test_walk.py\n@@ -0,0 +1,{len(lines)} @@\n"
-    return Submission((head + hunk + body).encode(), MANIFEST)
 
 
 def judged() -> tuple[Judgement, dict[str, JobResult]]:
@@ -98,7 +89,7 @@ def judged() -> tuple[Judgement, dict[str, JobResult]]:
             image = await engine.image(task)
             labels = {"testwright.run": "test-arms-are-alike"}
             bench = Bench(engine, image, arm_slots(engine), labels, lambda name, result: arms.update({name: result}))
-            return await verify(task, submission(), bench), arms
+            return await verify(task, new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk"), bench), arms
         finally:
             await engine.close()
 
@@ -125,7 +116,7 @@ def without_ids(text: str) -> str:
 
 
 def test_every_arm_was_walked(walks):
-    assert len(walks) == 17
+    assert len(walks) == 19
     assert SOURCE in walks["baseline-1"]["files"]
     assert CODE in walks["baseline-1"]["files"]
 

@@ -1,0 +1,70 @@
+"""The main job as a user starts it: whole processes, real repositories, every stage."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import docker
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def run(*options: str, cwd: Path, **env: str) -> dict[tuple[str, str], str]:
+    """Verdicts by (task, scaffold)."""
+    command = [sys.executable, "-m", "harness.cli", "run", *options, "-o", "out", "--json"]
+    done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {(trial["task"], trial["scaffold"]): trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
+
+
+@pytest.mark.docker
+def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
+    done = subprocess.run(["scripts/demo"], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip().startswith("aiosmtpd-proxy-tlv ")]
+    verdicts = {row[1]: next(word for word in row if word in ("resolved", "failed")) for row in rows}
+    assert verdicts == {"mini": "resolved", "oracle": "resolved", "nop": "failed"}
+    assert "isolation docker" in done.stdout
+    assert "answers differently" not in done.stdout
+
+
+@pytest.mark.docker
+def test_on_every_other_task_the_oracle_is_resolved_and_nop_fails(tmp_path):
+    verdicts = run("-t", "*", "-x", "aiosmtpd-proxy-tlv", "-s", "oracle", "-s", "nop", cwd=tmp_path)
+    by_scaffold = {"oracle": set(), "nop": set()}
+    for (_, scaffold), verdict in verdicts.items():
+        by_scaffold[scaffold].add(verdict)
+    assert by_scaffold == {"oracle": {"resolved"}, "nop": {"failed"}}
+    assert len(verdicts) >= 4
+
+
+def test_without_an_engine_the_local_sandbox_judges_the_same(tmp_path):
+    nowhere = f"unix://{tmp_path}/none.sock"
+    verdicts = run("-t", "aiosmtpd-proxy-tlv", "-s", "oracle", "-s", "nop", cwd=tmp_path, DOCKER_HOST=nowhere)
+    assert verdicts == {("aiosmtpd-proxy-tlv", "oracle"): "resolved", ("aiosmtpd-proxy-tlv", "nop"): "failed"}
+    assert "isolation: docker" not in (tmp_path / "out" / "run.yaml").read_text()
+
+
+@pytest.mark.docker
+def test_clean_removes_what_was_left_and_nothing_of_others():
+    client = docker.from_env()
+    labels = {"ours": {"testwright": "1", "testwright.run": "left-behind"}, "theirs": {"somebody": "else"}}
+    made = {}
+    try:
+        for name, label in labels.items():
+            made[name] = client.containers.run(
+                "debian:bookworm-slim", ["sleep", "600"], labels=label, network_mode="none", detach=True
+            )
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.cli", "clean", "--json"], capture_output=True, text=True, check=True
+        )
+        assert json.loads(done.stdout)["containers"] >= 1
+        alive = {container.id for container in client.containers.list()}
+        assert {name for name, container in made.items() if container.id in alive} == {"theirs"}
+    finally:
+        for container in client.containers.list(all=True, filters={"label": ["somebody=else"]}):
+            container.remove(force=True)
+        client.close()

@@ -1,0 +1,64 @@
+"""Tests that take longer than a task allows."""
+
+import asyncio
+
+import pytest
+
+from harness.sandbox.choice import choose_engine
+from harness.specs.catalog import Catalog
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.verify.arms import Bench, arm_slots
+from harness.verify.verdict import VerdictRecord
+from harness.verify.verification import verify
+from tests.support.patches import new_test_file
+
+pytestmark = pytest.mark.docker
+
+HANGS = """
+import time
+from aiosmtpd.proxy_protocol import ProxyTLV
+
+
+def test_record():
+    assert ProxyTLV.from_raw(b"\\x02\\x00\\x01a")["AUTHORITY"] == b"a"
+
+
+def test_hangs():
+    time.sleep(600)
+"""
+WHEN_BROKEN = """
+    try:
+        ProxyTLV.from_raw(b"")
+    except SystemError:
+        time.sleep(600)
+"""
+HANGS_WHEN_BROKEN = HANGS.replace("\n    time.sleep(600)\n", WHEN_BROKEN)
+
+
+def judged(text: str) -> VerdictRecord:
+    async def judge() -> VerdictRecord:
+        task, engine = Catalog().task("aiosmtpd-proxy-tlv"), choose_engine("docker")
+        short = task.file.model_copy(update={"limits": task.file.limits.model_copy(update={"arm_seconds": 4})})
+        submission = new_test_file("aiosmtpd/tests/test_slow.py", text, "test_record", "test_hangs")
+        try:
+            image = await engine.image(task)
+            bench = Bench(engine, image, arm_slots(engine), {"testwright.run": "test-without-end"}, lambda *_: None)
+            return (await verify(task.model_copy(update={"file": short}), submission, bench)).record
+        finally:
+            await engine.close()
+
+    return asyncio.run(judge())
+
+
+def test_tests_that_do_not_end_fail_by_name():
+    record = judged(HANGS)
+    assert record.verdict is Verdict.FAILED
+    assert ReasonCode.ARM_TIMEOUT in {reason.code for reason in record.reasons}
+
+
+def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
+    record = judged(HANGS_WHEN_BROKEN)
+    arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
+    assert arms["test_hangs"]["removal"] == "failed: timeout"
+    assert arms["test_record"]["removal"] == "failed: raised"
+    assert ReasonCode.ARM_TIMEOUT not in {reason.code for reason in record.reasons}
