@@ -1,4 +1,4 @@
-"""Tests that take longer than a task allows."""
+"""Tests that take longer than a task allows, or end their whole process."""
 
 import asyncio
 
@@ -35,6 +35,9 @@ WHEN_BROKEN = """
 HANGS_WHEN_BROKEN = HANGS.replace("\n    time.sleep(600)\n", WHEN_BROKEN)
 
 
+CRASHES_WHEN_BROKEN = HANGS_WHEN_BROKEN.replace("time.sleep(600)", "os.abort()").replace("import time", "import os")
+
+
 def judged(text: str) -> VerdictRecord:
     async def judge() -> VerdictRecord:
         task, engine = Catalog().task("aiosmtpd-proxy-tlv"), choose_engine("docker")
@@ -62,3 +65,11 @@ def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
     assert arms["test_hangs"]["removal"] == "failed: timeout"
     assert arms["test_record"]["removal"] == "failed: raised"
     assert ReasonCode.ARM_TIMEOUT not in {reason.code for reason in record.reasons}
+
+
+def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test():
+    record = judged(CRASHES_WHEN_BROKEN)
+    arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
+    assert arms["test_hangs"]["removal-pristine-source"] == "failed: crash"
+    assert arms["test_record"]["removal-pristine-source"] == "failed: raised"
+    assert ReasonCode.FORGED_REPORT not in {reason.code for reason in record.reasons}
