@@ -159,6 +159,9 @@ def repo_limits(repo: Repo) -> Limits:
 
 
 def arm_slots(engine: Engine) -> asyncio.Semaphore:
-    """How many arms may run at once: one per core, but one alone where they would share a network."""
+    """How many arms may run at once: one more than cores, since containers also wait while they come and go.
+
+    One alone where arms would share a network.
+    """
     cores = len(os.sched_getaffinity(0))
-    return asyncio.Semaphore(max(2, cores) if engine.capabilities.network_isolation else 1)
+    return asyncio.Semaphore(cores + 1 if engine.capabilities.network_isolation else 1)
