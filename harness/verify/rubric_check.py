@@ -8,8 +8,8 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmStatus
+from harness.verify.evidence import Evidence
 from harness.verify.intake import FileChange
-from harness.verify.mutation import Evidence
 from harness.verify.static_checks import holds
 
 

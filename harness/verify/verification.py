@@ -12,9 +12,11 @@ from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
 from harness.verify.compilation import compile_variants
+from harness.verify.evidence import Evidence
+from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
 from harness.verify.manifest_check import ManifestCheck, check_manifest, leaning_tests
-from harness.verify.mutation import Evidence, gather_evidence, judge_mutation
+from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.variants import plan_variants
 from harness.verify.verdict import (

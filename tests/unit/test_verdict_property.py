@@ -12,7 +12,8 @@ from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job
-from harness.verify.mutation import Evidence, judge_mutation
+from harness.verify.evidence import Evidence
+from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.verdict import decide
 from tests.support.small_task import small_task
@@ -178,3 +179,13 @@ def test_an_arm_that_ran_another_variant_is_nobodys_failure(task, name):
     missing = TestResult(test=TEST, outcome=Outcome.MISSING)
     arms = {**good_arms(), name: arm(name, missing, ArmStatus.WRONG_VARIANT)}
     assert [reason.code for reason in judge_mutation(Evidence((TEST,), arms))] == [ReasonCode.SANDBOX_LOST]
+
+
+@pytest.mark.parametrize("status", [ArmStatus.TIMED_OUT, ArmStatus.DISAGREES, ArmStatus.OVER_LIMIT])
+def test_what_upstreams_own_tests_do_is_not_the_submissions_fault(status):
+    before = Arm("baseline", VariantKind.BASELINE, status, 1, (), 1.0)
+    after = replace(before, status=ArmStatus.FINISHED)
+    existing = {"existing-before": before, "existing-after": after}
+    assert judge_mutation(Evidence((TEST,), good_arms(), existing)) == ()
+    existing = {"existing-before": after, "existing-after": before}
+    assert judge_mutation(Evidence((TEST,), good_arms(), existing))

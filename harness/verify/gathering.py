@@ -1,0 +1,99 @@
+"""Running every arm that a judgement needs."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from harness.specs.errors import first_error
+from harness.specs.task import Task
+from harness.specs.variants import Arm, VariantKind
+from harness.verify.arms import Bench, Suite, run_arms
+from harness.verify.compilation import CompiledVariant
+from harness.verify.evidence import (
+    AGAIN,
+    BASELINES,
+    EXISTING_AFTER,
+    EXISTING_AGAIN,
+    EXISTING_BEFORE,
+    OLD,
+    THIRD_BASELINE,
+    Evidence,
+    passed,
+)
+from harness.verify.manifest_check import ManifestCheck
+from harness.verify.mutation import faults
+
+EXISTING_TIMES = 10
+"""An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
+
+
+async def gather_evidence(
+    bench: Bench, task: Task, variants: Sequence[CompiledVariant], suite: Suite, check: ManifestCheck
+) -> Evidence:
+    """Run every arm that the judgement needs. Raises SandboxLost.
+
+    Probes are for tests that stand: where none does, they could show nothing and aren't run.
+    """
+    baseline = next(item for item in variants if item.variant.kind is VariantKind.BASELINE)
+    others = [item for item in variants if item is not baseline]
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            arms = group.create_task(_arms(bench, task, suite, baseline, others))
+            existing = group.create_task(_existing(bench, task, suite, check, baseline))
+    evidence = Evidence(suite.tests, arms.result(), existing.result())
+    return replace(evidence, old=await _old(bench, task, check, others)) if evidence.probed else evidence
+
+
+async def _arms(
+    bench: Bench, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
+) -> dict[str, Arm]:
+    first = [(item.variant.name, item) for item in others if item.variant.kind is not VariantKind.PROBE]
+    probes = [(item.variant.name, item) for item in others if item.variant.kind is VariantKind.PROBE]
+    arms = await run_arms(bench, task, suite, [*((name, baseline) for name in BASELINES), *first])
+    arms |= await run_arms(bench, task, suite, _second_looks(arms, baseline, others))
+    if any(not faults(Evidence(suite.tests, arms), test) for test in suite.tests):
+        arms |= await run_arms(bench, task, suite, probes)
+    return arms
+
+
+def _second_looks(
+    arms: Mapping[str, Arm], baseline: CompiledVariant, others: Iterable[CompiledVariant]
+) -> Iterator[tuple[str, CompiledVariant]]:
+    """A third baseline where two disagree, and once more each placebo under which a green test failed."""
+    first, second = (passed(arms[name]) for name in BASELINES)
+    if first != second:
+        yield THIRD_BASELINE, baseline
+    for item in others:
+        name = item.variant.name
+        if item.variant.kind.behaves_like_baseline and not (first & second) <= passed(arms[name]):
+            yield f"{name}{AGAIN}", item
+
+
+async def _existing(
+    bench: Bench, task: Task, suite: Suite, check: ManifestCheck, baseline: CompiledVariant
+) -> dict[str, Arm]:
+    """The untouched tests of touched files, without and with the patch."""
+    if not check.existing:
+        return {}
+    long = EXISTING_TIMES * task.file.limits.arm_seconds
+    pristine = Suite(check.existing, {}, seconds=long)
+    after = Suite(check.existing, suite.files, suite.executable, suite.removed, seconds=long)
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            runs = [
+                group.create_task(run_arms(bench, task, pristine, [(EXISTING_BEFORE, baseline)])),
+                group.create_task(run_arms(bench, task, after, [(EXISTING_AFTER, baseline)])),
+            ]
+    arms = {name: arm for run in runs for name, arm in run.result().items()}
+    if not passed(arms[EXISTING_BEFORE]) <= passed(arms[EXISTING_AFTER]):
+        arms |= await run_arms(bench, task, after, [(EXISTING_AGAIN, baseline)])
+    return arms
+
+
+async def _old(bench: Bench, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]) -> dict[str, Arm]:
+    """What changed tests noticed before they were changed."""
+    if not check.changed:
+        return {}
+    suite = Suite(tuple(sorted(check.changed)), {})
+    changing = [item for item in others if not item.variant.kind.behaves_like_baseline]
+    return await run_arms(bench, task, suite, [(f"{item.variant.name}{OLD}", item) for item in changing])
