@@ -1,0 +1,32 @@
+"""Commands of the README that no other test types."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from harness.specs.catalog import default_directory
+
+TASK = "aiosmtpd-proxy-tlv"
+
+
+def answer(*arguments: str):
+    command = [sys.executable, "-m", "harness.cli", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.docker
+def test_the_reference_is_verified_and_answered_as_json():
+    reference = default_directory() / "tasks" / TASK / "reference"
+    files = ("--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"))
+    record = answer("verify", TASK, *files)
+    assert (record["task"], record["verdict"], record["reasons"]) == (TASK, "resolved", [])
+
+
+def test_the_catalog_is_shown():
+    assert answer("task", "show", TASK)["prompt"].startswith("When a load balancer")
+    assert {row["name"] for row in answer("scaffold", "list")} >= {"mini", "nop", "oracle"}
+    assert {row["name"] for row in answer("repo", "list")} == {"aiosmtpd", "borgmatic"}
