@@ -29,12 +29,16 @@ class ToolCall(_Frozen):
 
 
 class Message(_Frozen):
-    """One message. `tool_calls` only with the assistant's, `tool_call_id` only with a tool's."""
+    """One message. `tool_calls` only with the assistant's, `tool_call_id` only with a tool's.
+
+    `cache` asks a provider that sells cached prompts to keep everything up to the end of this message.
+    """
 
     role: Role
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    cache: bool = False
 
 
 class Tool(_Frozen):
