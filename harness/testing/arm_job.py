@@ -1,22 +1,24 @@
 """One execution of chosen tests as a job: what goes in, and what its end says about each test."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile
 from harness.specs.ids import TestId
-from harness.specs.repo import Repo
+from harness.specs.repo import Repo, ReportFormat
 from harness.specs.results import CaseResult, Outcome, Quality, TestResult, combine
 from harness.specs.variants import ArmStatus
-from harness.testing.junit import Report, ReportError, read_junit
+from harness.testing.readers import Reader, reader_of
+from harness.testing.report import Report, ReportError
 
 WRONG_VARIANT_STATUS = 125
 # The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it.
 _MAIN = """\
-script=$1 proved=$2 removed=$3; shift 3
+prove=$1 removed=$2; shift 2
 rm -rf .git
 rm -f -- "${@:1:removed}"; shift "$removed"
-python -I -S -c "$script" prove "${@:1:proved}" || exit 125; shift "$proved"
+"${@:1:prove}" || exit 125; shift "$prove"
 exec "$TESTWRIGHT_TEST_COMMAND" "$@"
 """
 _TESTS_FAILED = 1
@@ -26,7 +28,8 @@ _TESTS_FAILED = 1
 class TestRun:
     """What to run. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
 
-    `proved` are files whose text and code the job reports (with `prover`) before it loads any test.
+    A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
+    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run.
     """
 
     __test__ = False
@@ -35,9 +38,14 @@ class TestRun:
     files: Mapping[str, bytes]
     executable: frozenset[str]
     removed: tuple[str, ...]
-    proved: tuple[str, ...]
-    prover: str
+    prove: tuple[str, ...]
     seconds: float
+    env: Mapping[str, str] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runnable(self) -> tuple[TestId, ...]:
+        return tuple(test for test in self.tests if test.file not in self.broken)
 
 
 @dataclass(frozen=True)
@@ -52,15 +60,16 @@ class Reading:
 def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
     """The job that runs `run` in an image of `repo`. The same names and times in every arm; only bytes differ."""
     files = tuple(
-        PlacedFile(f"{image.workdir}/{path}", data, 0o755 if path in run.executable else 0o644)
+        PlacedFile(str(PurePosixPath(image.workdir, path)), data, 0o755 if path in run.executable else 0o644)
         for path, data in sorted(run.files.items())
     )
-    numbers = (str(len(run.proved)), str(len(run.removed)))
-    ids = tuple(str(test) for test in run.tests)
+    numbers = (str(len(run.prove)), str(len(run.removed)))
+    ids = tuple(str(test) for test in run.runnable)
     return Job(
-        argv=("bash", "-c", _MAIN, "arm", run.prover, *numbers, *run.removed, *run.proved, *ids),
+        argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *ids),
         files=files,
         env={
+            **run.env,
             "TESTWRIGHT_TEST_COMMAND": repo.test_command,
             "TESTWRIGHT_TEST_SECONDS": str(repo.limits.test_seconds),
         },
@@ -68,12 +77,12 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
     )
 
 
-def read_job(run: TestRun, proof: Sequence[str], result: JobResult) -> Reading:
+def read_job(report: ReportFormat, run: TestRun, proof: Sequence[str], result: JobResult) -> Reading:
     """What a finished job says about each test of `run`. Pure: the same bytes give the same reading."""
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
-    reports = _reports(run, result)
-    results = tuple(_result(test, reports.get(test.file)) for test in run.tests)
+    reports = _reports(reader_of(report), run, result)
+    results = tuple(_result(test, reports.get(test.file), run.broken.get(test.file)) for test in run.tests)
     if result.timed_out:
         return Reading(ArmStatus.TIMED_OUT, results)
     disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
@@ -81,29 +90,34 @@ def read_job(run: TestRun, proof: Sequence[str], result: JobResult) -> Reading:
     return Reading(status, results, disagreement)
 
 
+def unbuilt(run: TestRun) -> tuple[TestResult, ...]:
+    """The results of a run of which nothing could be built."""
+    return tuple(_result(test, None, run.broken.get(test.file)) for test in run.tests)
+
+
 def _files(run: TestRun) -> list[str]:
-    return list(dict.fromkeys(test.file for test in run.tests))
+    return list(dict.fromkeys(test.file for test in run.runnable))
 
 
 def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
     return tuple(combine(test, ()) for test in run.tests)
 
 
-def _reports(run: TestRun, result: JobResult) -> dict[str, Report]:
-    """Reports by test file: `run_tests` writes `N.xml` for the Nth distinct file it is given."""
+def _reports(reader: Reader, run: TestRun, result: JobResult) -> dict[str, Report]:
+    """Reports by test file."""
     found = {}
     for number, file in enumerate(_files(run), start=1):
         try:
-            found[file] = read_junit(result.outputs[f"{number}.xml"], file)
+            found[file] = reader.read(result.outputs[f"{number}.{reader.suffix}"], file)
         except (KeyError, ReportError):
             continue
     return found
 
 
-def _result(test: TestId, report: Report | None) -> TestResult:
+def _result(test: TestId, report: Report | None, broken: str | None) -> TestResult:
     cases = [case for case in report.cases if case.test == test] if report else []
-    if not cases and report and report.collection_failed:
-        message = "the file could not be collected"
+    message = broken or "the file could not be collected"
+    if not cases and (broken or (report and report.collection_failed)):
         cases = [CaseResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION, message=message)]
     return combine(test, cases)
 

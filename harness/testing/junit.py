@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 from xml.etree.ElementTree import ParseError
 
@@ -10,23 +9,12 @@ from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCa
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 20_000_000
 _OTHER_ENCODING = re.compile(rb"""\s*<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["'])""", re.IGNORECASE)
 _TIMEOUT = re.compile(r"^Failed: Timeout \(")
 _ASSERTION = re.compile(r"^(AssertionError\b|assert\b|Failed\b|\[XPASS)")
-
-
-class ReportError(Exception):
-    """A report that isn't one: absent, too large, cut off, not JUnit."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """A file's cases, and whether collecting the file failed."""
-
-    cases: tuple[CaseResult, ...]
-    collection_failed: bool
 
 
 def read_junit(data: bytes, file: str) -> Report:

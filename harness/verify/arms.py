@@ -14,14 +14,16 @@ from harness.specs.repo import Repo
 from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmStatus, VariantKind
-from harness.testing.arm_job import TestRun, read_job, test_job
-from harness.verify.compilation import CODE_OBJECTS, CompiledVariant
+from harness.testing.arm_job import TestRun, read_job, test_job, unbuilt
+from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.protocol import Built, CompiledVariant, Site
 
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
 ALONE_TIMES = 3
 """They may take so many times as long together as the arm itself."""
 _CRASHED = 128
+_TESTS_FAILED = 1
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,13 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
 
 
 async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
-    variant = compiled.variant
-    run = TestRun(
-        tests=suite.tests,
-        files={**suite.files, **variant.source, **variant.code},
-        executable=suite.executable,
-        removed=suite.removed,
-        proved=tuple(sorted(variant.source)),
-        prover=CODE_OBJECTS,
-        seconds=suite.seconds or task.file.limits.arm_seconds,
-    )
+    async with bench.slots:
+        site = Site(bench.engine, bench.image, bench.labels)
+        built = await toolchain_of(task.repo.language).build(site, compiled, suite.tests, suite.files)
+    variant = built.compiled.variant
+    run = _test_run(task, suite, built)
+    if not run.runnable:
+        return Arm(variant.name, variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0)
     job = test_job(task.repo, bench.image, run)
     try:
         result = await _run_job(bench, task, job, name)
@@ -100,7 +99,7 @@ async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
     except LimitReached:
         missing = tuple(combine(test, ()) for test in suite.tests)
         return Arm(variant.name, variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
-    reading = read_job(run, compiled.proof, result)
+    reading = read_job(task.repo.report, run, built.compiled.proof, result)
     return Arm(
         variant=variant.name,
         kind=variant.kind,
@@ -110,6 +109,20 @@ async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
         seconds=result.seconds,
         test_seconds=sum(item.seconds for item in reading.results),
         disagreement=reading.disagreement,
+    )
+
+
+def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
+    variant = built.compiled.variant
+    return TestRun(
+        tests=suite.tests,
+        files={**suite.files, **variant.source, **variant.code},
+        executable=suite.executable,
+        removed=suite.removed,
+        prove=built.compiled.prove,
+        env=built.compiled.env,
+        broken=built.broken,
+        seconds=suite.seconds or task.file.limits.arm_seconds,
     )
 
 

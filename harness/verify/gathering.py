@@ -8,7 +8,6 @@ from harness.specs.errors import first_error
 from harness.specs.task import Task
 from harness.specs.variants import Arm, VariantKind
 from harness.verify.arms import Bench, Suite, run_arms
-from harness.verify.compilation import CompiledVariant
 from harness.verify.evidence import (
     AGAIN,
     BASELINES,
@@ -22,6 +21,7 @@ from harness.verify.evidence import (
 )
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.mutation import faults
+from harness.verify.toolchains.protocol import CompiledVariant
 
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.submission.discovery import TestFile, discover, is_test_file
+from harness.submission.discovery.choice import Discovery
+from harness.submission.discovery.found import TestFile
 from harness.submission.manifest import Manifest, ManifestError, parse_manifest
 from harness.verify.intake import FileChange, by_path
 
@@ -25,7 +26,7 @@ class ManifestCheck:
     reasons: tuple[Reason, ...] = ()
 
 
-def check_manifest(data: bytes, changes: tuple[FileChange, ...]) -> ManifestCheck:
+def check_manifest(data: bytes, changes: tuple[FileChange, ...], discovery: Discovery) -> ManifestCheck:
     """Compare a manifest with what a patch does to test functions."""
     if not data.strip():
         return ManifestCheck(reasons=(_reason(ReasonCode.MANIFEST_MISSING, "", "there is no manifest"),))
@@ -33,12 +34,12 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...]) -> ManifestChec
         manifest = parse_manifest(data)
     except ManifestError as error:
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
-    surveys = [_survey(change) for change in changes if is_test_file(change.path)]
+    surveys = [_survey(change, discovery) for change in changes if discovery.is_test_file(change.path)]
     added = {test for survey in surveys for test in survey.added}
     changed = {test for survey in surveys for test in survey.changed}
     listed = set(manifest.tests)
     reasons = [
-        *_listed_wrongly(manifest, changes, added | changed),
+        *_listed_wrongly(manifest, changes, added | changed, discovery),
         *(_unlisted(test) for test in sorted((added | changed) - listed)),
         *(_broken(test) for survey in surveys for test in survey.deleted),
     ]
@@ -50,36 +51,42 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...]) -> ManifestChec
     )
 
 
-async def leaning_tests(tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
+async def leaning_tests(tree: GitTree, changes: tuple[FileChange, ...], discovery: Discovery) -> tuple[TestId, ...]:
     """Tests of untouched files that a change may reach all the same.
 
-    A conftest.py reaches every test below its folder, and so may any file that was there before and isn't a
-    test file: a helper, a certificate, a data file.
+    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
+    isn't a test file: a helper, a certificate, a data file.
     """
     touched = {change.path for change in changes}
-    others = {path: entry for path, entry in (await tree.entries()).items() if is_test_file(path)}
-    folders = {_reach(change.path, others) for change in changes if _reaches_others(change)}
+    others = {path: entry for path, entry in (await tree.entries()).items() if discovery.is_test_file(path)}
+    folders = {_reach(change, others, discovery) for change in changes if _reaches_others(change, discovery)}
     entries = {
         path: entry
         for path, entry in others.items()
         if path not in touched and folders & set(PurePosixPath(path).parents)
     }
     contents = await tree.read_all(entries)
-    return tuple(TestId(path, test.name) for path, data in contents.items() for test in discover(data).tests)
+    return tuple(
+        TestId(path, test.name) for path, data in contents.items() for test in discovery.discover(data).tests
+    )
 
 
-def _reach(path: str, test_files: Iterable[str]) -> PurePosixPath | None:
-    """The folder whose tests a file reaches: a conftest.py its own, others the nearest above that has tests."""
-    own = PurePosixPath(path).parent
-    if PurePosixPath(path).name == "conftest.py":
+def _reach(change: FileChange, test_files: Iterable[str], discovery: Discovery) -> PurePosixPath | None:
+    """The folder whose tests a file reaches: its own, or for a file of no such kind the nearest above with tests."""
+    own = PurePosixPath(change.path).parent
+    if _acts_on_folder(change, discovery):
         return own
     with_tests = {parent for file in test_files for parent in PurePosixPath(file).parents}
     return next((folder for folder in (own, *own.parents) if folder.name and folder in with_tests), None)
 
 
-def _reaches_others(change: FileChange) -> bool:
-    is_conftest = PurePosixPath(change.path).name == "conftest.py"
-    return is_conftest or (change.old is not None and not is_test_file(change.path))
+def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
+    there_before = change.old is not None and not discovery.is_test_file(change.path)
+    return there_before or _acts_on_folder(change, discovery)
+
+
+def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
+    return any(discovery.reaches_folder(change.path, text) for text in (change.old, change.new) if text is not None)
 
 
 @dataclass(frozen=True)
@@ -92,9 +99,9 @@ class _Survey:
     deleted: tuple[TestId, ...]
 
 
-def _survey(change: FileChange) -> _Survey:
-    old = {test.name: test.text for test in discover(change.old or b"").tests}
-    new = {test.name: test.text for test in discover(change.new or b"").tests}
+def _survey(change: FileChange, discovery: Discovery) -> _Survey:
+    old = {test.name: test.text for test in discovery.discover(change.old or b"").tests}
+    new = {test.name: test.text for test in discovery.discover(change.new or b"").tests}
 
     def ids(names: list[str]) -> tuple[TestId, ...]:
         return tuple(TestId(change.path, name) for name in names)
@@ -107,12 +114,14 @@ def _survey(change: FileChange) -> _Survey:
     )
 
 
-def _listed_wrongly(manifest: Manifest, changes: tuple[FileChange, ...], written: set[TestId]) -> Iterator[Reason]:
-    contents = {path: discover(change.new or b"") for path, change in by_path(changes).items()}
+def _listed_wrongly(
+    manifest: Manifest, changes: tuple[FileChange, ...], written: set[TestId], discovery: Discovery
+) -> Iterator[Reason]:
+    contents = {path: discovery.discover(change.new or b"") for path, change in by_path(changes).items()}
     for test in manifest.tests:
         found = contents.get(test.file)
-        if not is_test_file(test.file):
-            words = "the repository's own test run would never collect this file; its name must begin with test_"
+        if not discovery.is_test_file(test.file):
+            words = f"the repository's own test run would never collect this file; {discovery.FILE_RULE}"
             yield _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), words)
         elif found is None:
             yield _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the patch does not touch this file")

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.repo import Language
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmStatus
+from harness.submission.discovery.choice import discovery_of
 from harness.verify.evidence import Evidence
 from harness.verify.intake import FileChange
 from harness.verify.static_checks import holds
@@ -47,7 +49,7 @@ def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequen
         probes = [probe for probe in task.probes if probe.criterion == criterion.id]
         return _by_probes(criterion, probes, evidence)
     if criterion.static is not None:
-        return _by_static(criterion, criterion.static, evidence, changes)
+        return _by_static(criterion, criterion.static, evidence, changes, task.repo.language)
     return _result(criterion, None, None, "asks for a judge, and none is named")
 
 
@@ -67,9 +69,9 @@ def _killers(evidence: Evidence, arm: str) -> Iterator[str]:
 
 
 def _by_static(
-    criterion: Criterion, check: StaticCheck, evidence: Evidence, changes: Sequence[FileChange]
+    criterion: Criterion, check: StaticCheck, evidence: Evidence, changes: Sequence[FileChange], language: Language
 ) -> CriterionResult:
-    met = holds(check, evidence.tests, changes)
+    met = holds(check, evidence.tests, changes, discovery_of(language))
     words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
     return _result(criterion, met, GradedBy.STATIC, words)
 

@@ -1,7 +1,6 @@
 """The variants of a task: what is on disk and what runs in each, before anything is compiled."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from unidiff.errors import UnidiffParseError
@@ -11,34 +10,13 @@ from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
+from harness.verify.toolchains.protocol import Toolchain
+from harness.verify.variant_source import VariantSource
 
 BASELINE = "baseline"
 
 
-@dataclass(frozen=True)
-class VariantSource:
-    """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
-
-    Both have every path that any variant of the task touches. `disguised_lines` are lines of the
-    pristine text whose functions get other generated code of the same behaviour when `code` is compiled;
-    `dead` is a text whose functions' bodies are kept in the compiled code where they never run.
-    """
-
-    name: str
-    kind: VariantKind
-    disk: Mapping[str, bytes]
-    code: Mapping[str, bytes]
-    criterion: str = ""
-    disguised_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    dead: Mapping[str, bytes] = field(default_factory=dict)
-
-
-def is_compiled(path: str) -> bool:
-    """Whether what runs can differ from the text on disk."""
-    return path.endswith(".py")
-
-
-async def plan_variants(task: Task, tree: GitTree, decoy: int) -> list[VariantSource]:
+async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: int) -> list[VariantSource]:
     """Every variant of a task, baseline first. Raises UserError for a patch of the task that doesn't apply.
 
     `decoy` chooses the probe whose text lies on disk in one of the placebos; any number will do.
@@ -56,40 +34,50 @@ async def plan_variants(task: Task, tree: GitTree, decoy: int) -> list[VariantSo
     removed = {**pristine, **changed["removal"]}
     variants = [
         VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
-        _text_placebo(task, pristine),
+        _text_placebo(task, toolchain, pristine),
         VariantSource(
             "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines, dead=removed
         ),
-        _decoy("placebo-source", pristine, removed),
+        _decoy(toolchain, "placebo-source", pristine, removed),
         VariantSource("removal", VariantKind.REMOVAL, removed, removed),
-        _hidden("removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
+        _hidden(toolchain, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
     ]
     if task.probes:
         chosen = task.probes[decoy % len(task.probes)]
-        variants.append(_decoy("placebo-source-probe", pristine, {**pristine, **changed[f"probe {chosen.name}"]}))
+        mutant = {**pristine, **changed[f"probe {chosen.name}"]}
+        variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant))
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}
         variants.append(VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other))
     for probe in task.probes:
         mutant = {**pristine, **changed[f"probe {probe.name}"]}
-        variants.append(_hidden(f"probe-{probe.name}", VariantKind.PROBE, pristine, mutant, probe.criterion))
+        variants.append(
+            _hidden(toolchain, f"probe-{probe.name}", VariantKind.PROBE, pristine, mutant, probe.criterion)
+        )
     return variants
 
 
 def _hidden(
-    name: str, kind: VariantKind, pristine: Mapping[str, bytes], changed: Mapping[str, bytes], criterion: str = ""
+    toolchain: Toolchain,
+    name: str,
+    kind: VariantKind,
+    pristine: Mapping[str, bytes],
+    changed: Mapping[str, bytes],
+    criterion: str = "",
 ) -> VariantSource:
     """A variant that can't be read off the disk: pristine text, changed code, the pristine code dead within it.
 
     Data files have no such split: they are what they are on disk.
     """
-    disk = {path: pristine[path] if is_compiled(path) else data for path, data in changed.items()}
+    disk = {path: pristine[path] if toolchain.is_compiled(path) else data for path, data in changed.items()}
     return VariantSource(name, kind, disk, changed, criterion, dead=pristine)
 
 
-def _decoy(name: str, pristine: Mapping[str, bytes], changed: Mapping[str, bytes]) -> VariantSource:
+def _decoy(
+    toolchain: Toolchain, name: str, pristine: Mapping[str, bytes], changed: Mapping[str, bytes]
+) -> VariantSource:
     """The other way round: the text says that the behaviour has changed, what runs is pristine."""
-    disk = {path: changed[path] if is_compiled(path) else data for path, data in pristine.items()}
+    disk = {path: changed[path] if toolchain.is_compiled(path) else data for path, data in pristine.items()}
     return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine)
 
 
@@ -131,13 +119,11 @@ def _parsed(path: Path) -> PatchSet:
         raise UserError(f"{path}: not a unified diff: {error}") from None
 
 
-def _text_placebo(task: Task, pristine: Mapping[str, bytes]) -> VariantSource:
+def _text_placebo(task: Task, toolchain: Toolchain, pristine: Mapping[str, bytes]) -> VariantSource:
     """The same code, with every line that the removal takes out or puts in as a comment behind it."""
     disk = dict(pristine)
     for file in _parsed(task.directory / "removal.patch"):
-        if not is_compiled(file.path):
-            continue
-        lines = [line.value.rstrip("\n") for hunk in file for line in hunk if not line.is_context]
-        comments = "".join(f"# {line}\n" for line in lines).encode("utf-8", "surrogateescape")
-        disk[file.path] = pristine[file.path].rstrip(b"\n") + b"\n" + comments
+        if toolchain.is_compiled(file.path):
+            lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
+            disk[file.path] = toolchain.commented(pristine[file.path], lines)
     return VariantSource("placebo-text", VariantKind.PLACEBO_TEXT, disk, disk)

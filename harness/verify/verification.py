@@ -9,15 +9,17 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.task import Task
+from harness.submission.discovery.choice import discovery_of
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
-from harness.verify.compilation import compile_variants
 from harness.verify.evidence import Evidence
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
 from harness.verify.manifest_check import ManifestCheck, check_manifest, leaning_tests
 from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
+from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.protocol import Site
 from harness.verify.variants import plan_variants
 from harness.verify.verdict import (
     ManifestStage,
@@ -58,16 +60,18 @@ async def verify(task: Task, submission: Submission, bench: Bench) -> Judgement:
     if intake.reasons:
         return _judgement(task, bench, intake, intake.reasons, Stages())
 
-    check = check_manifest(submission.manifest, intake.changes)
+    discovery = discovery_of(task.repo.language)
+    check = check_manifest(submission.manifest, intake.changes, discovery)
     if check.reasons:
         return _judgement(task, bench, intake, check.reasons, Stages(manifest=_manifest_stage(check)))
 
-    leaning = await leaning_tests(tree, intake.changes)
+    leaning = await leaning_tests(tree, intake.changes, discovery)
     check = replace(check, existing=(*check.existing, *leaning))
     try:
         decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
-        sources = await plan_variants(task, tree, decoy)
-        variants = await compile_variants(bench.engine, bench.image, sources, bench.labels)
+        toolchain = toolchain_of(task.repo.language)
+        sources = await plan_variants(task, tree, toolchain, decoy)
+        variants = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), sources)
         evidence = await gather_evidence(bench, task, variants, _suite(intake, check), check)
     except SandboxLost:
         words = "a container was lost while the tests ran; judge this submission again"

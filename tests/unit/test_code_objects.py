@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.verify.compilation import CODE_OBJECTS
+from harness.verify.toolchains.python import CODE_OBJECTS
 
 PRISTINE = '''
 LIMIT = 3

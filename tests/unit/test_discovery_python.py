@@ -1,4 +1,4 @@
-from harness.submission.discovery import discover, is_test_file
+from harness.submission.discovery.python import discover, is_test_file
 
 SOURCE = b"""
 import unittest

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality, combine
-from harness.testing.junit import ReportError, read_junit
+from harness.testing.junit import read_junit
+from harness.testing.report import ReportError
 
 REPORTS = Path(__file__).parent / "reports"
 OUTCOMES = (REPORTS / "pytest-outcomes.xml").read_bytes()

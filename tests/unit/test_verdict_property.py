@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from harness.sandbox.protocol import JobResult
 from harness.specs.ids import TestId
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
+from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job
@@ -118,7 +119,7 @@ def test_a_changed_test_earns_no_kill_that_its_old_version_had(task):
 REPORT = (
     b'<testsuites><testsuite><testcase classname="tests.test_x" name="test_a" time="0.1"/></testsuite></testsuites>'
 )
-RUN = TestRun((TEST,), {}, frozenset(), (), ("lib.py",), "", 10)
+RUN = TestRun((TEST,), {}, frozenset(), (), ("true",), 10)
 PROOF = ("running lib.py aa bb",)
 
 
@@ -129,21 +130,24 @@ def job(**changes) -> JobResult:
 
 
 def test_a_whole_report_with_a_matching_status_is_read():
-    reading = read_job(RUN, PROOF, job())
+    reading = read_job(ReportFormat.JUNIT, RUN, PROOF, job())
     assert reading.status is ArmStatus.FINISHED
     assert reading.results[0].outcome is Outcome.PASSED
 
 
 @given(st.integers(min_value=0, max_value=len(REPORT) - 1))
 def test_a_cut_report_never_yields_a_pass(length):
-    reading = read_job(RUN, PROOF, job(outputs={"1.xml": REPORT[:length]}))
+    reading = read_job(ReportFormat.JUNIT, RUN, PROOF, job(outputs={"1.xml": REPORT[:length]}))
     assert reading.results[0].outcome is not Outcome.PASSED
     assert reading.status is ArmStatus.DISAGREES
 
 
 @given(st.binary(max_size=100))
 def test_a_garbled_report_never_yields_a_pass(data):
-    assert read_job(RUN, PROOF, job(outputs={"1.xml": data})).results[0].outcome is not Outcome.PASSED
+    assert (
+        read_job(ReportFormat.JUNIT, RUN, PROOF, job(outputs={"1.xml": data})).results[0].outcome
+        is not Outcome.PASSED
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,7 +163,7 @@ def test_a_garbled_report_never_yields_a_pass(data):
     ],
 )
 def test_status_report_and_proof_must_tell_one_story(changes, status):
-    assert read_job(RUN, PROOF, job(**changes)).status is status
+    assert read_job(ReportFormat.JUNIT, RUN, PROOF, job(**changes)).status is status
 
 
 @given(st.lists(st.sampled_from(ReasonCode), min_size=1))

@@ -1,4 +1,4 @@
-"""Finding test functions in a file's text, without running it. Tree-sitter; so far Python."""
+"""Python, by the default rules of pytest."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node
+
+from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser
+from harness.submission.discovery.found import text_of as _text
 
 _BLOCKS = frozenset(
     {
@@ -24,35 +27,8 @@ _BLOCKS = frozenset(
 MAX_CLASS_DEPTH = 20
 
 
-@dataclass(frozen=True)
-class TestFunction:
-    """A test in a file. Lines count from 1, both ends included; `text` has its decorators."""
-
-    __test__ = False
-
-    name: str
-    first_line: int
-    last_line: int
-    text: bytes
-
-    @property
-    def enclosing(self) -> str:
-        """The classes it stands in, joined by dots; empty for a function of the module."""
-        return self.name.rpartition(".")[0]
-
-
-@dataclass(frozen=True)
-class TestFile:
-    """What discovery found. `others` are names of functions and classes that are no tests; `twice` is ambiguous."""
-
-    __test__ = False
-
-    tests: tuple[TestFunction, ...]
-    others: frozenset[str]
-    twice: frozenset[str]
-
-    def find(self, name: str) -> TestFunction | None:
-        return next((test for test in self.tests if test.name == name), None)
+FILE_RULE = "its name must begin with test_"
+_GRAMMAR = Language(tree_sitter_python.language())
 
 
 def is_test_file(path: str) -> bool:
@@ -64,7 +40,7 @@ def is_test_file(path: str) -> bool:
 def discover(source: bytes) -> TestFile:
     """The test functions of a Python file as pytest's default rules see them, inherited ones included."""
     module = _Scope("", "", (), [])
-    _fill(module, _parser().parse(source).root_node)
+    _fill(module, parser(_GRAMMAR).parse(source).root_node)
     tests: list[TestFunction] = []
     others: set[str] = set()
     for scope in _walk(module):
@@ -80,6 +56,25 @@ def discover(source: bytes) -> TestFile:
     return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module)))
 
 
+@cache
+def names(source: bytes) -> frozenset[str]:
+    """Every identifier and dotted name of a text, imported or used."""
+    kinds = ("identifier", "dotted_name", "attribute")
+    return frozenset(_text(node) for node in every_node(_GRAMMAR, source) if node.type in kinds)
+
+
+@cache
+def calls(source: bytes) -> frozenset[str]:
+    """What a text calls, as written: `sleep`, `time.sleep`."""
+    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call"]
+    return frozenset(_text(node.child_by_field_name("function")) for node in nodes)
+
+
+def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
+    """A conftest.py acts on every test below it."""
+    return PurePosixPath(path).name == "conftest.py"
+
+
 @dataclass
 class _Scope:
     """The module or a class: `name` is its dotted path."""
@@ -90,11 +85,6 @@ class _Scope:
     functions: list[tuple[str, Node]]
     classes: tuple["_Scope", ...] = ()
     opted_out: bool = False
-
-
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_python.language()))
 
 
 def _fill(scope: _Scope, body: Node, depth: int = 0) -> None:
@@ -184,14 +174,11 @@ def _is_fixture(node: Node) -> bool:
 
 def _test(name: str, node: Node, source: bytes) -> TestFunction:
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
-    return TestFunction(name, first, last, source[node.start_byte : node.end_byte])
+    enclosing = name.rpartition(".")[0]
+    return TestFunction(name, first, last, source[node.start_byte : node.end_byte], enclosing)
 
 
 def _defined_twice(module: _Scope) -> Iterator[str]:
     for scope in _walk(module):
         counts = Counter(name for name, _ in scope.functions)
         yield from (f"{scope.name}.{name}".lstrip(".") for name, count in counts.items() if count > 1)
-
-
-def _text(node: Node | None) -> str:
-    return (node.text or b"").decode("utf-8", "replace") if node else ""

@@ -1,0 +1,17 @@
+"""What a report says, whatever its format."""
+
+from dataclasses import dataclass
+
+from harness.specs.results import CaseResult
+
+
+class ReportError(Exception):
+    """A report that isn't one: absent, too large, cut off, of another format."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started."""
+
+    cases: tuple[CaseResult, ...]
+    collection_failed: bool
