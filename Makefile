@@ -4,10 +4,10 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench attack honest schemas validity
+.PHONY: help demo test check check-tasks bench attack honest schemas validity providers
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
 
 $(READY): requirements.lock pyproject.toml
 	@scripts/set-up "$(PYTHON)" "$(VENV)"
@@ -22,8 +22,12 @@ test: $(READY) ## everything that must hold, with seconds per group
 check: $(READY) ## style, types, the import contract
 	@scripts/check
 
-bench: $(READY) ## the budgets, measured as ratios in one run
-	@$(VENV)/bin/python -m benchmarks
+check-tasks: $(READY) ## every task in full, with a receipt of each and docs/catalogue.md; only="ID ..." takes some
+	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --receipts docs/receipts --write -j 2 || status=1; \
+	$(VENV)/bin/python scripts/catalogue.py && exit $$status
+
+bench: $(READY) ## the budgets, measured as ratios in one run; only="commands help" takes some
+	@$(VENV)/bin/python -m benchmarks $(addprefix --only ,$(only))
 
 attack: $(READY) ## every attempt to fool the verifier, what it must come to, and what it came to
 	@$(VENV)/bin/python scripts/validity.py adversarial
@@ -33,6 +37,9 @@ honest: $(READY) ## honest work in many styles, and honest work that isn't enoug
 
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py
+
+providers: $(READY) ## docs/providers.md: what each fault of a model provider leads to
+	@$(VENV)/bin/python -W ignore -m scripts.providers
 
 validity: $(READY) ## docs/validity.md from both corpora
 	@$(VENV)/bin/python scripts/validity.py --write

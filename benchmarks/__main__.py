@@ -1,9 +1,12 @@
 """`make bench`: what testwright itself costs, with the budgets beside it. Status 1 where one is exceeded.
 
-Needs a Docker engine and the images of one task. Every figure is taken in this one run, against the bare thing
+usage: python -m benchmarks [--only NAME]...     (make bench only="NAME ...")
+
+Most need a Docker engine and the images of one task. Every figure is taken in this one run, against the bare thing
 measured beside it, so that it holds on a slow machine as well.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -13,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +39,9 @@ STEPS = 500
 LABELS = {"testwright.run": "benchmarks"}
 
 
+Measured = Callable[[Engine, Image, Task], Awaitable[list["Row"]]]
+
+
 @dataclass(frozen=True)
 class Row:
     """`measured` and `budget` are in `unit`; `scale` is what something else costs, in words."""
@@ -47,29 +53,34 @@ class Row:
     scale: str = ""
 
 
-async def measure() -> list[Row]:
+async def measure(names: Collection[str]) -> list[Row]:
+    rows = []
+    if chosen := [measured for name, measured in IN_CONTAINERS.items() if name in names]:
+        rows = await with_engine(chosen)
+    return rows + [row() for name, row in HERE.items() if name in names]
+
+
+async def with_engine(chosen: Iterable[Measured]) -> list[Row]:
     task = Catalog().task(TASK)
     engine = choose_engine("docker")
     try:
         image = await engine.image(task)
-        rows = await with_sandbox(engine, image, commands)
-        rows += await with_sandbox(engine, image, output_memory)
-        rows += await verification(engine, image, task)
+        return [row for measured in chosen for row in await measured(engine, image, task)]
     finally:
         await engine.reap(LABELS)
         await engine.close()
-    return [*rows, trajectory(), start_up()]
 
 
-async def with_sandbox(
-    engine: Engine, image: Image, measured: Callable[[Sandbox], Awaitable[list[Row]]]
-) -> list[Row]:
-    sandbox = engine.sandbox(image, Limits(), LABELS)
-    try:
-        await sandbox.start()
-        return await measured(sandbox)
-    finally:
-        await sandbox.remove()
+def in_sandbox(measured: Callable[[Sandbox], Awaitable[list[Row]]]) -> Measured:
+    async def with_sandbox(engine: Engine, image: Image, _: Task) -> list[Row]:
+        sandbox = engine.sandbox(image, Limits(), LABELS)
+        try:
+            await sandbox.start()
+            return await measured(sandbox)
+        finally:
+            await sandbox.remove()
+
+    return with_sandbox
 
 
 async def commands(sandbox: Sandbox) -> list[Row]:
@@ -172,8 +183,19 @@ def timed(command: list[str]) -> float:
     return time.perf_counter() - began
 
 
+IN_CONTAINERS: dict[str, Measured] = {
+    "commands": in_sandbox(commands),
+    "output": in_sandbox(output_memory),
+    "verification": verification,
+}
+HERE: dict[str, Callable[[], Row]] = {"trajectory": trajectory, "help": start_up}
+
+
 def main() -> int:
-    rows = asyncio.run(measure())
+    names = [*IN_CONTAINERS, *HERE]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What testwright itself costs.")
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
+    rows = asyncio.run(measure(parser.parse_args().only or names))
     cells = [
         (
             row.what,

@@ -10,14 +10,22 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from harness.agents.trajectory import Record
+from harness.analysis.calibration import GoldFile
+from harness.analysis.injection import CorpusFile
+from harness.authoring.image_bundle import Bundle
+from harness.authoring.task_check.receipts import Receipt
+from harness.llm.provider.scenario import Scenario
+from harness.runs.cases import Expectation
+from harness.runs.evidence_file import EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.store import AgentFile, TrialFile, UsageFile
-from harness.runs.submissions import Expectation
 from harness.sandbox.images.record import ImageRecord
+from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import TaskFile
+from harness.verify.judge.voting import Vote
 from harness.verify.verdict import VerdictRecord
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
@@ -26,13 +34,21 @@ MODELS = {
     "task.yaml": TaskFile,
     "rubric.yaml": Rubric,
     "scaffold.yaml": Scaffold,
+    "model.yaml": ModelFile,
+    "scenario.yaml": Scenario,
     "run-config.yaml": RunConfig,
     "run.yaml": RunFile,
     "trial.json": TrialFile,
     "agent.json": AgentFile,
     "image.json": ImageRecord,
+    "bundle.json": Bundle,
+    "receipt.json": Receipt,
     "usage.json": UsageFile,
     "verdict.json": VerdictRecord,
+    "evidence.json": EvidenceFile,
+    "judge.jsonl": Vote,
+    "gold.yaml": GoldFile,
+    "injection.yaml": CorpusFile,
     "expect.yaml": Expectation,
     "trajectory.jsonl": Record,
 }

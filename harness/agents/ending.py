@@ -10,6 +10,7 @@ class Ending(StrEnum):
     STEP_LIMIT = "step-limit"
     WALL_LIMIT = "wall-limit"
     COST_LIMIT = "cost-limit"
+    CONTEXT_LIMIT = "context-limit"
     FORMAT_ERRORS = "format-errors"
     MEMORY_LIMIT = "memory-limit"
     DISK_LIMIT = "disk-limit"

@@ -3,14 +3,17 @@
 import asyncio
 import time
 from collections.abc import Callable
+from typing import NoReturn
 
 from harness.agents.actions import BASH, Action, FormatError, answers, parse_actions
 from harness.agents.protocol import AgentResult, Ending
 from harness.agents.templates import Templates
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Trajectory
+from harness.agents.trajectory import EndRecord, FaultRecord, HeaderRecord, ObservationRecord, Trajectory
+from harness.llm.prompt_cache import growing
 from harness.llm.protocol import Completion, Message, Model, Role, StopReason
 from harness.llm.recording import MessageRecord
 from harness.sandbox.protocol import CommandResult, LimitReached, Sandbox
+from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.usage import Usage
@@ -71,7 +74,7 @@ class Mini:
         }
         return [
             Message(role=Role.SYSTEM, content=self.templates.render("system", **values)),
-            Message(role=Role.USER, content=self.templates.render("task", **values)),
+            Message(role=Role.USER, content=self.templates.render("task", **values), cache=True),
         ]
 
 
@@ -118,14 +121,27 @@ class _Loop:
             raise Interruption(ending=Ending.COST_LIMIT)
         try:
             async with asyncio.timeout(self.seconds_left()):
-                completion = await self.agent.model.complete(self.messages, [BASH])
+                completion = await self.agent.model.complete(growing(self.messages), [BASH])
         except TimeoutError:
             raise Interruption(ending=Ending.WALL_LIMIT) from None
+        except ProviderError as error:
+            self.fail(error)
         self.steps += 1
-        self.usage += completion.usage
-        self.counted_usd += completion.usage.cost_usd or 0.0
+        self.count(completion.usage)
         self.append(completion.message, usage=completion.usage, stop=completion.stop)
         return completion
+
+    def fail(self, error: ProviderError) -> NoReturn:
+        """A conversation that has grown too long is the agent's own end; other faults are nobody's."""
+        self.count(error.usage)
+        self.trajectory.add(FaultRecord(step=self.steps, fault=error.fault, words=str(error), usage=error.usage))
+        if error.fault is ProviderFault.CONTEXT:
+            raise Interruption(ending=Ending.CONTEXT_LIMIT) from None
+        raise error
+
+    def count(self, usage: Usage) -> None:
+        self.usage += usage
+        self.counted_usd += usage.cost_usd or 0.0
 
     def actions(self, completion: Completion) -> list[Action]:
         """The commands that a message asks for. Where one of them is malformed none is run."""

@@ -11,8 +11,8 @@ from harness import PROTOCOL_VERSION
 from harness.agents.ending import Ending
 from harness.llm.recording import MessageRecord, now, read_json_lines
 from harness.sandbox.protocol import CommandResult
-from harness.specs.errors import UserError
-from harness.specs.usage import Usage
+from harness.specs.errors import ProviderFault, UserError
+from harness.specs.usage import NO_USAGE, Usage
 
 
 class _Record(BaseModel):
@@ -61,6 +61,16 @@ class ObservationRecord(_Record):
         )
 
 
+class FaultRecord(_Record):
+    """A call that came to nothing; `usage` is what it cost all the same."""
+
+    kind: Literal["fault"] = "fault"
+    step: int
+    fault: ProviderFault
+    words: str
+    usage: Usage
+
+
 class EndRecord(_Record):
     """The last line; without one the trial was cut short.
 
@@ -75,7 +85,9 @@ class EndRecord(_Record):
     counted_usd: float = 0.0
 
 
-Record = Annotated[HeaderRecord | MessageRecord | ObservationRecord | EndRecord, Field(discriminator="kind")]
+Record = Annotated[
+    HeaderRecord | MessageRecord | ObservationRecord | FaultRecord | EndRecord, Field(discriminator="kind")
+]
 _RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 
 
@@ -112,3 +124,11 @@ def read_trajectory(path: Path) -> list[Record]:
         except ValidationError as error:
             raise UserError(f"{path}:{number}: not a record of a trajectory: {error.errors()[0]['msg']}") from None
     return records
+
+
+def paid(path: Path) -> Usage:
+    """All that a trajectory's calls cost, however it ended; nothing where there is none. Raises UserError."""
+    if not path.exists():
+        return NO_USAGE
+    records = [record for record in read_trajectory(path) if isinstance(record, MessageRecord | FaultRecord)]
+    return sum((record.usage for record in records if record.usage), start=NO_USAGE)

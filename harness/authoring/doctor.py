@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from harness.authoring.doctor_engine import build_command, engine, room
 from harness.authoring.host_secrets import certificates
 from harness.sandbox.cache import cache_directory
+from harness.sandbox.host_environment import host_environment
 from harness.sandbox.images.client_config import ca_bundle, proxies
 from harness.sandbox.local import confinement as local_confinement
 from harness.specs.errors import UserError
@@ -45,7 +46,12 @@ def _bubblewrap() -> list[Finding]:
 def _git() -> list[Finding]:
     try:
         done = subprocess.run(
-            ["git", "--version"], capture_output=True, text=True, timeout=_ANSWER_SECONDS, check=True
+            ["git", "--version"],
+            env=host_environment(),
+            capture_output=True,
+            text=True,
+            timeout=_ANSWER_SECONDS,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return [Finding(name="git", health=Health.MISSING, words="doesn't answer; install git")]
@@ -100,9 +106,9 @@ def _is_here(proxy: str) -> bool:
 
 
 def _keys(environment: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Names only."""
+    """Names only; those of a `.env` in the working directory are in the environment by now."""
     names = sorted(name for name, value in environment.items() if value and _KEY.fullmatch(name))
     if not names:
-        words = "no *_API_KEY is set: the controls and recorded models work, others don't"
+        words = "no *_API_KEY is set, here or in .env: the controls and recorded models work, others don't"
         return [Finding(name="model keys", health=Health.DEGRADED, words=words)]
     return [Finding(name="model keys", health=Health.OK, words=f"{', '.join(names)} (not tried)")]

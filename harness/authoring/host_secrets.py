@@ -1,4 +1,4 @@
-"""What a build borrowed from this machine and no image may keep: proxies, pip's indexes, private certificates."""
+"""What a build borrowed from this machine and no image may keep: proxies, indexes, private certificates."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,9 +6,10 @@ from pathlib import Path
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-from harness.sandbox.images.client_config import ca_bundle, pip_settings, proxies
+from harness.sandbox.images.client_config import ca_bundle, npm_registry, pip_settings, proxies
 
-_PACKAGED = ("usr/share/ca-certificates/", "usr/share/python-wheels/")
+_PACKAGED = re.compile(r"usr/share/(ca-certificates|python-wheels)/|usr/lib/[^/]+/libnode\.so\.")
+"""Node has the public ones compiled in."""
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICATE-----", re.DOTALL)
 
 
@@ -19,6 +20,8 @@ def secret_texts() -> dict[str, bytes]:
         for number, value in enumerate(values, start=1):
             if not any(host in value for host in _public_hosts()):
                 found[f"pip's {key} {number}"] = value
+    if registry := npm_registry():
+        found["npm's registry"] = registry
     return {name: value.encode() for name, value in found.items()}
 
 
@@ -46,4 +49,4 @@ def certificates(data: bytes) -> frozenset[bytes]:
 
 def published(places: Mapping[bytes, Iterable[str]]) -> frozenset[bytes]:
     """Of certificates found in an image, by their places: those that a Debian package brought to everybody."""
-    return frozenset(body for body, paths in places.items() if any(path.startswith(_PACKAGED) for path in paths))
+    return frozenset(body for body, paths in places.items() if any(_PACKAGED.match(path) for path in paths))

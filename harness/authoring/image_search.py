@@ -78,6 +78,12 @@ def unpacked(file: FoundFile, depth: int = 0) -> Iterator[FoundFile]:
             return
 
 
+def files_of(archive: Path) -> Iterator[FoundFile]:
+    """Every file of a tar on disk, and whatever can be unpacked from it."""
+    with tarfile.open(archive) as tar:
+        yield from _members(tar, "", 0)
+
+
 def _inner(file: FoundFile, depth: int) -> Iterator[FoundFile]:
     inside = f"{file.path}!"
     for magic, decompressor in _COMPRESSED:
@@ -96,7 +102,9 @@ def _inner(file: FoundFile, depth: int) -> Iterator[FoundFile]:
 
 def _members(tar: tarfile.TarFile, inside: str, depth: int) -> Iterator[FoundFile]:
     for member in tar:
-        content = tar.extractfile(member) if member.isreg() else None
+        # Inside archives a sparse member of a few bytes may claim to have gigabytes of zeros.
+        too_large = depth > 0 and member.size > _MAX_UNPACKED_BYTES
+        content = tar.extractfile(member) if member.isreg() and not too_large else None
         if content is not None:
             yield from unpacked(FoundFile(f"{inside}{member.name}", content.read()), depth)
 

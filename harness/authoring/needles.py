@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 
 from harness.sandbox.git_tree import GitTree
 
-_NAME = re.compile(r"\b(?:def|class|func)\s+(\w{6,})")
+_NAME = re.compile(r"\b(?:def|class|func|void)\s+(\w{6,})")
 _TEXT = re.compile(r"""(["'])((?:(?!\1)[^\\]){12,})\1""")  # as it also stands in compiled code
 _MIN_LINE = 20
 _MAX_LINES = 40

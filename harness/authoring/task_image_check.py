@@ -48,7 +48,7 @@ async def _search(images: EngineImages, reference: str, needles: Needles, scratc
     search.look_at_configuration(saved.configuration())
     await asyncio.to_thread(search.look_at, saved.files())
     for number, pack in enumerate(search.packs):
-        await asyncio.to_thread(search.look_at, [await _pack_contents(pack, scratch / f"pack-{number}")])
+        await asyncio.to_thread(search.look_at, [await pack_contents(pack, scratch / f"pack-{number}")])
     return search.problems()
 
 
@@ -101,7 +101,7 @@ class ImageSearch:
         self._found.append(Problem(where=f"{self._reference}:/{path}", message=message, severity=severity))
 
 
-async def _pack_contents(pack: FoundFile, scratch: Path) -> FoundFile:
+async def pack_contents(pack: FoundFile, scratch: Path) -> FoundFile:
     """All objects of a git pack as one file; an unreadable pack stays as it is."""
     await run_git("init", "--quiet", "--bare", str(scratch))
     try:

@@ -1,4 +1,4 @@
-"""`testwright task`, `repo` and `scaffold`."""
+"""`testwright task`, `repo`, `scaffold` and `model`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +8,7 @@ import typer
 task_app = typer.Typer(help="The tasks of the catalog.", no_args_is_help=True)
 repo_app = typer.Typer(help="The pinned repositories and their images.", no_args_is_help=True)
 scaffold_app = typer.Typer(help="The scaffolds of the catalog.", no_args_is_help=True)
+model_app = typer.Typer(help="Models: what a name stands for.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: all]")]
@@ -27,6 +28,39 @@ def show_task(context: typer.Context, task: str, as_json: Json = False) -> int:
     from harness.report.catalog_report import report_task
 
     return report_task(_catalog(context).task(task), as_json)
+
+
+@task_app.command("check")
+def check_tasks(
+    context: typer.Context,
+    tasks: Annotated[list[str] | None, typer.Argument(help="Task ids, globs or tag:NAME [default: all]")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Only what the files say; no containers")] = False,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample",
+            help="One task of each language through the whole gate, of the others the reference once and nop",
+        ),
+    ] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="First write what can be derived")] = False,
+    receipts: Annotated[
+        Path | None, typer.Option(help="Folder with a receipt per task, which must be of the task as it is")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write the receipts of tasks that pass in full")] = False,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Tasks at once")] = 1,
+    as_json: Json = False,
+) -> int:
+    """Check tasks: files, wording, patches, reference, controls, honest suites. Status 1: one has an error."""
+    from harness.authoring.task_check.command import check, fix_all, levels
+    from harness.report.task_check_report import report_task_checks, watching_checks
+    from harness.specs.task_facts import chosen_level
+
+    catalog = _catalog(context)
+    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, sample), receipts)
+    written = fix_all(catalog, chosen) if fix else []
+    with watching_checks(len(chosen)) as watch:
+        checks = check(_catalog(context), chosen, jobs, watch, receipts, write)
+    return report_task_checks(checks, written, as_json)
 
 
 @repo_app.command("list")
@@ -55,12 +89,55 @@ def check_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
     return report_checks(check_all(_catalog(context), names, tell), as_json)
 
 
+@repo_app.command("export")
+def export_repo(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Repository")],
+    file: Annotated[Path, typer.Argument(help="Tar file to write")],
+    as_json: Json = False,
+) -> int:
+    """Write the images of a repository and of its tasks to a file, for hosts that can build nothing."""
+    from harness.authoring.repo_bundle import export_repo as export
+    from harness.report.catalog_report import report_builds, tell
+
+    return report_builds(export(_catalog(context), name, file, tell), as_json)
+
+
+@repo_app.command("import")
+def import_repo(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="File that repo export wrote")],
+    as_json: Json = False,
+) -> int:
+    """Take in images that another host has exported; all of them are compared with their digests."""
+    from harness.authoring.repo_bundle import import_repo as take_in
+    from harness.report.catalog_report import report_builds, tell
+
+    return report_builds(take_in(_catalog(context), file, tell), as_json)
+
+
 @scaffold_app.command("list")
 def list_scaffolds(context: typer.Context, as_json: Json = False) -> int:
     """List the scaffolds."""
     from harness.report.catalog_report import report_scaffolds
 
     return report_scaffolds(_catalog(context), as_json)
+
+
+@model_app.command("list")
+def list_models(context: typer.Context, as_json: Json = False) -> int:
+    """List the model files; any PROVIDER/MODEL works without one."""
+    from harness.report.model_report import report_models
+
+    return report_models(_catalog(context), as_json)
+
+
+@model_app.command("show")
+def show_model(context: typer.Context, model: str, as_json: Json = False) -> int:
+    """Show what a run would use: settings, whether the price is known, which key is wanted."""
+    from harness.report.model_report import report_model
+
+    return report_model(_catalog(context), model, as_json)
 
 
 def _catalog(context: typer.Context):  # type: ignore[no-untyped-def]  # its type would import it at start-up

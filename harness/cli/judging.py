@@ -1,9 +1,15 @@
-"""`testwright verify`."""
+"""`testwright verify`, `regrade` and `judge`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+judge_app = typer.Typer(help="The model that judges what code can't tell.", no_args_is_help=True)
+
+JudgeModel = Annotated[str | None, typer.Option("--judge", help="Model that judges what code can't tell")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the judge anew, whatever it said before")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 
 def verify(
@@ -14,22 +20,87 @@ def verify(
     batch: Annotated[
         Path | None, typer.Option(help="Folder of submissions: */patch.diff, */manifest.yaml and */expect.yaml")
     ] = None,
+    judge: JudgeModel = None,
+    no_cache: NoCache = False,
     sandbox: Annotated[str, typer.Option(help="auto, docker or local")] = "auto",
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Submissions at once")] = 1,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Keep verdicts and arms' output here")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    as_json: Json = False,
 ) -> int:
     """Judge a submission, or a folder of them. Status 1: one can't be scored, or isn't what expect.yaml says."""
     from harness.report.batch_report import progress_line, report_batch, report_one
-    from harness.runs.submissions import judge_cases, read_batch, read_case
+    from harness.runs.cases import read_batch, read_case
+    from harness.runs.judges import judge_for
+    from harness.runs.submissions import judge_cases
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
 
     catalog = Catalog(context.obj)
+    named = judge_for(catalog, judge, not no_cache) if judge else None
     if batch:
         cases = read_batch(catalog, batch, task)
-        return report_batch(judge_cases(cases, sandbox, output, jobs, progress_line(len(cases))), as_json)
+        return report_batch(judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named), as_json)
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
-    [judged] = judge_cases([read_case(catalog.task(task), patch, manifest)], sandbox, output, jobs, lambda _: None)
+    case = read_case(catalog.task(task), patch, manifest)
+    [judged] = judge_cases([case], sandbox, output, jobs, lambda _: None, named)
     return report_one(judged, as_json)
+
+
+def regrade(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory")],
+    stage: Annotated[
+        str, typer.Option(help="From where on: manifest, mutation (runs the tests again) or rubric")
+    ] = "rubric",
+    judge: JudgeModel = None,
+    no_cache: NoCache = False,
+    as_json: Json = False,
+) -> int:
+    """Judge a run's submissions again, by another judge or rubric; the agents' work stays as it is.
+
+    Without --judge by the run's own. Status 1: a trial has no new verdict, or one that isn't scored.
+    """
+    from harness.report.progress import warn
+    from harness.report.regrade_report import report_regrading
+    from harness.runs.regrade import regrade as judge_again
+    from harness.specs.catalog import Catalog
+
+    catalog = Catalog(context.obj)
+    return report_regrading(judge_again(catalog, directory, stage, judge, not no_cache, warn), as_json)
+
+
+@judge_app.command("test")
+def try_judge(
+    context: typer.Context,
+    model: Annotated[str, typer.Option("-m", "--model", help="The judge")],
+    corpus: Annotated[
+        Path | None, typer.Option(help="Folder with attacks.yaml and benign.yaml [default: tests/injection]")
+    ] = None,
+    votes: Annotated[int, typer.Option(min=1, max=15, help="Votes on each case")] = 3,
+    no_cache: NoCache = False,
+    as_json: Json = False,
+) -> int:
+    """Let patches talk to a judge: how often they have their way, and what the defences cost honest ones."""
+    from harness.analysis.injection import default_corpus, read_corpus
+    from harness.analysis.injection import try_judge as let_patches_talk
+    from harness.report.judge_report import report_injection
+    from harness.runs.judges import judge_for
+    from harness.specs.catalog import Catalog
+
+    attacks, benign = read_corpus(corpus or default_corpus())
+    judge = judge_for(Catalog(context.obj), model, not no_cache)
+    return report_injection(let_patches_talk(judge, attacks, benign, votes), as_json)
+
+
+@judge_app.command("calibrate")
+def calibrate_judge(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
+    gold: Annotated[Path | None, typer.Option(help="YAML file with people's labels")] = None,
+    as_json: Json = False,
+) -> int:
+    """Compare a judge's answers with those of probes, static checks and people: agreement and Cohen's kappa."""
+    from harness.analysis.calibration import calibrate
+    from harness.report.judge_report import report_calibration
+
+    return report_calibration(calibrate(runs, gold), as_json)

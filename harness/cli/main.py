@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import catalog_commands, judging, machine, running
+from harness.cli import catalog_commands, development, judging, machine, running
 
 app = typer.Typer(
     name="testwright",
@@ -25,11 +25,15 @@ app = typer.Typer(
 app.command("run")(running.run)
 app.command("show")(running.show)
 app.command("verify")(judging.verify)
+app.command("regrade")(judging.regrade)
+app.add_typer(judging.judge_app, name="judge")
 app.add_typer(catalog_commands.task_app, name="task")
 app.add_typer(catalog_commands.repo_app, name="repo")
 app.add_typer(catalog_commands.scaffold_app, name="scaffold")
+app.add_typer(catalog_commands.model_app, name="model")
 app.command("clean")(machine.clean)
 app.command("doctor")(machine.doctor)
+app.add_typer(development.dev_app, name="dev")
 
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
@@ -44,7 +48,10 @@ def options(
         Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
     ] = None,
 ) -> None:
-    """Options of every command."""
+    """Options of every command. Keys of model providers come from the environment, or from .env here."""
+    from harness.specs.secrets import adopt_dotenv
+
+    adopt_dotenv(Path())
     context.obj = catalog
 
 
@@ -53,12 +60,14 @@ def main() -> None:
 
 
 def _status() -> int:
-    from harness.specs.errors import UserError
+    from harness.specs.errors import InfrastructureError, UserError
 
     try:
         result = app(standalone_mode=False)
     except UserError as error:
         return _complain(str(error), 2)
+    except InfrastructureError as error:
+        return _complain(str(error), 1)
     except UsageError as error:
         error.show()
         return 2

@@ -13,22 +13,30 @@ def run(
     exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
     scaffold: Annotated[list[str] | None, typer.Option("-s", "--scaffold", help="Scaffold")] = None,
     model: Annotated[
-        list[str] | None, typer.Option("-m", "--model", help="PROVIDER/MODEL, replay:FILE or scripted:FILE")
+        list[str] | None,
+        typer.Option("-m", "--model", help="PROVIDER/MODEL, a model file's NAME or PATH, replay:FILE, scripted:FILE"),
     ] = None,
     attempts: Annotated[int | None, typer.Option("-k", "--attempts", help="Attempts of each trial")] = None,
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Trials at once")] = None,
     config: Annotated[Path | None, typer.Option("-c", "--config", help="YAML file with these options")] = None,
     sandbox: Annotated[str | None, typer.Option(help="auto, docker or local")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="USD; no trial starts once it is spent")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="USD of the whole run; no call is made once they are spent")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="Model that judges what code can't tell [default: none]")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the judge anew, whatever it said before")] = False,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Say what is to be done and could cost, do nothing")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; an old one goes on [default: runs/TIME]")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Let scaffolds work on tasks and judge what they hand in. Does only what is missing in an old directory."""
-    from harness.report.progress import watching
+    from harness.report.dry_run_report import report_dry_run
+    from harness.report.progress import warn, watching
     from harness.report.run_report import report_run
     from harness.runs.command import configure, execute
+    from harness.runs.dry_run import dry_run
     from harness.specs.catalog import Catalog
 
     options = {
@@ -40,10 +48,14 @@ def run(
         "jobs": jobs,
         "sandbox": sandbox,
         "max_cost_usd": max_cost,
+        "judge": judge,
+        "judge_cache": False if no_cache else None,
     }
     directory = output or Path("runs") / datetime.now().strftime("%Y%m%d-%H%M%S")
-    finished = execute(Catalog(context.obj), configure(options, config), directory, watching)
-    return report_run(finished, as_json)
+    catalog, configuration = Catalog(context.obj), configure(options, config)
+    if dry:
+        return report_dry_run(dry_run(catalog, configuration, directory, warn), as_json)
+    return report_run(execute(catalog, configuration, directory, watching, warn), as_json)
 
 
 def show(

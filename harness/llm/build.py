@@ -1,25 +1,80 @@
 """From a model's name to the model."""
 
+import os
 import re
 from pathlib import Path
 
+from harness.llm.anthropic_model import AnthropicModel
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import Model
+from harness.llm.rate_limits import RateLimiter
 from harness.llm.replay import ReplayModel
 from harness.llm.scripted import ScriptedModel
+from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.loading import load_yaml
+from harness.specs.model_file import MODEL_NAME, ModelFile
+from harness.specs.secrets import declare_secret
 
-FORMS = "PROVIDER/MODEL, replay:TRAJECTORY.jsonl or scripted:SCRIPT.yaml"
+FORMS = "PROVIDER/MODEL, a model file's NAME or PATH.yaml, replay:TRAJECTORY.jsonl or scripted:SCRIPT.yaml"
+_OWN_CLIENT = "anthropic/"
 
 
-def build_model(name: str) -> Model:
-    """A model for one trial: replayed and scripted ones remember how far they are. Raises UserError."""
+class Models:
+    """The models of a run: every trial gets its own, and those of one name keep one rate limit together."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._limiters: dict[str, RateLimiter] = {}
+
+    def build(self, name: str) -> Model:
+        """For one trial: replayed and scripted ones remember how far they are. Raises UserError."""
+        kind, path = recording(name)
+        if path and kind == "replay":
+            return ReplayModel(path)
+        if path:
+            return ScriptedModel.from_file(path)
+        file = self._found(name)
+        limiter = self._limiters.setdefault(name, RateLimiter(file.limits))
+        model = AnthropicModel if file.model.startswith(_OWN_CLIENT) else LiteLLMModel
+        return model(name, file, _key(name, file), limiter)
+
+    def file(self, name: str) -> ModelFile | None:
+        """What a name stands for; None for one that is replayed or scripted. Raises UserError."""
+        return None if recording(name)[1] else self._found(name)
+
+    def _found(self, name: str) -> ModelFile:
+        """A bare PROVIDER/MODEL is a file without wishes."""
+        if name.endswith((".yaml", ".yml")):
+            return load_yaml(Path(name), ModelFile)
+        if re.fullmatch(MODEL_NAME, name):
+            return ModelFile(model=name)
+        if name in self._catalog.model_names():
+            return self._catalog.model(name)
+        raise UserError(self._unknown(name))
+
+    def _unknown(self, name: str) -> str:
+        known = ", ".join(self._catalog.model_names()) or "none"
+        return f"unknown model {name!r}; name one as {FORMS} (model files here: {known})"
+
+
+def build_model(name: str, catalog: Catalog | None = None) -> Model:
+    """One model that shares no limits with others. Raises UserError."""
+    return Models(catalog or Catalog()).build(name)
+
+
+def recording(name: str) -> tuple[str, Path | None]:
+    """`replay` or `scripted` and the file, for a model that is read from one; else no path."""
     kind, separator, path = name.partition(":")
-    if separator and path:
-        if kind == "replay":
-            return ReplayModel(Path(path))
-        if kind == "scripted":
-            return ScriptedModel.from_file(Path(path))
-    if re.fullmatch(r"[a-z0-9_.-]+/\S+", name):
-        return LiteLLMModel(name)
-    raise UserError(f"unknown model {name!r}; name one as {FORMS}")
+    return (kind, Path(path)) if separator and path and kind in ("replay", "scripted") else ("", None)
+
+
+def _key(name: str, file: ModelFile) -> str | None:
+    """None leaves it to the provider's usual variable."""
+    if file.api_key_env is None:
+        return None
+    declare_secret(file.api_key_env)
+    key = os.environ.get(file.api_key_env)
+    if not key:
+        raise UserError(f"model {name}: its api_key_env {file.api_key_env} is not set; export it or put it into .env")
+    return key

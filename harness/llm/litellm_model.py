@@ -1,134 +1,131 @@
 """Any provider, through litellm."""
 
-import asyncio
-import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from harness.llm.openai_format import ChatResponse, message_json, tool_json
+from harness.llm.faults import Fault, refusal
+from harness.llm.openai_format import ChatResponse, ChatUsage, message_json, tool_json
+from harness.llm.persistence import persist
+from harness.llm.price_table import knows_tools, litellm_module, priced
+from harness.llm.prompt_cache import cache_marks
 from harness.llm.protocol import Completion, Message, Tool
-from harness.specs.errors import ProviderError
-from harness.specs.usage import Usage
+from harness.llm.rate_limits import RateLimiter, about_tokens
+from harness.specs.errors import ProviderFault
+from harness.specs.model_file import ModelFile
+from harness.specs.usage import NO_USAGE, Usage
 
-_MESSAGE_CHARS = 300
-
-
-@dataclass(frozen=True)
-class Retries:
-    """Attempts in all, and the bounds of the growing random wait between them, in seconds."""
-
-    attempts: int = 6
-    first_wait: float = 2
-    longest_wait: float = 60
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    """None leaves a choice to the provider. Keys are not here: litellm reads them from the environment."""
-
-    api_base: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    timeout_seconds: float = 600
-
-
-class MalformedResponse(Exception):
-    """The provider's answer isn't a chat completion; asking again may help."""
+_MARKED = re.compile(r"claude|anthropic")
+"""Models whose prompts are cached only where a marker says so; the others cache by themselves, or never."""
+_PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?:: | - ))+")
+"""litellm says which exceptions an error has been, one after the other, before it says what happened."""
 
 
 class LiteLLMModel:
-    """`name` is PROVIDER/MODEL. Importing litellm takes seconds, so that waits for the first call."""
+    """Importing litellm takes seconds, so that waits for the first call."""
 
-    def __init__(self, name: str, settings: ModelSettings = ModelSettings(), retries: Retries = Retries()) -> None:
+    def __init__(self, name: str, file: ModelFile, key: str | None, limiter: RateLimiter) -> None:
         self.name = name
-        self._settings = settings
-        self._retries = retries
+        self._file = file
+        self._key = key
+        self._limiter = limiter
+        self._tools = file.tools
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """Raises ProviderError: at once, or after the retries where the error's class allows them."""
-        litellm = await asyncio.to_thread(_load)
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(lambda error: _is_transient(litellm, error)),
-            stop=stop_after_attempt(self._retries.attempts),
-            wait=wait_random_exponential(multiplier=self._retries.first_wait, max=self._retries.longest_wait),
-            reraise=True,
-        )
-        try:
-            return await retrying(self._ask, litellm, messages, tools)
-        except (MalformedResponse, *litellm.exceptions.LITELLM_EXCEPTION_TYPES) as error:
-            raise ProviderError(f"{self.name}: {_explain(litellm, error)}") from None
+        """Raises ProviderError: at once, or after the retries where the fault's class allows them.
+
+        A model that turns out to have no tools is asked without them from then on: its answers are text.
+        """
+        litellm = await litellm_module()
+        if self._tools is None:
+            self._tools = knows_tools(self._file.model) is not False
+
+        async def ask() -> Completion:
+            try:
+                return await self._ask(litellm, messages, tools if self._tools else ())
+            except Fault as fault:
+                if fault.kind is not ProviderFault.TOOLS or not self._may_do_without(messages, tools):
+                    raise
+            self._tools = False
+            return await self._ask(litellm, messages, ())
+
+        return await persist(self._file, self._limiter, about_tokens(messages), ask)
+
+    def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
+        """A conversation in which tools were called can't go on without them; nor if the file insists on them."""
+        return bool(tools) and not self._file.tools and not any(message.tool_calls for message in messages)
 
     async def _ask(self, litellm: Any, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        response = await litellm.acompletion(
-            model=self.name,
-            messages=[message_json(message) for message in messages],
-            tools=[tool_json(tool) for tool in tools] or None,
-            api_base=self._settings.api_base,
-            temperature=self._settings.temperature,
-            max_tokens=self._settings.max_tokens,
-            timeout=self._settings.timeout_seconds,
-            # Ours are the only retries: theirs would multiply, and repeat what no repetition cures.
-            num_retries=0,
-            max_retries=0,
-            # Else litellm 1.106 imports mcp as soon as there are tools, a package that it doesn't ask for.
-            _skip_mcp_handler=True,
-        )
+        marks = cache_marks(messages) if _MARKED.search(self._file.model) else frozenset()
+        heard: list[Any] = []
         try:
-            answer = ChatResponse.model_validate(response.model_dump())
+            response = await litellm.acompletion(
+                model=self._file.model,
+                messages=[message_json(message, index in marks) for index, message in enumerate(messages)],
+                tools=[tool_json(tool) for tool in tools] or None,
+                api_base=self._file.api_base,
+                api_key=self._key,
+                temperature=self._file.temperature,
+                reasoning_effort=self._file.effort and self._file.effort.value,
+                max_tokens=self._file.max_tokens,
+                timeout=self._file.request_seconds,
+                # Ours are the only retries: theirs would multiply, and repeat what no repetition cures.
+                num_retries=0,
+                max_retries=0,
+                # Else litellm 1.106 imports mcp as soon as there are tools, a package that it doesn't ask for.
+                _skip_mcp_handler=True,
+                # What litellm itself can't read it throws away, with the count of what was paid for it.
+                logger_fn=lambda call: heard.append(call.get("original_response")),
+            )
+        except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as error:
+            fault = _fault(litellm, error)
+            if fault.kind is ProviderFault.MALFORMED and heard:
+                fault.usage = self._lost(heard[-1])
+            raise fault from None
+        return self._completion(response.model_dump(warnings=False))
+
+    def _completion(self, response: dict[str, Any]) -> Completion:
+        try:
+            answer = ChatResponse.model_validate(response)
         except ValidationError as error:
-            raise MalformedResponse(f"the answer is no chat completion: {error.errors()[0]['msg']}") from None
-        usage = answer.counts()
-        return answer.completion(usage.model_copy(update={"cost_usd": self._cost(litellm, response, answer, usage)}))
+            words = f"the answer is no chat completion: {error.errors()[0]['msg']}"
+            raise Fault(ProviderFault.MALFORMED, words, usage=self._lost(json.dumps(response, default=str))) from None
+        return answer.completion(priced(self._file, answer.usage.counts(), answer.usage.cost))
 
-    def _cost(self, litellm: Any, response: Any, answer: ChatResponse, usage: Usage) -> float | None:
-        """USD: what the provider says, else by the price table, else None."""
-        if answer.usage.cost is not None:
-            return answer.usage.cost
+    def _lost(self, answer: Any) -> Usage:
+        """What an answer cost of which nothing else can be read; nothing where it has no count either."""
         try:
-            cost = litellm.completion_cost(completion_response=response, model=self.name)
-        except Exception:  # litellm raises a bare Exception for a model that its table doesn't have
-            return None
-        # The table has zeros for models whose price it doesn't know.
-        return float(cost) if cost > 0 and usage.input + usage.output > 0 else None
+            counted = ChatUsage.model_validate(json.loads(answer)["usage"])
+        except (ValueError, TypeError, KeyError):  # a ValidationError is a ValueError
+            return NO_USAGE
+        usage = counted.counts()
+        return priced(self._file, usage, counted.cost) if usage.input + usage.output else NO_USAGE
 
 
-def _load() -> Any:
-    # Without it the import fetches a price table from the network and waits when there is none.
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
-
-    litellm.suppress_debug_info = True
-    return litellm
-
-
-def _is_transient(litellm: Any, error: BaseException) -> bool:
-    """Whether to ask again: busy, slow, down or unreachable. Not for keys, bad requests, context or policy."""
+def _fault(litellm: Any, error: Any) -> Fault:
+    """By litellm's own classes where their status says less, else by status and body."""
     kinds = litellm.exceptions
-    if isinstance(error, kinds.APIError):
-        return bool((error.status_code or 0) >= 500)
-    passing = (
-        kinds.RateLimitError,
-        kinds.Timeout,
-        kinds.APIConnectionError,
-        kinds.InternalServerError,
-        kinds.ServiceUnavailableError,
-        kinds.BadGatewayError,
-        MalformedResponse,
-    )
-    return isinstance(error, passing)
+    words = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
+    if isinstance(error, kinds.Timeout):
+        return Fault(ProviderFault.TIMEOUT, words)
+    unreachable = (kinds.APIConnectionError, kinds.openai.APIConnectionError)
+    if any(isinstance(cause, unreachable) for cause in _causes(error)):
+        return Fault(ProviderFault.CONNECTION, words)
+    if isinstance(error, kinds.InternalServerError) and not getattr(error, "litellm_response_headers", None):
+        return Fault(ProviderFault.MALFORMED, words)  # it was a success that litellm couldn't read
+    if isinstance(error, kinds.ContextWindowExceededError):
+        return Fault(ProviderFault.CONTEXT, words)
+    if isinstance(error, kinds.ContentPolicyViolationError):
+        return Fault(ProviderFault.POLICY, words)
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    return refusal(getattr(error, "status_code", None) or 500, words, getattr(error, "body", None), headers)
 
 
-def _explain(litellm: Any, error: Exception) -> str:
-    """One line without control characters and without any key, which a provider's message may repeat."""
-    if isinstance(error, litellm.exceptions.AuthenticationError | litellm.exceptions.PermissionDeniedError):
-        return f"{type(error).__name__}: the provider refuses the key; check the environment variable that holds it"
-    text = str(error).removeprefix("litellm.")
-    for name, value in os.environ.items():
-        if len(value) >= 8 and any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET")):
-            text = text.replace(value, f"${name}")
-    printable = "".join(char if char.isprintable() else " " for char in text)
-    return " ".join(printable.split())[:_MESSAGE_CHARS]
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from: litellm makes a server error of a connection that broke."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

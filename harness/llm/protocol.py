@@ -32,6 +32,7 @@ class Message(_Frozen):
     """One message. `tool_calls` only with the assistant's, `tool_call_id` only with a tool's.
 
     `cache` asks a provider that sells cached prompts to keep everything up to the end of this message.
+    `signed` are the assistant's thinking blocks as the provider wants them back, unchanged.
     """
 
     role: Role
@@ -39,6 +40,7 @@ class Message(_Frozen):
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
     cache: bool = False
+    signed: tuple[dict[str, Any], ...] = ()
 
 
 class Tool(_Frozen):
@@ -63,7 +65,7 @@ class Completion(_Frozen):
 
 
 class Model(Protocol):
-    """Raises ProviderError once the retries of an error's class are used up."""
+    """Raises ProviderError once the retries of an error's class are used up, BudgetExhausted before a call."""
 
     name: str
 

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
-from harness.report.tables import console, table, verdict_lines, verdict_text
+from harness.report.tables import console, money, table, verdict_lines, verdict_text
 from harness.runs.submissions import Judged
 from harness.specs.reasons import Verdict
 
@@ -17,6 +17,9 @@ def report_one(judged: Judged, as_json: bool) -> int:
         out = console()
         for part in verdict_lines(judged.record):
             out.print(part)
+        if judged.judging:
+            usage = judged.judging.usage
+            out.print(f"judge's cost {money(usage)} in {usage.calls} calls", markup=False)
     return 1 if judged.record.verdict is Verdict.UNSCORED else 0
 
 
@@ -44,6 +47,17 @@ def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
     return 1 if any(_is_fault(item) for item in batch) else 0
 
 
+def fault_lines(batch: Sequence[Judged]) -> list[str]:
+    """A line for each submission that is why `report_batch` returns 1."""
+    return [
+        f"{item.case.name}: expected {_expected(item)}, got {item.record.verdict}"
+        f" {', '.join(reason.code for reason in item.record.reasons)}".rstrip()
+        + (f" ({item.difference})" if item.difference else "")
+        for item in batch
+        if _is_fault(item)
+    ]
+
+
 def progress_line(total: int) -> Callable[[Judged], None]:
     """Prints a line to stderr for each submission that has been judged."""
     done = 0
@@ -67,7 +81,7 @@ def _expected(item: Judged) -> str:
     expected = item.case.expected
     if expected is None:
         return "-"
-    return " ".join([expected.verdict or "-", *expected.reasons, *expected.notes, *expected.criteria])
+    return " ".join([expected.verdict or "-", *expected.codes, *expected.notes, *expected.criteria])
 
 
 def _facts(item: Judged) -> dict[str, object]:

@@ -19,18 +19,25 @@ def watching(total: int) -> Iterator[Observer]:
     if not console.is_terminal:
         yield _plain(console)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True) as bar:
         line = bar.add_task("trials", total=total)
 
         def observe(trial: Trial, progress: Progress, words: str) -> None:
-            if progress is Progress.FINISHED:
-                bar.advance(line)
-                bar.console.print(f"{trial.label}: {words}", markup=False)
-            else:
-                bar.update(line, description=f"{trial.label} {progress}")
+            match progress:
+                case Progress.STARTED:
+                    bar.update(line, description=printable(f"{trial.label} {progress}"))
+                case Progress.RETRIED:
+                    bar.console.print(printable(f"{trial.label}: {progress}, {words}"), markup=False)
+                case Progress.FINISHED:
+                    bar.advance(line)
+                    bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
 
         yield observe
+
+
+def warn(line: str) -> None:
+    Console(stderr=True, highlight=False).print(printable(f"warning: {line}", 500), markup=False, soft_wrap=True)
 
 
 def _plain(console: Console) -> Observer:

@@ -16,7 +16,7 @@ from harness.runs.scheduler import Outcome
 from harness.runs.store import TrialStore, UsageFile, find_trials
 from harness.specs.errors import UserError
 from harness.specs.reasons import Reason, Verdict
-from harness.specs.usage import Usage
+from harness.specs.usage import NO_USAGE, Usage
 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
@@ -48,6 +48,7 @@ def show_run(directory: Path, chosen: str | None, as_json: bool) -> int:
         _show_trial(stores[0])
     else:
         console().print(table(("trial", "verdict", "why", "cost"), [_row(store, directory) for store in stores]))
+        console().print(Text(_costs(map(_known_usage, stores))), soft_wrap=True)
     return 0
 
 
@@ -77,8 +78,22 @@ def _rates(outcomes: Sequence[Outcome]) -> Iterator[str]:
 def _totals(outcomes: Sequence[Outcome], isolation: str) -> str:
     counts = Counter(item.verdict for item in outcomes)
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    usage = sum((item.usage.agent for item in outcomes if item.usage), start=Usage())
-    return f"{len(outcomes)} trials: {words}; cost {money(usage)}; isolation {isolation}"
+    return f"{len(outcomes)} trials: {words}; {_costs(item.usage for item in outcomes)}; isolation {isolation}"
+
+
+def _costs(usages: Iterable[UsageFile | None]) -> str:
+    """Agents' and judge's money apart; what attempts cost that were set aside belongs to the agents'."""
+    known = [usage for usage in usages if usage]
+    agents = sum((usage.agent + usage.lost for usage in known), start=NO_USAGE)
+    judge = sum((usage.judge for usage in known), start=NO_USAGE)
+    judged = f", judge {_cost(judge)}" if judge.calls else ""
+    prices = ", ".join((agents + judge).priced_by)
+    return f"cost {_cost(agents)}{judged}" + (f" (prices: {prices})" if prices else "")
+
+
+def _cost(usage: Usage) -> str:
+    tokens = f" for {usage.input:,} tokens in and {usage.output:,} out" if usage.calls else ""
+    return money(usage) + tokens
 
 
 def _remarks(outcomes: Iterable[Outcome]) -> None:
@@ -110,15 +125,20 @@ def _stored(store: TrialStore, directory: Path) -> dict[str, Any]:
     return {
         "trial": _place(store, directory),
         "verdict": json.loads(record.model_dump_json()) if record else None,
-        "usage": _usage(store.usage()),
+        "usage": _usage(_known_usage(store)),
     }
 
 
 def _row(store: TrialStore, directory: Path) -> tuple[str | Text, ...]:
-    record, usage = store.verdict(), store.usage()
+    record, usage = store.verdict(), _known_usage(store)
     why = "; ".join(dict.fromkeys(reason.code for reason in record.reasons)) if record else "not judged yet"
-    cost = money(usage.agent) if usage else "-"
+    cost = money(usage.total)
     return _place(store, directory), verdict_text(record.verdict) if record else "-", why, cost
+
+
+def _known_usage(store: TrialStore) -> UsageFile:
+    """Of a trial that was cut short, what its trajectory tells."""
+    return store.usage() or store.spent()
 
 
 def _place(store: TrialStore, directory: Path) -> str:

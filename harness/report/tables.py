@@ -12,7 +12,8 @@ from harness.report.plain import printable
 from harness.runs.scheduler import Outcome
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
-from harness.verify.verdict import VerdictRecord
+from harness.verify.judge.voting import Opinion
+from harness.verify.verdict import JudgeRecord, VerdictRecord
 
 PIPE_WIDTH = 160
 _STYLES = {
@@ -47,7 +48,7 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
             str(outcome.trial.attempt),
             verdict_text(outcome.verdict),
             _why(outcome.reasons),
-            money(outcome.usage.agent) if outcome.usage else "-",
+            money(outcome.usage.total) if outcome.usage else "-",
             _seconds(outcome.usage.agent_seconds + outcome.usage.verify_seconds) if outcome.usage else "-",
         )
         for outcome in outcomes
@@ -68,16 +69,18 @@ def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
             ("rubric", stages.rubric.status),
         ],
     )
+    if record.judge:
+        yield Text(_judge_words(record.judge))
     if record.reasons:
         yield table(("reason", "about", "in words"), [_reason_row(reason) for reason in record.reasons])
     if record.notes:
         yield table(("note", "about", "in words"), [_note_row(note) for note in record.notes])
     if stages.rubric.criteria:
         rows = [
-            (item.id, str(item.importance), _met(item.met), str(item.decided_by or "-"), item.words)
+            (item.id, item.importance, _met(item.met), item.decided_by or "-", _said(item.judge), item.words)
             for item in stages.rubric.criteria
         ]
-        yield table(("criterion", "importance", "met", "decided by", "in words"), rows)
+        yield table(("criterion", "importance", "met", "decided by", "judge", "in words"), rows)
 
 
 def verdict_text(verdict: Verdict) -> Text:
@@ -103,6 +106,19 @@ def _reason_row(reason: Reason) -> tuple[str, str, str]:
 
 def _note_row(note: Note) -> tuple[str, str, str]:
     return note.code, note.subject or "-", note.words
+
+
+def _judge_words(judge: JudgeRecord) -> str:
+    words = [f"judge: {judge.identity.model}"]
+    if not judge.asked:
+        words.append("not asked, since what came before decided")
+    if judge.removed_characters:
+        words.append(f"{judge.removed_characters} invisible characters were kept from it")
+    return "; ".join([*words, judge.void] if judge.void else words)
+
+
+def _said(opinion: Opinion | None) -> str:
+    return (opinion.answer or "no answer") if opinion else "-"
 
 
 def _met(met: bool | None) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from harness.llm.build import build_model
+from harness.llm.build import Models
+from harness.llm.price_table import has_price
+from harness.runs.judges import configured_judge, self_judging
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import Observer, Outcome, run_all
 from harness.runs.store import RunStore
@@ -18,9 +20,11 @@ from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
+from harness.verify.judge.judge import Judge
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
 """Makes an observer for so many trials."""
+Warn = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -41,35 +45,88 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
         raise UserError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
-def execute(catalog: Catalog, config: RunConfig, directory: Path, watch: Watch) -> FinishedRun:
+class Prepared(NamedTuple):
+    """What a configuration comes to, checked."""
+
+    models: Models
+    trials: list[Trial]
+    judge: Judge | None
+
+
+def execute(catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn) -> FinishedRun:
     """Run what is missing. Checks all that can be checked before it makes the directory. Raises UserError."""
+    models, trials, judge = prepare(catalog, config, warn)
+    return asyncio.run(_execute(models, config, trials, directory, watch, judge))
+
+
+def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
+    """All checks that need neither an engine nor the run's directory. Raises UserError."""
     trials = plan_trials(catalog, config)
+    models = Models(catalog)
     for trial in trials:
-        _check(trial)
-    return asyncio.run(_execute(config, trials, directory, watch))
+        check(models, trial)
+    judge = configured_judge(catalog, models, config)
+    for warning in (*check_caps(config, trials), *check_judge(models, config)):
+        warn(warning)
+    return Prepared(models, trials, judge)
 
 
-def _check(trial: Trial) -> None:
+def check(models: Models, trial: Trial) -> None:
+    """All of a trial that can be checked without an engine. Raises UserError."""
     if trial.model:
-        build_model(trial.model)
+        models.build(trial.model)
     _ = trial.task.prompt
     for name in ("removal.patch", "withheld.patch"):
         trial.task.patch(name)
 
 
-async def _execute(config: RunConfig, trials: list[Trial], directory: Path, watch: Watch) -> FinishedRun:
+def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
+    """Whether the caps on money can be held. Raises UserError for the run's own; a task's limit is warned about."""
+    unpriced = {trial.model: trial for trial in trials if trial.model_file and not has_price(trial.model_file)}
+    remedy = "give its prices in a model file (`prices: {input: USD, output: USD}`, per million tokens; -m FILE.yaml)"
+    if unpriced and config.max_cost_usd:
+        name = next(iter(unpriced))
+        raise UserError(f"--max-cost can't be held for model {name}: its price is unknown; {remedy}")
+    return [
+        f"the tasks' cost limit can't be held for model {name}: its price is unknown; {remedy}. "
+        "Steps and time still end a trial"
+        for name in unpriced
+    ]
+
+
+def check_judge(models: Models, config: RunConfig) -> list[str]:
+    """What to warn of before a judge is paid. Raises UserError where the run's cap can't be held for it."""
+    file = models.file(config.judge) if config.judge else None
+    if file and config.max_cost_usd and not has_price(file):
+        raise UserError(
+            f"--max-cost can't be held for the judge {config.judge}: its price is unknown; give it in a model file"
+        )
+    return [warning] if (warning := self_judging(models, config.judge, config.models)) else []
+
+
+async def _execute(
+    models: Models, config: RunConfig, trials: list[Trial], directory: Path, watch: Watch, judge: Judge | None
+) -> FinishedRun:
     engine = choose_engine(config.sandbox)
     try:
-        return await _with(engine, config, trials, directory, watch)
+        return await _with(engine, models, config, trials, directory, watch, judge)
     finally:
         await engine.close()
 
 
-async def _with(engine: Engine, config: RunConfig, trials: list[Trial], directory: Path, watch: Watch) -> FinishedRun:
+async def _with(
+    engine: Engine,
+    models: Models,
+    config: RunConfig,
+    trials: list[Trial],
+    directory: Path,
+    watch: Watch,
+    judge: Judge | None,
+) -> FinishedRun:
     store = RunStore(directory)
     try:
         with watch(len(trials)) as observe:
-            outcomes = await run_all(engine, config, trials, store, observe)
+            outcomes = await run_all(engine, models, config, trials, store, observe, judge)
     finally:
         store.close()
     return FinishedRun(directory, engine.isolation, tuple(outcomes))

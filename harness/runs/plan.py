@@ -5,17 +5,20 @@ import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from pydantic import Field
 
 from harness import PROTOCOL_VERSION, __version__
+from harness.llm.build import Models, recording
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel
+from harness.specs.model_file import ModelFile
 from harness.specs.scaffold import Scaffold, ScaffoldKind
 from harness.specs.task import Task
+from harness.verify.judge.questions import VoteCounts
 
 
 class SandboxChoice(StrEnum):
@@ -35,16 +38,23 @@ class RunConfig(FileModel):
     jobs: int = Field(default=1, ge=1, le=256)
     sandbox: SandboxChoice = SandboxChoice.AUTO
     max_cost_usd: float | None = Field(default=None, gt=0)
+    judge: str | None = Field(default=None, description="the model that judges what code can't tell")
+    judge_votes: VoteCounts = VoteCounts()
+    judge_cache: bool = Field(default=True, description="false: no answer is taken from an earlier judging")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One (task, scaffold, model, attempt). `model` is empty for a control; attempts count from 1."""
+    """One (task, scaffold, model, attempt). `model` is empty for a control; attempts count from 1.
+
+    `model_file` is what the model's name stands for; a replayed or scripted one has none.
+    """
 
     task: Task
     scaffold: Scaffold
     model: str
     attempt: int
+    model_file: ModelFile | None = None
 
     @property
     def place(self) -> PurePosixPath:
@@ -56,6 +66,11 @@ class Trial:
         model = f" {self.model}" if self.model else ""
         return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
 
+    @property
+    def model_digest(self) -> str:
+        """Of what can change the model's answers: its file's, or that of what it will say; empty for a control."""
+        return model_digest(self.model, self.model_file)
+
     def identity(self, image_digest: str, isolation: str) -> str:
         """sha256 over what affects the outcome, and nothing else: two trials with the same one are the same."""
         parts: dict[str, Any] = {
@@ -63,7 +78,7 @@ class Trial:
             "image": image_digest,
             "isolation": isolation,
             "scaffold": scaffold_digest(self.scaffold),
-            "model": model_digest(self.model),
+            "model": self.model_digest,
             "attempt": self.attempt,
             "protocol": PROTOCOL_VERSION,
         }
@@ -80,10 +95,12 @@ class RunFile(FileModel):
     isolation: str = ""
     tasks: dict[str, str] = Field(default_factory=dict, description="task id -> digest")
     scaffolds: dict[str, str] = Field(default_factory=dict, description="scaffold -> digest")
+    models: dict[str, str] = Field(default_factory=dict, description="model -> digest")
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
     """Every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
+    models = Models(catalog)
     if not config.tasks:
         raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")
     if not config.scaffolds:
@@ -91,7 +108,7 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
     tasks = catalog.select(config.tasks, config.exclude)
     scaffolds = [catalog.scaffold(name) for name in dict.fromkeys(config.scaffolds)]
     trials = [
-        Trial(task, scaffold, model, attempt)
+        Trial(task, scaffold, model, attempt, models.file(model) if model else None)
         for task in tasks
         for scaffold in scaffolds
         for model in _models(scaffold, config.models)
@@ -102,20 +119,19 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
     return trials
 
 
+def model_digest(name: str, file: ModelFile | None) -> str:
+    kind, path = recording(name)
+    if path:
+        return f"{kind}:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    return file.digest if file else name
+
+
 def scaffold_digest(scaffold: Scaffold) -> str:
     whole = hashlib.sha256()
     for path in sorted(path for path in scaffold.directory.rglob("*") if path.is_file()):
         name = path.relative_to(scaffold.directory).as_posix()
         whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()
-
-
-def model_digest(model: str) -> str:
-    """A model's name; of one that is read from a file, with the hash of what it will say."""
-    kind, _, path = model.partition(":")
-    if kind in ("replay", "scripted") and Path(path).is_file():
-        return f"{kind}:{hashlib.sha256(Path(path).read_bytes()).hexdigest()}"
-    return model
 
 
 def slug(model: str) -> str:

@@ -5,13 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.llm.build import Models
+from harness.llm.spending import Spending
 from harness.runs.plan import RunConfig, Trial, scaffold_digest
-from harness.runs.store import RunStore, UsageFile
+from harness.runs.store import RunStore, TrialStore, UsageFile
 from harness.runs.trial import Workshop, reason_code, run_trial
 from harness.sandbox.protocol import Engine
-from harness.specs.errors import InfrastructureError, first_error
-from harness.specs.reasons import Reason, Stage, Verdict
+from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, first_error
+from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.usage import NO_USAGE
 from harness.verify.arms import arm_slots
+from harness.verify.judge.judge import Judge
 
 MAX_TRIES = 3
 """Of one trial, where the infrastructure failed. What an agent did wrong is never tried again."""
@@ -39,7 +43,13 @@ class Outcome:
 
 
 async def run_all(
-    engine: Engine, config: RunConfig, trials: list[Trial], store: RunStore, observe: Observer
+    engine: Engine,
+    models: Models,
+    config: RunConfig,
+    trials: list[Trial],
+    store: RunStore,
+    observe: Observer,
+    judge: Judge | None = None,
 ) -> list[Outcome]:
     """Run what is missing of `trials`, at most `config.jobs` at a time, in their order.
 
@@ -48,42 +58,25 @@ async def run_all(
     digests = {trial.scaffold.name: scaffold_digest(trial.scaffold) for trial in trials}
     run = store.describe(config, trials, engine.isolation, digests)
     labels = {"testwright.run": run.id}
-    workshop = Workshop(engine, arm_slots(engine), run.id)
+    # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
+    spending = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
+    workshop = Workshop(engine, arm_slots(engine), run.id, models, spending, judge)
     turns = asyncio.Semaphore(config.jobs)
-    budget = _Budget(config.max_cost_usd)
     await engine.reap(labels)
     try:
         with first_error():
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(_turn(workshop, trial, store, observe, turns, budget)) for trial in trials]
+                tasks = [group.create_task(_turn(workshop, trial, store, observe, turns)) for trial in trials]
         return [task.result() for task in tasks]
     finally:
         await asyncio.shield(engine.reap(labels))
 
 
-class _Budget:
-    """Money spent so far. Once it is gone no further trial starts; those at work keep their own limits."""
-
-    def __init__(self, limit: float | None) -> None:
-        self._limit = limit
-        self._spent = 0.0
-
-    def add(self, usage: UsageFile | None) -> None:
-        self._spent += (usage.agent.cost_usd or 0.0) if usage else 0.0
-
-    @property
-    def exhausted(self) -> bool:
-        return self._limit is not None and self._spent >= self._limit
-
-
 async def _turn(
-    workshop: Workshop, trial: Trial, store: RunStore, observe: Observer, turns: asyncio.Semaphore, budget: _Budget
+    workshop: Workshop, trial: Trial, store: RunStore, observe: Observer, turns: asyncio.Semaphore
 ) -> Outcome:
     async with turns:
-        if budget.exhausted:
-            return _unscored(trial, "budget-exhausted", "the run's --max-cost is spent; this trial was not started")
         outcome = await _tries(workshop, trial, store, observe)
-        budget.add(outcome.usage)
     observe(trial, Progress.FINISHED, outcome.verdict)
     store.event("finished", trial=str(trial.place), verdict=outcome.verdict)
     return outcome
@@ -98,11 +91,14 @@ async def _tries(workshop: Workshop, trial: Trial, store: RunStore, observe: Obs
             record = await run_trial(workshop, trial, mine)
         except InfrastructureError as error:
             store.event("fault", trial=str(trial.place), number=number, error=str(error))
-            if number == MAX_TRIES:
-                return _unscored(trial, reason_code(error), str(error))
+            if number == MAX_TRIES or not _may_heal(error):
+                return _unscored(trial, mine, reason_code(error), str(error))
             observe(trial, Progress.RETRIED, str(error))
             if mine.directory.exists() and mine.agent() is None:
                 mine.set_aside("lost")
+        except BudgetExhausted as error:
+            store.event("fault", trial=str(trial.place), number=number, error=str(error))
+            return _unscored(trial, mine, ReasonCode.BUDGET_EXHAUSTED, f"the run's --max-cost: {error}")
         else:
             agent = mine.agent()
             remarks = agent.remarks if agent else ()
@@ -110,6 +106,15 @@ async def _tries(workshop: Workshop, trial: Trial, store: RunStore, observe: Obs
     raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _unscored(trial: Trial, code: str, words: str) -> Outcome:
-    reason = Reason.model_validate({"code": code, "stage": Stage.TRIAL, "words": words})
-    return Outcome(trial, Verdict.UNSCORED, (reason,), None)
+def _may_heal(error: InfrastructureError) -> bool:
+    """Whether a new container and a new conversation can help: not against a key that is refused, say."""
+    return not isinstance(error, ProviderError) or error.fault.heals
+
+
+def _unscored(trial: Trial, store: TrialStore, code: ReasonCode, words: str) -> Outcome:
+    """A trial without a verdict; what it has cost all the same is kept."""
+    usage = store.spent()
+    if store.directory.exists():
+        store.keep_usage(usage)
+    reason = Reason(code=code, stage=Stage.TRIAL, words=words)
+    return Outcome(trial, Verdict.UNSCORED, (reason,), usage)

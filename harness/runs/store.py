@@ -3,24 +3,26 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 from uuid import uuid4
 
 import yaml
 
+from harness.agents.trajectory import paid
+from harness.runs.evidence_file import Conditions, FileShelf
 from harness.runs.plan import RunConfig, RunFile, Trial
+from harness.runs.records import read_record, write_whole
 from harness.sandbox.images.record import ImageRecord
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
-from harness.specs.usage import Usage
+from harness.specs.usage import NO_USAGE, Usage
 from harness.submission.extraction import Submission
+from harness.verify.judge.voting import Vote
 from harness.verify.verdict import VerdictRecord
-
-FileT = TypeVar("FileT", bound=FileModel)
 
 
 class TrialFile(FileModel):
@@ -46,13 +48,23 @@ class AgentFile(FileModel):
 
 
 class UsageFile(FileModel):
-    """`usage.json`: what a trial cost. Seconds are of wall time but for `test_seconds`, which tests report."""
+    """`usage.json`: what a trial cost. Seconds are of wall time but for `test_seconds`, which tests report.
+
+    `agent` is of the attempt that counts, `lost` of the agent in those that were set aside, `judge` of the judge in
+    all of them.
+    """
 
     agent: Usage
-    agent_seconds: float
-    verify_seconds: float
-    arm_seconds: float
-    test_seconds: float
+    lost: Usage = NO_USAGE
+    judge: Usage = NO_USAGE
+    agent_seconds: float = 0.0
+    verify_seconds: float = 0.0
+    arm_seconds: float = 0.0
+    test_seconds: float = 0.0
+
+    @property
+    def total(self) -> Usage:
+        return self.agent + self.lost + self.judge
 
 
 class TrialStore:
@@ -68,7 +80,7 @@ class TrialStore:
             self.set_aside("cut" if found == trial else "other")
         if not self.directory.exists():
             self.directory.mkdir(parents=True)
-            _write(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
+            write_whole(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
 
     def set_aside(self, why: str) -> None:
         """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty."""
@@ -78,27 +90,27 @@ class TrialStore:
         self.directory.rename(aside)
 
     def trial(self) -> TrialFile | None:
-        return _read(self.directory / "trial.json", TrialFile)
+        return read_record(self.directory / "trial.json", TrialFile)
 
     def note_image(self, record: ImageRecord) -> None:
         """Keep what the image was made of; say so in the log where an earlier start had another build of it."""
-        known = _read(self.directory / "image.json", ImageRecord)
+        known = read_record(self.directory / "image.json", ImageRecord)
         if known and (known.engine_id, known.architecture, known.packages) != (
             record.engine_id,
             record.architecture,
             record.packages,
         ):
             self.log(f"warning: another build of the image than before: {record.engine_id}, {record.architecture}")
-        _write(self.directory / "image.json", record.model_dump_json(indent=2) + "\n")
+        write_whole(self.directory / "image.json", record.model_dump_json(indent=2) + "\n")
 
     def agent(self) -> AgentFile | None:
-        return _read(self.directory / "agent.json", AgentFile)
+        return read_record(self.directory / "agent.json", AgentFile)
 
     def verdict(self) -> VerdictRecord | None:
-        return _read(self.directory / "verdict.json", VerdictRecord)
+        return read_record(self.directory / "verdict.json", VerdictRecord)
 
     def usage(self) -> UsageFile | None:
-        return _read(self.directory / "usage.json", UsageFile)
+        return read_record(self.directory / "usage.json", UsageFile)
 
     @property
     def trajectory(self) -> Path:
@@ -112,16 +124,43 @@ class TrialStore:
     def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
         folder = self.directory / "submission"
         folder.mkdir(exist_ok=True)
-        _write(folder / "patch.diff", submission.patch)
-        _write(folder / "manifest.yaml", submission.manifest)
-        _write(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
+        write_whole(folder / "patch.diff", submission.patch)
+        write_whole(folder / "manifest.yaml", submission.manifest)
+        write_whole(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
 
     def keep_arm(self, name: str, result: JobResult) -> None:
         keep_arm(self.directory / "arms", name, result)
 
-    def keep_verdict(self, record: VerdictRecord, usage: UsageFile) -> None:
-        _write(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
-        _write(self.directory / "verdict.json", record.to_json())
+    def keep_usage(self, usage: UsageFile) -> None:
+        write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
+
+    def keep_verdict(self, record: VerdictRecord, votes: Iterable[Vote] = ()) -> None:
+        """A verdict, and the judge's votes that it rests on; those that it replaces are kept beside it."""
+        self._set_verdict_aside()
+        keep_votes(self.directory, votes)
+        write_whole(self.directory / "verdict.json", record.to_json())
+
+    def _set_verdict_aside(self) -> None:
+        """As `verdict.N.json` and `judge.N.jsonl`."""
+        number = len(list(self.directory.glob("verdict.*.json"))) + 1
+        for name, ending in (("judge", "jsonl"), ("verdict", "json")):
+            found = self.directory / f"{name}.{ending}"
+            if found.exists():
+                found.rename(self.directory / f"{name}.{number}.{ending}")
+
+    def shelf(self, conditions: Conditions) -> FileShelf:
+        return FileShelf(self.directory / "evidence.json", conditions)
+
+    def spent(self) -> UsageFile:
+        """Who has used what of this attempt so far, whether or not it has come to an end."""
+        known = self.usage()
+        name, folder, agent = self.directory.name, self.directory.parent, self.agent()
+        aside = [*folder.glob(f"{name}.lost-*"), *folder.glob(f"{name}.cut-*")]
+        return UsageFile(
+            agent=agent.usage if agent else paid(self.trajectory),
+            lost=sum((TrialStore(path).spent().agent for path in aside), start=NO_USAGE),
+            judge=known.judge if known else NO_USAGE,
+        )
 
     def log(self, line: str) -> None:
         with (self.directory / "log.txt").open("a") as file:
@@ -141,10 +180,11 @@ class RunStore:
             raise UserError(
                 f"{directory}: can't be written: {error.strerror or error}; choose another with -o"
             ) from None
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UserError(f"{directory}: another testwright is at work here; choose another with -o") from None
+        _lock(self._lock, directory)
+
+    def spent(self) -> Usage:
+        """What all starts in this directory have cost, with every attempt that was set aside."""
+        return spent_in(self.directory)
 
     def describe(self, config: RunConfig, trials: list[Trial], isolation: str, digests: dict[str, str]) -> RunFile:
         """Write `run.yaml`, keeping the id of an earlier start in this directory."""
@@ -156,8 +196,12 @@ class RunStore:
             isolation=isolation,
             tasks={**(earlier.tasks if earlier else {}), **{trial.task.id: trial.task.digest for trial in trials}},
             scaffolds={**(earlier.scaffolds if earlier else {}), **digests},
+            models={
+                **(earlier.models if earlier else {}),
+                **{trial.model: trial.model_digest for trial in trials if trial.model},
+            },
         )
-        _write(path, yaml.safe_dump(json.loads(run.model_dump_json()), sort_keys=False))
+        write_whole(path, yaml.safe_dump(json.loads(run.model_dump_json()), sort_keys=False))
         return run
 
     def trial(self, trial: Trial) -> TrialStore:
@@ -174,6 +218,24 @@ class RunStore:
         self._lock.close()
 
 
+def spent_in(directory: Path) -> Usage:
+    """What all starts in a run's directory have cost, with every attempt that was set aside."""
+    stores = [TrialStore(path.parent) for path in directory.glob("trials/*/*/*/*/trial.json")]
+    found = [store.spent() for store in stores]
+    return sum((usage.agent + usage.judge for usage in found), start=NO_USAGE)
+
+
+def check_free(directory: Path) -> None:
+    """Whether a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
+    there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        raise UserError(f"{directory}: can't be written; choose another with -o")
+    lock = directory / ".lock"
+    if lock.exists():
+        with lock.open("rb") as file:
+            _lock(file, directory)
+
+
 def find_trials(directory: Path) -> Iterator[TrialStore]:
     """The attempts in a run's directory that count, by path; those set aside are left out."""
     if not (directory / "run.yaml").is_file():
@@ -181,6 +243,20 @@ def find_trials(directory: Path) -> Iterator[TrialStore]:
     for path in sorted(directory.glob("trials/*/*/*/*/trial.json")):
         if path.parent.name.isdigit():
             yield TrialStore(path.parent)
+
+
+def _lock(file: IO[bytes], directory: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UserError(f"{directory}: another testwright is at work here; choose another with -o") from None
+
+
+def keep_votes(folder: Path, votes: Iterable[Vote]) -> None:
+    """`judge.jsonl`, where a judge was asked."""
+    lines = "".join(vote.model_dump_json() + "\n" for vote in votes)
+    if lines:
+        write_whole(folder / "judge.jsonl", lines)
 
 
 def keep_arm(folder: Path, name: str, result: JobResult) -> None:
@@ -192,25 +268,7 @@ def keep_arm(folder: Path, name: str, result: JobResult) -> None:
         if "/" not in path and not path.startswith("."):
             (place / path).write_bytes(data)
     facts = {"exit_status": result.exit_status, "timed_out": result.timed_out, "seconds": round(result.seconds, 3)}
-    _write(place / "arm.json", json.dumps({**facts, "out_of_memory": result.out_of_memory}, indent=2) + "\n")
-
-
-def _read(path: Path, model: type[FileT]) -> FileT | None:
-    """A record of ours, or None where it is absent or was cut by a crash."""
-    try:
-        return model.model_validate_json(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def _write(path: Path, data: str | bytes) -> None:
-    """Replace a file whole: a reader finds the old one or the new one, never a part."""
-    partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data.encode() if isinstance(data, str) else data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    write_whole(place / "arm.json", json.dumps({**facts, "out_of_memory": result.out_of_memory}, indent=2) + "\n")
 
 
 def _now() -> str:

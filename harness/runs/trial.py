@@ -9,10 +9,13 @@ from pathlib import Path
 from harness.agents.build import build_agent
 from harness.agents.protocol import Agent, AgentResult
 from harness.agents.trajectory import Trajectory
-from harness.llm.build import build_model
+from harness.llm.build import Models
 from harness.llm.replay import ReplayModel
+from harness.llm.spending import MeteredModel, Spending
+from harness.runs.evidence_file import Conditions
+from harness.runs.judges import is_final
 from harness.runs.plan import Trial
-from harness.runs.store import AgentFile, TrialFile, TrialStore, UsageFile
+from harness.runs.store import AgentFile, TrialFile, TrialStore
 from harness.sandbox.images.record import image_record
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
@@ -20,27 +23,35 @@ from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
 from harness.submission.extraction import Submission, extract
 from harness.verify.arms import Bench, repo_limits
+from harness.verify.judge.judge import Judge
 from harness.verify.verdict import VerdictRecord
 from harness.verify.verification import verify
 
 
 @dataclass(frozen=True)
 class Workshop:
-    """What trials share: the engine, the slots for verification arms, and the label of the run's containers."""
+    """What trials share: the engine, the slots for verification arms, the label of the run's containers, the models
+    with their rate limits, and the run's money."""
 
     engine: Engine
     arm_slots: asyncio.Semaphore
     run_id: str
+    models: Models
+    spending: Spending
+    judge: Judge | None = None
 
     def labels(self, trial: Trial) -> dict[str, str]:
         return {"testwright.run": self.run_id, "testwright.trial": str(trial.place)}
 
 
 async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> VerdictRecord:
-    """Do what is missing of a trial and return its verdict. Raises InfrastructureError: try it again."""
+    """Do what is missing of a trial and return its verdict.
+
+    Raises InfrastructureError: try it again; BudgetExhausted: the run's money is spent, which ends it where it is.
+    """
     image = await workshop.engine.image(trial.task)
-    store.begin(_describe(workshop, trial, image))
-    if found := store.verdict():
+    store.begin(describe(trial, image.digest, workshop.engine.isolation))
+    if (found := store.verdict()) and is_final(found, workshop.judge):
         return found
     if record := image_record(image):
         store.note_image(record)
@@ -51,8 +62,11 @@ async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> Verd
 
 
 async def _work(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> tuple[Submission, AgentFile]:
-    model = build_model(trial.model) if trial.model else None
-    agent = build_agent(trial.scaffold, trial.task, model)
+    model = workshop.models.build(trial.model) if trial.model else None
+    metered = MeteredModel(model, Spending(within=workshop.spending)) if model else None
+    if metered:
+        metered.spending.check()
+    agent = build_agent(trial.scaffold, trial.task, metered)
     started = time.monotonic()
     store.log("agent begins")
     labels = workshop.labels(trial)
@@ -80,28 +94,33 @@ async def let_work(
 async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
     started = time.monotonic()
     bench = Bench(workshop.engine, image, workshop.arm_slots, workshop.labels(trial), store.keep_arm)
-    judgement = await verify(trial.task, store.submission(), bench)
+    earlier, judge = store.spent(), Spending(within=workshop.spending)
+    try:
+        submission = store.submission()
+        shelf = store.shelf(Conditions.of(trial.task, bench, submission))
+        judgement = await verify(trial.task, submission, bench, workshop.judge, judge, shelf)
+    finally:
+        store.keep_usage(earlier.model_copy(update={"judge": earlier.judge + judge.usage}))
     if lost := [reason for reason in judgement.record.reasons if reason.code is ReasonCode.SANDBOX_LOST]:
         raise SandboxLost(f"{lost[0].subject or trial.task.id}: {lost[0].words}")
     agent = store.agent()
     if agent is None:
         raise SandboxLost(f"{store.directory}: agent.json is gone")
-    usage = UsageFile(
-        agent=agent.usage,
-        agent_seconds=agent.seconds,
-        verify_seconds=round(time.monotonic() - started, 3),
-        arm_seconds=round(judgement.arm_seconds, 3),
-        test_seconds=round(judgement.test_seconds, 3),
-    )
-    store.keep_verdict(judgement.record, usage)
+    seconds = {
+        "agent_seconds": agent.seconds,
+        "verify_seconds": round(time.monotonic() - started, 3),
+        "arm_seconds": round(judgement.arm_seconds, 3),
+        "test_seconds": round(judgement.test_seconds, 3),
+    }
+    store.keep_usage(store.spent().model_copy(update=seconds))
+    store.keep_verdict(judgement.record, judgement.judging.votes if judgement.judging else ())
     store.log(f"verdict: {judgement.record.verdict}")
     return judgement.record
 
 
-def _describe(workshop: Workshop, trial: Trial, image: Image) -> TrialFile:
-    isolation = workshop.engine.isolation
+def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:
     return TrialFile(
-        identity=trial.identity(image.digest, isolation),
+        identity=trial.identity(image_digest, isolation),
         task=trial.task.id,
         scaffold=trial.scaffold.name,
         model=trial.model,

@@ -1,4 +1,4 @@
-"""The four data folders: tasks, repos, rubrics, scaffolds."""
+"""The data folders: tasks, repos, rubrics, scaffolds, models."""
 
 import difflib
 import fnmatch
@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
+from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.scaffold import Scaffold
@@ -33,17 +34,23 @@ class Catalog:
         self.repo: Callable[[str], Repo] = cache(self._repo)
         self.task: Callable[[str], Task] = cache(self._task)
         self.scaffold: Callable[[str], Scaffold] = cache(self._scaffold)
+        self.model: Callable[[str], ModelFile] = cache(self._model)
 
     def names(self, folder: str) -> list[str]:
         """The directories in `folder` that hold its YAML file, sorted."""
         return sorted(path.parent.name for path in (self.directory / folder).glob(f"*/{folder[:-1]}.yaml"))
 
+    def model_names(self) -> list[str]:
+        """The model files, which a catalog may do without: they are no directories."""
+        return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
+
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> list[Task]:
         """Tasks by id, glob or `tag:NAME`, ordered by id. Raises UserError for a pattern without a task."""
-        chosen = set(self._matching(patterns)) - set(self._matching(exclude))
+        chosen = set(self.match(patterns)) - set(self.match(exclude))
         return [self.task(name) for name in sorted(chosen)]
 
-    def _matching(self, patterns: Iterable[str]) -> list[str]:
+    def match(self, patterns: Iterable[str]) -> list[str]:
+        """The ids that patterns stand for; none of the tasks need be right. Raises as `select` does."""
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:
@@ -74,6 +81,12 @@ class Catalog:
         scaffold = load_yaml(path, Scaffold)
         _same_name(path, scaffold.name)
         return scaffold.model_copy(update={"directory": path.parent})
+
+    def _model(self, name: str) -> ModelFile:
+        names = self.model_names()
+        if name not in names:
+            raise UserError(_unknown("model", name, names))
+        return load_yaml(self.directory / "models" / f"{name}.yaml", ModelFile)
 
     def _task(self, name: str) -> Task:
         path = self._file("tasks", name)

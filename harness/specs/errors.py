@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
+
+from harness.specs.usage import NO_USAGE, Usage
 
 
 class UserError(Exception):
@@ -20,8 +23,62 @@ class ImageUnavailable(InfrastructureError):
     """An image can be neither found, pulled nor built here."""
 
 
+class ProviderFault(StrEnum):
+    """The class of a provider's error: whether asking again can help depends on it alone."""
+
+    RATE_LIMIT = "rate-limit"
+    OVERLOADED = "overloaded"
+    SERVER = "server"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"
+    MALFORMED = "malformed"
+    AUTH = "auth"
+    PERMISSION = "permission"
+    BAD_REQUEST = "bad-request"
+    CONTEXT = "context"
+    POLICY = "policy"
+    NOT_FOUND = "not-found"
+    TOO_LARGE = "too-large"
+    QUOTA = "quota"
+    TOOLS = "tools"
+    ENDED = "ended"
+
+    @property
+    def heals(self) -> bool:
+        return self not in HOPELESS
+
+
+HOPELESS = frozenset(
+    {
+        ProviderFault.AUTH,
+        ProviderFault.PERMISSION,
+        ProviderFault.BAD_REQUEST,
+        ProviderFault.CONTEXT,
+        ProviderFault.POLICY,
+        ProviderFault.NOT_FOUND,
+        ProviderFault.TOO_LARGE,
+        ProviderFault.QUOTA,
+        ProviderFault.TOOLS,
+        ProviderFault.ENDED,
+    }
+)
+"""What no repetition cures. Everything else passes by itself and is asked again."""
+
+
 class ProviderError(InfrastructureError):
-    """A model provider failed for good, after the retries that its error class allows."""
+    """A model provider failed for good, after the retries that its error class allows.
+
+    `usage` is what was paid for replies that were of no use before it came to this.
+    """
+
+    def __init__(self, message: str, fault: ProviderFault = ProviderFault.SERVER, usage: Usage = NO_USAGE) -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.usage = usage
+
+
+class BudgetExhausted(Exception):
+    """The money that a person set aside is spent; raised before the next call, never after one."""
 
 
 @contextmanager

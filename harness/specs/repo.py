@@ -15,10 +15,16 @@ Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*")]
 
 class Language(StrEnum):
     PYTHON = "python"
+    C = "c"
+    GO = "go"
+    TYPESCRIPT = "typescript"
 
 
 class ReportFormat(StrEnum):
     JUNIT = "junit"
+    TAP = "tap"
+    GO_TEST = "go-test"
+    VITEST = "vitest"
 
 
 class _Part(BaseModel):
@@ -26,9 +32,12 @@ class _Part(BaseModel):
 
 
 class Source(_Part):
-    """Where upstream's release comes from, pinned by its hash."""
+    """Where upstream's release comes from, pinned by its hash.
 
-    kind: Literal["pypi"]
+    `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others.
+    """
+
+    kind: Literal["pypi", "debian", "npm"]
     package: Slug
     version: str
     sha256: Sha256

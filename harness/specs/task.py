@@ -1,10 +1,11 @@
 """A task: one request on one repo, with what is needed to check the answer."""
 
 import hashlib
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -97,25 +98,51 @@ class Task(BaseModel):
 
     @cached_property
     def covers(self) -> dict[TestId, tuple[str, ...]]:
-        """`reference/covers.yaml`: which criteria each reference test is there for."""
-        path = self.directory / "reference" / "covers.yaml"
-        data, _ = parse_yaml(read_text(path), str(path))
+        """`reference/covers.yaml`: which criteria each reference test is there for. Raises UserError."""
         try:
             return {
                 TestId(file, name): tuple(str(criterion) for criterion in criteria)
-                for file, tests in data.items()
+                for file, tests in self._covers.items()
+                if file != "overlaps"
                 for name, criteria in tests.items()
             }
         except (AttributeError, TypeError):
-            raise UserError(f"{path}:1: expected FILE: {{TEST: [CRITERION, ...]}}") from None
+            raise self._no_covers() from None
+
+    @cached_property
+    def overlaps(self) -> dict[str, str]:
+        """Of `covers.yaml`: criteria whose probes other criteria's tests notice as well, and why that is so."""
+        try:
+            return {str(name): str(why) for name, why in (self._covers.get("overlaps") or {}).items()}
+        except AttributeError:
+            raise self._no_covers() from None
+
+    @cached_property
+    def _covers(self) -> Any:
+        path = self.directory / "reference" / "covers.yaml"
+        return parse_yaml(read_text(path), str(path))[0]
+
+    def _no_covers(self) -> UserError:
+        path = self.directory / "reference" / "covers.yaml"
+        words = "expected FILE: {TEST: [CRITERION, ...]}, and beside files at most overlaps: {CRITERION: WHY}"
+        return UserError(f"{path}:1: {words}")
 
     @cached_property
     def digest(self) -> str:
         """sha256 over everything that can change a verdict: the task's files and its rubric."""
-        rubric = self.directory.parent.parent / "rubrics" / f"{self.id}.yaml"
-        paths = sorted(path for path in self.directory.rglob("*") if path.is_file())
+        return self._digest([*self._files(), self.directory.parent.parent / "rubrics" / f"{self.id}.yaml"])
+
+    @cached_property
+    def digest_without_rubric(self) -> str:
+        """sha256 over all that agents and arms depend on: a rubric only says what is made of their work."""
+        return self._digest(self._files())
+
+    def _files(self) -> list[Path]:
+        return sorted(path for path in self.directory.rglob("*") if path.is_file())
+
+    def _digest(self, paths: Iterable[Path]) -> str:
         whole = hashlib.sha256()
-        for path in [*paths, rubric]:
+        for path in paths:
             name = path.relative_to(self.directory.parent.parent).as_posix()
             whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
         return whole.hexdigest()

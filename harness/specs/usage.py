@@ -14,6 +14,7 @@ class Usage(BaseModel):
 
     `input` counts all prompt tokens, cached ones included; `cache_read` and `cache_write` are parts of it,
     as `reasoning` is of `output`. `cost_usd` is None when it is unknown, and so is any sum with it.
+    `priced_by` says where the known costs come from: the provider, a model file, or a version of litellm's table.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -25,6 +26,7 @@ class Usage(BaseModel):
     cache_read: int = 0
     cache_write: int = 0
     cost_usd: float | None = 0.0
+    priced_by: tuple[str, ...] = ()
 
     def __add__(self, other: Self) -> "Usage":
         return Usage(
@@ -35,4 +37,8 @@ class Usage(BaseModel):
             cache_read=self.cache_read + other.cache_read,
             cache_write=self.cache_write + other.cache_write,
             cost_usd=_add(self.cost_usd, other.cost_usd),
+            priced_by=tuple(sorted({*self.priced_by, *other.priced_by})),
         )
+
+
+NO_USAGE = Usage()

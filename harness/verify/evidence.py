@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, TestResult
@@ -51,6 +52,16 @@ class Evidence:
     def _killed_before(self, arm: str, test: TestId) -> bool:
         found = self.old.get(f"{arm}{OLD}")
         return any(item.killed for item in found.results if item.test == test) if found else False
+
+
+class EvidenceShelf(Protocol):
+    """Where the evidence of one submission is kept, so that its arms needn't run again."""
+
+    def read(self) -> Evidence | None:
+        """None where there is none, or where it was gathered under other conditions."""
+        ...
+
+    def keep(self, evidence: Evidence) -> None: ...
 
 
 def passed(arm: Arm) -> set[TestId]:

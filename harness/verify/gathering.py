@@ -20,7 +20,7 @@ from harness.verify.evidence import (
     passed,
 )
 from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import faults
+from harness.verify.mutation import faults, stands_at_baseline
 from harness.verify.toolchains.protocol import CompiledVariant
 
 EXISTING_TIMES = 10
@@ -32,7 +32,8 @@ async def gather_evidence(
 ) -> Evidence:
     """Run every arm that the judgement needs. Raises SandboxLost.
 
-    Probes are for tests that stand: where none does, they could show nothing and aren't run.
+    Every step is for tests that stand after the one before: baselines, placebos and removals, probes. Where none
+    does, the next one could show nothing and isn't run.
     """
     baseline = next(item for item in variants if item.variant.kind is VariantKind.BASELINE)
     others = [item for item in variants if item is not baseline]
@@ -47,25 +48,27 @@ async def gather_evidence(
 async def _arms(
     bench: Bench, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
 ) -> dict[str, Arm]:
-    first = [(item.variant.name, item) for item in others if item.variant.kind is not VariantKind.PROBE]
-    probes = [(item.variant.name, item) for item in others if item.variant.kind is VariantKind.PROBE]
-    arms = await run_arms(bench, task, suite, [*((name, baseline) for name in BASELINES), *first])
-    arms |= await run_arms(bench, task, suite, _second_looks(arms, baseline, others))
+    arms = await run_arms(bench, task, suite, [(name, baseline) for name in BASELINES])
+    if passed(arms[BASELINES[0]]) != passed(arms[BASELINES[1]]):
+        arms |= await run_arms(bench, task, suite, [(THIRD_BASELINE, baseline)])
+    if not stands_at_baseline(Evidence(suite.tests, arms)):
+        return arms
+    probes = [item for item in others if item.variant.kind is VariantKind.PROBE]
+    arms |= await run_arms(bench, task, suite, [(item.variant.name, item) for item in others if item not in probes])
+    arms |= await run_arms(bench, task, suite, _second_looks(arms, others))
     if any(not faults(Evidence(suite.tests, arms), test) for test in suite.tests):
-        arms |= await run_arms(bench, task, suite, probes)
+        arms |= await run_arms(bench, task, suite, [(item.variant.name, item) for item in probes])
     return arms
 
 
 def _second_looks(
-    arms: Mapping[str, Arm], baseline: CompiledVariant, others: Iterable[CompiledVariant]
+    arms: Mapping[str, Arm], others: Iterable[CompiledVariant]
 ) -> Iterator[tuple[str, CompiledVariant]]:
-    """A third baseline where two disagree, and once more each placebo under which a green test failed."""
-    first, second = (passed(arms[name]) for name in BASELINES)
-    if first != second:
-        yield THIRD_BASELINE, baseline
+    """Once more each placebo under which a green test failed."""
+    green = passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])
     for item in others:
         name = item.variant.name
-        if item.variant.kind.behaves_like_baseline and not (first & second) <= passed(arms[name]):
+        if item.variant.kind.behaves_like_baseline and not green <= passed(arms[name]):
             yield f"{name}{AGAIN}", item
 
 

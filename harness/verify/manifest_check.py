@@ -67,7 +67,7 @@ async def leaning_tests(tree: GitTree, changes: tuple[FileChange, ...], discover
     }
     contents = await tree.read_all(entries)
     return tuple(
-        TestId(path, test.name) for path, data in contents.items() for test in discovery.discover(data).tests
+        TestId(path, test.name) for path, data in contents.items() for test in discovery.discover(data, path).tests
     )
 
 
@@ -100,8 +100,8 @@ class _Survey:
 
 
 def _survey(change: FileChange, discovery: Discovery) -> _Survey:
-    old = {test.name: test.text for test in discovery.discover(change.old or b"").tests}
-    new = {test.name: test.text for test in discovery.discover(change.new or b"").tests}
+    old = {test.name: test.text for test in discovery.discover(change.old or b"", change.path).tests}
+    new = {test.name: test.text for test in discovery.discover(change.new or b"", change.path).tests}
 
     def ids(names: list[str]) -> tuple[TestId, ...]:
         return tuple(TestId(change.path, name) for name in names)
@@ -117,7 +117,7 @@ def _survey(change: FileChange, discovery: Discovery) -> _Survey:
 def _listed_wrongly(
     manifest: Manifest, changes: tuple[FileChange, ...], written: set[TestId], discovery: Discovery
 ) -> Iterator[Reason]:
-    contents = {path: discovery.discover(change.new or b"") for path, change in by_path(changes).items()}
+    contents = {path: discovery.discover(change.new or b"", path) for path, change in by_path(changes).items()}
     for test in manifest.tests:
         found = contents.get(test.file)
         if not discovery.is_test_file(test.file):

@@ -34,9 +34,14 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
     return _baseline(evidence, test) or [*_placebos(evidence, test), *_removals(evidence, test)]
 
 
+def stands_at_baseline(evidence: Evidence) -> bool:
+    """Whether any test is green on the code as it is, in runs that can be believed."""
+    return not any(_untrustworthy(evidence)) and any(not _baseline(evidence, test) for test in evidence.tests)
+
+
 def _lost(evidence: Evidence) -> Iterator[Reason]:
     """Arms without which nothing can be said of anybody's tests."""
-    for name in REQUIRED:
+    for name in REQUIRED if stands_at_baseline(evidence) else BASELINES:
         if name not in evidence.arms:
             yield _reason(ReasonCode.SANDBOX_LOST, name, "this arm is missing")
     for arm in evidence.all_arms():

@@ -1,10 +1,10 @@
 """Stage 3: the rubric. Must-haves are decided by probes and static checks wherever they can be."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.repo import Language
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
@@ -12,11 +12,15 @@ from harness.specs.variants import ArmStatus
 from harness.submission.discovery.choice import discovery_of
 from harness.verify.evidence import Evidence
 from harness.verify.intake import FileChange
+from harness.verify.judge.voting import Opinion
 from harness.verify.static_checks import holds
 
 
 class CriterionResult(BaseModel):
-    """Whether a criterion is met; None where nothing could decide it. `killed_by` are tests, per probe."""
+    """Whether a criterion is met; None where nothing could decide it. `killed_by` are tests, per probe.
+
+    `judge` is what a judge said where one was asked; `agrees` compares that with what probes or code decided.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,11 +31,16 @@ class CriterionResult(BaseModel):
     decided_by: GradedBy | None
     words: str
     killed_by: dict[str, tuple[str, ...]] = {}
+    judge: Opinion | None = None
+    agrees: bool | None = None
 
 
-def grade(task: Task, evidence: Evidence, changes: Sequence[FileChange]) -> tuple[CriterionResult, ...]:
-    """Every criterion of the task's rubric, in its order. Pure."""
-    return tuple(_grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria)
+def grade(
+    task: Task, evidence: Evidence, changes: Sequence[FileChange], opinions: Mapping[str, Opinion] | None = None
+) -> tuple[CriterionResult, ...]:
+    """Every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
+    results = (_grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria)
+    return tuple(_with_opinion(result, (opinions or {}).get(result.id)) for result in results)
 
 
 def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason, ...]:
@@ -42,6 +51,31 @@ def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason
         for result in results
         if result.importance is Importance.MUST and result.met is not True
     )
+
+
+def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
+    """A note for each criterion on which judge and probes differ. The probes decide."""
+    return tuple(
+        Note(
+            code=NoteCode.JUDGE_PROBE_DISAGREE,
+            subject=result.id,
+            words=f"by the probes it is {'met' if result.met else 'unmet'}, by the judge {result.judge.answer}",
+        )
+        for result in results
+        if result.agrees is False and result.decided_by is GradedBy.PROBE and result.judge
+    )
+
+
+def _with_opinion(result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
+    """The judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
+    if opinion is None:
+        return result
+    if result.decided_by is None:
+        return result.model_copy(
+            update={"met": opinion.met, "decided_by": GradedBy.JUDGE, "words": opinion.words, "judge": opinion}
+        )
+    agrees = None if None in (result.met, opinion.met) else result.met == opinion.met
+    return result.model_copy(update={"judge": opinion, "agrees": agrees})
 
 
 def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequence[FileChange]) -> CriterionResult:
@@ -87,5 +121,8 @@ def _reason(result: CriterionResult, criterion: Criterion) -> Reason:
         return Reason(
             code=ReasonCode.CRITERION_UNMET, stage=Stage.RUBRIC, subject=result.id, words=criterion.statement
         )
-    code = ReasonCode.PROBE_UNAVAILABLE if result.decided_by is GradedBy.PROBE else ReasonCode.JUDGE_UNAVAILABLE
+    missing = result.judge.missing if result.judge else None
+    code = missing or ReasonCode.JUDGE_UNAVAILABLE
+    if result.decided_by is GradedBy.PROBE:
+        code = ReasonCode.PROBE_UNAVAILABLE
     return Reason(code=code, stage=Stage.RUBRIC, subject=result.id, words=result.words)

@@ -24,7 +24,7 @@ def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileCha
 
 
 def _answer(check: StaticCheck, test: TestId, file: FileChange, discovery: Discovery) -> bool:
-    found = discovery.discover(file.new or b"").find(test.name)
+    found = discovery.discover(file.new or b"", test.file).find(test.name)
     if found is None:
         return False
     written = found.text if file.old is not None else file.new or b""

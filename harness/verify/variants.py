@@ -45,7 +45,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
     if task.probes:
         chosen = task.probes[decoy % len(task.probes)]
         mutant = {**pristine, **changed[f"probe {chosen.name}"]}
-        variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant))
+        variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}
         variants.append(VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other))
@@ -74,11 +74,15 @@ def _hidden(
 
 
 def _decoy(
-    toolchain: Toolchain, name: str, pristine: Mapping[str, bytes], changed: Mapping[str, bytes]
+    toolchain: Toolchain,
+    name: str,
+    pristine: Mapping[str, bytes],
+    changed: Mapping[str, bytes],
+    dead: Mapping[str, bytes] | None = None,
 ) -> VariantSource:
     """The other way round: the text says that the behaviour has changed, what runs is pristine."""
     disk = {path: changed[path] if toolchain.is_compiled(path) else data for path, data in pristine.items()}
-    return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine)
+    return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine, dead=dead or {})
 
 
 async def _changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:

@@ -7,8 +7,9 @@ from typing import assert_never
 from pydantic import BaseModel, ConfigDict
 
 from harness.specs.loading import FileModel
-from harness.specs.reasons import Note, Reason, Verdict
+from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
+from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.rubric_check import CriterionResult
 
 
@@ -53,6 +54,19 @@ class Stages(_Part):
     rubric: RubricStage = RubricStage()
 
 
+class JudgeRecord(_Part):
+    """Who was named as the judge. It isn't `asked` about what the arms have ended.
+
+    `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
+    answers counts.
+    """
+
+    identity: JudgeIdentity
+    asked: bool
+    removed_characters: int = 0
+    void: str = ""
+
+
 class VerdictRecord(FileModel):
     """`verdict.json`. The same submission judged twice gives the same bytes."""
 
@@ -65,6 +79,12 @@ class VerdictRecord(FileModel):
     reasons: tuple[Reason, ...] = ()
     notes: tuple[Note, ...] = ()
     stages: Stages = Stages()
+    judge: JudgeRecord | None = None
+
+    @property
+    def is_without_judge(self) -> bool:
+        """Whether the judge couldn't be had, so that asking again may change this."""
+        return any(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in self.reasons)
 
     def to_json(self) -> str:
         return self.model_dump_json(indent=2) + "\n"

@@ -34,7 +34,7 @@ def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
 def catalog(tmp_path) -> Path:
     """A copy of the shipped catalog, to be spoilt."""
     copy = tmp_path / "catalog"
-    for folder in ("tasks", "repos", "rubrics", "scaffolds"):
+    for folder in ("tasks", "repos", "rubrics", "scaffolds", "models"):
         shutil.copytree(default_directory() / folder, copy / folder)
     return copy
 
@@ -48,6 +48,11 @@ def catalog(tmp_path) -> Path:
         (["-t", TASK, "-s", "mini"], ["needs a model"]),
         (["-t", TASK, "-s", "mini", "-m", "gpt"], ["unknown model 'gpt'", "PROVIDER/MODEL"]),
         (["-t", TASK, "-s", "mini", "-m", "replay:none.jsonl"], ["none.jsonl", "No such file"]),
+        (["-t", TASK, "-s", "mini", "-m", "none.yaml"], ["none.yaml", "No such file"]),
+        (
+            ["-t", TASK, "-s", "mini", "-m", "openai/nobody-knows-it", "--max-cost", "5"],
+            ["--max-cost can't be held for model openai/nobody-knows-it", "its price is unknown", "in a model file"],
+        ),
         (["-s", "nop"], ["no task is named"]),
         (["-t", TASK], ["no scaffold is named"]),
         (["-t", TASK, "-s", "nop", "--sandbox", "vm"], ["sandbox", "docker"]),

@@ -3,9 +3,12 @@
 import base64
 import hashlib
 import io
+import json
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+
+import yaml
 
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
@@ -71,10 +74,15 @@ echo '<testsuites><testsuite name="s">{_CASE}</testsuite></testsuites>' > "$TEST
 """
 
 
-def tiny_repo(directory: Path, build_step: str = "true", nonce: str = "", run_tests: str = RUN_TESTS) -> Repo:
-    """`directory` gets the recipe. `build_step` runs with both secrets mounted; `nonce` makes images of their own."""
+def tiny_repo(
+    directory: Path, build_step: str = "true", nonce: str = "", run_tests: str = RUN_TESTS, backend: str = ""
+) -> Repo:
+    """`directory` gets the recipe. `build_step` runs with both secrets mounted; `nonce` makes images of their own.
+
+    `backend` is more code of the release's build backend.
+    """
     directory.mkdir(parents=True, exist_ok=True)
-    release = _archive(TREE)
+    release = _archive({**TREE, "backend.py": TREE["backend.py"] + backend})
     mounts = "--mount=type=secret,id=ca,required=false --mount=type=secret,id=pip_conf,required=false"
     (directory / "Dockerfile").write_text(
         "ARG BASE\nFROM ${BASE} AS dependencies\n"
@@ -92,7 +100,7 @@ def tiny_repo(directory: Path, build_step: str = "true", nonce: str = "", run_te
     (directory / "requirements.lock").write_text("# none\n")
     (directory / "release").mkdir(exist_ok=True)
     (directory / "release" / "tiny-1.0.tar.gz").write_bytes(release)
-    return Repo.model_validate(
+    repo = Repo.model_validate(
         {
             "name": "tiny",
             "language": "python",
@@ -110,7 +118,9 @@ def tiny_repo(directory: Path, build_step: str = "true", nonce: str = "", run_te
             "limits": {"memory_mb": 256, "disk_mb": 64},
             "local": {"requirements": "requirements.lock"},
         }
-    ).model_copy(update={"directory": directory})
+    )
+    (directory / "repo.yaml").write_text(yaml.safe_dump(json.loads(repo.model_dump_json())))
+    return repo.model_copy(update={"directory": directory})
 
 
 def tiny_task(repo: Repo, directory: Path, withheld: str = WITHHELD_PATCH) -> Task:

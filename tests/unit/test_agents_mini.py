@@ -9,11 +9,19 @@ import pytest
 from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND, Mini
 from harness.agents.protocol import AgentResult
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Trajectory, read_trajectory
+from harness.agents.trajectory import (
+    EndRecord,
+    FaultRecord,
+    HeaderRecord,
+    ObservationRecord,
+    Trajectory,
+    read_trajectory,
+)
+from harness.agents.trajectory import paid as paid_for
 from harness.llm.protocol import Completion, Message, Model, Role, StopReason, Tool, ToolCall
 from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel, say
-from harness.specs.errors import ProviderError, SandboxLost
+from harness.specs.errors import ProviderError, ProviderFault, SandboxLost
 from harness.specs.usage import Usage
 from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox
@@ -166,6 +174,49 @@ async def test_an_unknown_cost_is_stated_and_does_not_count(bench: Bench) -> Non
     end = read_trajectory(bench.path)[-1]
     assert isinstance(end, EndRecord)
     assert end.counted_usd == 0.25
+
+
+class Listener:
+    """A scripted model that remembers what it was told, and fails where a completion is an error."""
+
+    name = "listener"
+
+    def __init__(self, *completions: Completion | ProviderError) -> None:
+        self.completions = iter(completions)
+        self.heard: list[list[Message]] = []
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        self.heard.append(list(messages))
+        found = next(self.completions)
+        if isinstance(found, ProviderError):
+            raise found
+        return found
+
+
+async def test_the_conversation_is_cached_up_to_its_end_and_found_again_a_step_later(bench: Bench) -> None:
+    model = Listener(say("", "true"), say("", "true", "false"), SUBMIT)
+    await bench.work_with(model)
+    marked = [[index for index, message in enumerate(heard) if message.cache] for heard in model.heard]
+    assert marked == [[1], [1, 3], [1, 3, 6]]
+    assert [message.cache for message in bench.messages] == [False, True, *[False] * (len(bench.messages) - 2)]
+
+
+async def test_a_conversation_that_has_grown_too_long_ends_the_trial_as_its_own_doing(bench: Bench) -> None:
+    paid = Usage(calls=1, input=7, cost_usd=0.25)
+    overflow = ProviderError("too long", ProviderFault.CONTEXT, paid)
+    result = await bench.work_with(Listener(say("", "echo kept > f", usage=paid), overflow))
+    assert (result.ending, result.steps, result.usage) == (Ending.CONTEXT_LIMIT, 1, paid + paid)
+    assert (bench.sandbox.tree / "f").exists()
+
+
+async def test_what_a_failing_call_has_cost_is_in_the_trajectory(bench: Bench) -> None:
+    paid = Usage(calls=1, input=7, cost_usd=0.25)
+    with pytest.raises(ProviderError):
+        await bench.work_with(Listener(say("", "true", usage=paid), ProviderError("x", ProviderFault.AUTH, paid)))
+    fault = read_trajectory(bench.path)[-1]
+    assert isinstance(fault, FaultRecord)
+    assert (fault.fault, fault.words, fault.usage) == (ProviderFault.AUTH, "x", paid)
+    assert paid_for(bench.path) == paid + paid
 
 
 async def test_the_wall_limit_ends_the_trial_between_two_commands(bench: Bench) -> None:

@@ -1,11 +1,14 @@
 """What builds borrow from this machine."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from harness.sandbox.images.client_config import (
     ca_bundle,
+    npm_configuration,
+    npm_registry,
     parse_pip_settings,
     pip_configuration,
     pip_settings,
@@ -56,3 +59,17 @@ def test_pip_is_asked_and_its_answer_makes_a_configuration(monkeypatch: pytest.M
     assert pip_settings()["index-url"] == ("https://user:word@a.invalid/simple",)
     assert pip_configuration().startswith("[global]\n")
     assert "extra-index-url =\n    https://b.invalid/simple\n    https://c.invalid/simple\n" in pip_configuration()
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm isn't here")
+def test_npm_is_asked_and_its_own_registry_is_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NPM_CONFIG_REGISTRY", "npm_config_registry"):
+        monkeypatch.delenv(name, raising=False)
+    settings = tmp_path / "npmrc"
+    settings.touch()
+    monkeypatch.setenv("NPM_CONFIG_USERCONFIG", str(settings))
+    monkeypatch.setenv("NPM_CONFIG_GLOBALCONFIG", str(tmp_path / "none"))
+    assert (npm_registry(), npm_configuration()) == ("", "")
+    settings.write_text("registry=https://a.invalid/npm/\n")
+    assert npm_registry() == "https://a.invalid/npm/"
+    assert npm_configuration() == "registry=https://a.invalid/npm/\n"

@@ -75,3 +75,17 @@ def test_layers_are_read_in_both_layouts_and_deleted_files_with_them(tmp_path: P
         saved = SavedImage(tmp_path / "image.tar")
         assert dict(saved.files()) == {"app/gone": SECRET, "app/.wh.gone": b""}
         assert saved.configuration() == '{"history": []}'
+
+
+def test_a_sparse_member_that_claims_to_have_terabytes_is_passed_over():
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        sparse = tarfile.TarInfo("sparse")
+        sparse.pax_headers = {"GNU.sparse.map": "0,0", "GNU.sparse.size": str(10**12)}
+        tar.addfile(sparse)
+        entry = tarfile.TarInfo("after")
+        entry.size = len(SECRET)
+        tar.addfile(entry, io.BytesIO(SECRET))
+    found = {file.path: file.data for file in unpacked(FoundFile("layer/a.tar", packed.getvalue()))}
+    assert found["layer/a.tar!after"] == SECRET
+    assert "layer/a.tar!sparse" not in found

@@ -44,7 +44,8 @@ def test_the_catalog_comes_with_the_wheel(installed, tmp_path, clean_env):
     listed = run(installed, "task", "list", "--json", cwd=tmp_path, env=clean_env)
     assert listed.returncode == 0, listed.stderr
     assert len(json.loads(listed.stdout)) >= 3
-    assert [row["name"] for row in json.loads(run(installed, "repo", "list", "--json", cwd=tmp_path).stdout)]
+    for kind in ("repo", "model"):
+        assert [row["name"] for row in json.loads(run(installed, kind, "list", "--json", cwd=tmp_path).stdout)]
     assert not list(tmp_path.iterdir())
 
 

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.sandbox.images.client_config import ca_bundle, pip_configuration, proxies
+from harness.sandbox.host_environment import DOCKER, PROXIES, host_environment
+from harness.sandbox.images.client_config import ca_bundle, npm_configuration, pip_configuration, proxies
 from harness.sandbox.images.logged import run_logged
 from harness.specs.errors import ImageUnavailable
 
@@ -72,7 +73,8 @@ async def installed_build_cli() -> BuildCli:
 
 def client_environment() -> dict[str, str]:
     """The environment under which the command line talks to the engine that the SDK talks to."""
-    kept = {name: value for name, value in os.environ.items() if name not in ("DOCKER_CONTEXT", "BUILDX_BUILDER")}
+    found = host_environment(*DOCKER, *PROXIES)
+    kept = {name: value for name, value in found.items() if name not in ("DOCKER_CONTEXT", "BUILDX_BUILDER")}
     return {"DOCKER_HOST": _DEFAULT_HOST, **kept, "DOCKER_BUILDKIT": "1", "BUILDKIT_PROGRESS": "plain"}
 
 
@@ -91,7 +93,7 @@ def _client_version(path: Path) -> str:
 
 def _answers(path: Path, *arguments: str) -> bool:
     try:
-        done = subprocess.run([path, *arguments], capture_output=True, timeout=_PROBE_SECONDS, check=False)
+        done = _ask(path, *arguments)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
@@ -99,20 +101,31 @@ def _answers(path: Path, *arguments: str) -> bool:
 
 def _output(path: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+        return _ask(path, *arguments).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout
+
+
+def _ask(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [path, *arguments],
+        env=host_environment(*DOCKER),
+        capture_output=True,
+        text=True,
+        timeout=_PROBE_SECONDS,
+        check=False,
+    )
 
 
 def _secrets(private: Path) -> list[str]:
-    """The options that hand certificates and pip's configuration in. `private` is gone after the build."""
+    """The options that hand certificates and configurations in. `private` is gone after the build."""
     options = []
     if bundle := ca_bundle():
         options.append(f"--secret=id=ca,src={bundle}")
-    if configuration := pip_configuration():
-        file = private / "pip.conf"
-        file.write_text(configuration)
-        file.chmod(0o600)
-        options.append(f"--secret=id=pip_conf,src={file}")
+    for name, configuration in (("pip_conf", pip_configuration()), ("npm_conf", npm_configuration())):
+        if configuration:
+            file = private / name
+            file.write_text(configuration)
+            file.chmod(0o600)
+            options.append(f"--secret=id={name},src={file}")
     return options

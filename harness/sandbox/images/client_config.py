@@ -1,21 +1,22 @@
-"""What a build takes from this machine: certificates, pip's index, proxies. None of it may stay in an image.
+"""What a build takes from this machine: certificates, indexes, proxies. None of it may stay in an image.
 
-Certificates and pip's configuration go in as BuildKit secrets, proxies as the build arguments that BuildKit
+Certificates and configurations go in as BuildKit secrets, proxies as the build arguments that BuildKit
 predefines and leaves out of an image's history.
 """
 
 import ast
 import os
 import shlex
+import shutil
 import ssl
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.sandbox.host_environment import NPM, PIP, PROXY_VARIABLES, host_environment
 from harness.specs.errors import UserError
 
-PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY")
 _OWN_BUNDLE = "TESTWRIGHT_CA_BUNDLE"
 _CA_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _CA_PLACES = (
@@ -54,7 +55,12 @@ def pip_settings() -> dict[str, tuple[str, ...]]:
     Addresses of this machine's files are left out: they mean nothing inside a container.
     """
     listed = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-m", "pip", "config", "list"],
+        env=host_environment(*PIP),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
     )
     return parse_pip_settings(listed.stdout)
 
@@ -82,3 +88,32 @@ def pip_configuration() -> str:
     settings = pip_settings()
     lines = [f"{key} =\n" + "".join(f"    {value}\n" for value in values) for key, values in settings.items()]
     return "[global]\n" + "".join(lines) if lines else ""
+
+
+def npm_registry() -> str:
+    """The registry that npm is set up with here, empty where it is npm's own or npm isn't here."""
+    npm = shutil.which("npm")
+    if npm is None:
+        return ""
+    # Two names: npm reads no file twice.
+    no_files = (f"--userconfig={os.devnull}", f"--globalconfig={os.devnull}/none")
+    here = _npm_answer([npm, "config", "get", "registry"], host_environment(*NPM))
+    return "" if here == _npm_answer([npm, "config", "get", "registry", *no_files], host_environment()) else here
+
+
+def _npm_answer(command: list[str], environment: dict[str, str]) -> str:
+    asked = subprocess.run(
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return asked.stdout.strip()
+
+
+def npm_configuration() -> str:
+    """An .npmrc with that registry, empty when there is none."""
+    registry = npm_registry()
+    return f"registry={registry}\n" if registry else ""

@@ -16,6 +16,7 @@ from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
 
 _TIMEOUT_SECONDS = 600
+_CHUNK = 1 << 20
 _LABELS = {"testwright": "1"}
 """What every container of ours has, so that `clean` finds it."""
 _NOT_A_CONTAINER = "LABEL testwright=image"
@@ -53,6 +54,18 @@ class EngineImages:
         """Write all of an image, layer by layer, as `docker save` does."""
         await _off_loop(lambda: self._save(tag, archive))
 
+    async def save_all(self, tags: list[str], archive: Path) -> None:
+        """Write several images as one archive; layers that they share are in it once."""
+        await _off_loop(lambda: self._save_all(tags, archive))
+
+    async def load(self, archive: Path) -> None:
+        """Take in all images of an archive that `save` or `save_all` wrote, under their names."""
+        await _off_loop(lambda: self._load(archive))
+
+    async def architecture(self) -> str:
+        """What the engine runs, in the words that its images have."""
+        return str((await _off_loop(self._client.version))["Arch"])
+
     async def output(self, tag: str, *command: str) -> str:
         """What a command prints in a container of the image, without a network."""
         return await _off_loop(lambda: self._output(tag, list(command)))
@@ -83,6 +96,20 @@ class EngineImages:
         with archive.open("wb") as file:
             for chunk in self._client.images.get(tag).save(named=True):
                 file.write(chunk)
+
+    def _save_all(self, tags: list[str], archive: Path) -> None:
+        # The SDK saves images one by one; its client is a requests session, which can ask for all at once.
+        api = self._client.api
+        url = f"{api.base_url}/v{api.api_version}/images/get"
+        answer = api.get(url, params=[("names", tag) for tag in tags], stream=True)
+        answer.raise_for_status()
+        with answer, archive.open("wb") as file:
+            for chunk in answer.iter_content(_CHUNK):
+                file.write(chunk)
+
+    def _load(self, archive: Path) -> None:
+        with archive.open("rb") as file:
+            self._client.images.load(file)
 
     def _output(self, tag: str, command: list[str]) -> str:
         printed: bytes = self._client.containers.run(

@@ -15,6 +15,8 @@ BASE_RECIPE = Path("scripts/base-image")
 _TASK_LAYOUT = "3"
 """Of what we put around a task's tree, in the image and in our own git directory; a change makes new images."""
 _TAG_DIGITS = 12
+_OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs")
+"""What a repo's Dockerfile may have beside itself and run_tests.sh: locks, and modules of the latter."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ class Recipe:
 
 def read_recipe(repo: Repo) -> Recipe:
     """Raises UserError where a file is absent."""
-    names = ["Dockerfile", "run_tests.sh", *sorted(path.name for path in repo.directory.glob("*.lock"))]
+    own = (path.name for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
+    names = ["Dockerfile", "run_tests.sh", *sorted(own)]
     files = {name: repo.directory / name for name in names}
     for path in files.values():
         if not path.is_file():

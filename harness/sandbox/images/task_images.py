@@ -68,6 +68,12 @@ async def task_image(task: Task) -> Image:
     return _image(task.repo, record, place)
 
 
+def known_digest(task: Task) -> str | None:
+    """The digest of a task's image without making it: None where none was made here. Raises UserError."""
+    record = image_place(task_tag(task, read_recipe(task.repo))).record()
+    return record.digest if record else None
+
+
 async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
     base = await ensure_base_image(images)
     arguments = {"BASE": base, **recipe.arguments}

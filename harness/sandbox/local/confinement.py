@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
+from harness.sandbox.host_environment import host_environment
 from harness.sandbox.local.place import HOME, PROGRAMS, Place
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
 
@@ -113,7 +114,8 @@ def works() -> bool:
     for link in filter(Path.is_symlink, map(Path, PROGRAMS)):
         probe += ["--symlink", str(link.readlink()), str(link)]
     try:
-        return subprocess.run([*probe, "true"], capture_output=True, timeout=10, check=False).returncode == 0
+        done = subprocess.run([*probe, "true"], env=host_environment(), capture_output=True, timeout=10, check=False)
+        return done.returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
 

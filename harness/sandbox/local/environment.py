@@ -12,21 +12,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.sandbox.host_environment import PIP, PROXIES, host_environment
 from harness.sandbox.images.logged import run_logged
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
 from harness.specs.repo import Repo, Source
 
 _PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input")
-_NOT_FOR_PIP = (
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "VIRTUAL_ENV",
-    "PIP_USER",
-    "PIP_TARGET",
-    "PIP_PREFIX",
-    "PIP_REQUIRE_HASHES",
-)
+_NOT_FOR_PIP = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_HASHES")
 
 
 async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -> Path:
@@ -36,7 +29,8 @@ async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -
     """
     log = venv.parent.name
     python = str(venv / "bin" / "python")
-    environment = {name: value for name, value in os.environ.items() if name not in _NOT_FOR_PIP}
+    found = host_environment(*PIP, *PROXIES)
+    environment = {name: value for name, value in found.items() if name not in _NOT_FOR_PIP}
     await run_logged([sys.executable, "-m", "venv", str(venv)], environment, log)
 
     async def pip(*arguments: str) -> None:
@@ -73,7 +67,9 @@ def copy_venv(venv: Path, destination: Path) -> None:
 async def packages_of(venv: Path) -> tuple[str, ...]:
     """`name==version` of each package."""
     command = [str(venv / "bin" / "python"), "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"]
-    listed = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    listed = await asyncio.to_thread(
+        subprocess.run, command, env=host_environment(), capture_output=True, text=True, check=False
+    )
     return tuple(listed.stdout.splitlines())
 
 

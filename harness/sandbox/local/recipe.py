@@ -42,6 +42,12 @@ async def task_environment(task: Task) -> Image:
     return Image(place.reference, record.digest, workdir, place.tree, {"PYTHONPATH": workdir, **task.repo.env})
 
 
+def known_digest(task: Task) -> str | None:
+    """The digest of a task's environment without making it: None where none was made here. Raises UserError."""
+    record = _place(task.id, _recipe(task.repo), task.patch("withheld.patch")).record()
+    return record.digest if record else None
+
+
 async def _make(task: Task, recipe: str, place: Place) -> ImageRecord:
     source = await _repo_environment(task.repo, recipe)
     shutil.rmtree(place.directory, ignore_errors=True)

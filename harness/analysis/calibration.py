@@ -1,0 +1,144 @@
+"""How far a judge can be believed: its answers against those of probes, static checks and people."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field
+
+from harness.analysis.agreement import Agreement, agreement
+from harness.runs.store import find_trials
+from harness.specs.errors import UserError
+from harness.specs.ids import CriterionId
+from harness.specs.loading import FileModel, load_yaml
+from harness.specs.rubric import GradedBy
+from harness.verify.judge.questions import Answer
+from harness.verify.rubric_check import CriterionResult
+
+
+class Reference(StrEnum):
+    """What a judge's answer is held against."""
+
+    PROBE = "probe"
+    STATIC = "static"
+    GOLD = "gold"
+
+
+class GoldFile(FileModel):
+    """Labels that people gave: trial (TASK/SCAFFOLD/MODEL/TRY) -> criterion -> `met` or `unmet`.
+
+    They belong to submissions, not to rubrics: one criterion is met by one submission and not by another.
+    """
+
+    labels: dict[str, dict[CriterionId, Answer]] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One criterion of one submission. `judge` is None where the judge's votes came to nothing."""
+
+    trial: str
+    task: str
+    criterion: str
+    axis: int
+    reference: Reference
+    truth: bool
+    judge: bool | None
+
+
+@dataclass(frozen=True)
+class CriterionDifference:
+    """How often a judge differs from a reference on one criterion."""
+
+    task: str
+    criterion: str
+    reference: Reference
+    differing: int
+    answered: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """`by_axis` has an agreement (judge first) for each reference and axis, `whole` one for each reference."""
+
+    judges: tuple[str, ...]
+    by_axis: Mapping[tuple[Reference, int], Agreement]
+    whole: Mapping[Reference, Agreement]
+    unanswered: int
+    worst: tuple[CriterionDifference, ...]
+
+
+def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
+    """Compare all answers of judges in these runs. Raises UserError, also where there are none."""
+    labels = load_yaml(gold, GoldFile).labels if gold else {}
+    judges: set[str] = set()
+    found: list[Comparison] = []
+    used: set[str] = set()
+    for directory in directories:
+        for store in find_trials(directory):
+            record = store.verdict()
+            if record is None or record.judge is None:
+                continue
+            judges.add(record.judge.identity.model)
+            trial = store.directory.relative_to(directory / "trials").as_posix()
+            used |= {trial} & set(labels)
+            for result in record.stages.rubric.criteria:
+                found += _comparisons(trial, record.task, result, labels.get(trial, {}))
+    if gold and (unknown := sorted(set(labels) - used)):
+        raise UserError(f"{gold}: no judged trial {unknown[0]!r} in these runs (TASK/SCAFFOLD/MODEL/TRY)")
+    if not found:
+        raise UserError("no criterion in these runs has both a judge's answer and one to compare it with")
+    return summarise(found, sorted(judges))
+
+
+def summarise(comparisons: Sequence[Comparison], judges: Iterable[str]) -> Calibration:
+    """Pure."""
+    answered = [item for item in comparisons if item.judge is not None]
+    axes = sorted({(item.reference, item.axis) for item in answered})
+    return Calibration(
+        judges=tuple(judges),
+        by_axis={key: _agreement(item for item in answered if (item.reference, item.axis) == key) for key in axes},
+        whole={
+            kind: _agreement(item for item in answered if item.reference is kind)
+            for kind in dict.fromkeys(reference for reference, _ in axes)
+        },
+        unanswered=len(comparisons) - len(answered),
+        worst=_worst(answered),
+    )
+
+
+def _comparisons(
+    trial: str, task: str, result: CriterionResult, labels: Mapping[str, Answer]
+) -> Iterator[Comparison]:
+    if result.judge is None:
+        return
+    truths: dict[Reference, bool] = {}
+    if result.met is not None and result.decided_by in (GradedBy.PROBE, GradedBy.STATIC):
+        truths[Reference(result.decided_by.value)] = result.met
+    if (label := labels.get(result.id)) in (Answer.MET, Answer.UNMET):
+        truths[Reference.GOLD] = label is Answer.MET
+    for reference, truth in truths.items():
+        yield Comparison(trial, task, result.id, result.axis, reference, truth, result.judge.met)
+
+
+def _agreement(items: Iterable[Comparison]) -> Agreement:
+    return agreement((bool(item.judge), item.truth) for item in items)
+
+
+def _worst(answered: Iterable[Comparison]) -> tuple[CriterionDifference, ...]:
+    """Criteria on which judge and reference differ, the most often first."""
+    groups: defaultdict[tuple[str, str, Reference], list[Comparison]] = defaultdict(list)
+    for item in answered:
+        groups[item.task, item.criterion, item.reference].append(item)
+    differences = (
+        CriterionDifference(*key, sum(item.judge is not item.truth for item in items), len(items))
+        for key, items in groups.items()
+    )
+    return tuple(
+        sorted(
+            (item for item in differences if item.differing),
+            key=lambda item: (-item.differing / item.answered, -item.differing, item.task, item.criterion),
+        )
+    )

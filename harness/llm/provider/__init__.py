@@ -1,0 +1,1 @@
+"""A scripted provider: an HTTP server that speaks the vendors' protocols and says what a scenario tells it to."""

@@ -1,0 +1,69 @@
+"""Requests and tokens per minute, and requests at once, for all who share a model."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from harness.llm.protocol import Message
+from harness.specs.model_file import RateLimits
+
+_CHARS_PER_TOKEN = 4
+
+
+def about_tokens(messages: Sequence[Message]) -> int:
+    """A guess, until the provider has counted."""
+    texts = [message.content for message in messages]
+    texts += [call.arguments for message in messages for call in message.tool_calls]
+    return sum(map(len, texts)) // _CHARS_PER_TOKEN
+
+
+@dataclass
+class Turn:
+    """One request's place in the minute. Its tokens are a guess until its answer has come."""
+
+    began: float
+    tokens: int
+
+
+class RateLimiter:
+    """First come, first served. `minute` is in seconds and is what it says but in tests."""
+
+    def __init__(self, limits: RateLimits, minute: float = 60) -> None:
+        self._limits = limits
+        self._minute = minute
+        self._turns: deque[Turn] = deque()
+        self._door = asyncio.Lock()
+        self._seats = asyncio.Semaphore(limits.concurrent_requests) if limits.concurrent_requests else None
+
+    @asynccontextmanager
+    async def turn(self, tokens: int) -> AsyncIterator[Turn]:
+        """Wait until a request of about so many tokens may be sent. Set the turn's tokens once they are known."""
+        if self._seats is None:
+            yield await self._enter(tokens)
+            return
+        async with self._seats:
+            yield await self._enter(tokens)
+
+    async def _enter(self, tokens: int) -> Turn:
+        async with self._door:
+            while (wait := self._wait(tokens)) > 0:  # noqa: ASYNC110  # it is the clock that is waited for
+                await asyncio.sleep(wait)
+            turn = Turn(time.monotonic(), tokens)
+            if self._limits.requests_per_minute or self._limits.tokens_per_minute:
+                self._turns.append(turn)
+            return turn
+
+    def _wait(self, tokens: int) -> float:
+        """Seconds until the oldest request leaves the minute, where it must; a large one goes when it is alone."""
+        now = time.monotonic()
+        while self._turns and self._turns[0].began + self._minute <= now:
+            self._turns.popleft()
+        if not self._turns:
+            return 0
+        requests, most = self._limits.requests_per_minute, self._limits.tokens_per_minute
+        full = requests is not None and len(self._turns) >= requests
+        full |= most is not None and sum(turn.tokens for turn in self._turns) + tokens > most
+        return self._turns[0].began + self._minute - now if full else 0

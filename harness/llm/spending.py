@@ -1,0 +1,57 @@
+"""What was spent, by whom, and the caps that stop the next call."""
+
+from collections.abc import Sequence
+
+from harness.llm.protocol import Completion, Message, Model, Tool
+from harness.specs.errors import BudgetExhausted, ProviderError
+from harness.specs.usage import NO_USAGE, Usage
+
+
+class Spending:
+    """Tokens and money of one role (a trial's agent, its judge) or of a whole run, which is the `within` of both.
+
+    `limit` is in USD. Calls that are under way at the same time are not foreseen: a cap is passed by their cost at
+    most.
+    """
+
+    def __init__(self, limit: float | None = None, within: "Spending | None" = None, usage: Usage = NO_USAGE) -> None:
+        self.usage = usage
+        self._limit = limit
+        self._within = within
+
+    def check(self) -> None:
+        """Raises BudgetExhausted where the next call may not be made, here or in what this is part of."""
+        cost = self.usage.cost_usd
+        if self._limit is not None and cost is None:
+            raise BudgetExhausted(
+                f"the cost of a call is unknown, so the cap of ${self._limit:g} can't be held; "
+                "give the model's prices in a model file"
+            )
+        if self._limit is not None and cost is not None and cost >= self._limit:
+            raise BudgetExhausted(f"${cost:.4f} of ${self._limit:g} are spent")
+        if self._within:
+            self._within.check()
+
+    def add(self, usage: Usage) -> None:
+        self.usage += usage
+        if self._within:
+            self._within.add(usage)
+
+
+class MeteredModel:
+    """A model whose calls are counted, and made only while there is money left. Raises BudgetExhausted."""
+
+    def __init__(self, model: Model, spending: Spending) -> None:
+        self.name = model.name
+        self.spending = spending
+        self._model = model
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        self.spending.check()
+        try:
+            completion = await self._model.complete(messages, tools)
+        except ProviderError as error:
+            self.spending.add(error.usage)
+            raise
+        self.spending.add(completion.usage)
+        return completion

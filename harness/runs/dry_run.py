@@ -1,0 +1,140 @@
+"""What a run would do and could cost. Makes nothing, pays nothing."""
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.llm.price_table import has_price
+from harness.runs.command import Warn, prepare
+from harness.runs.judges import is_final
+from harness.runs.plan import RunConfig, Trial
+from harness.runs.scheduler import MAX_TRIES
+from harness.runs.store import TrialFile, TrialStore, check_free, spent_in
+from harness.runs.trial import describe
+from harness.sandbox.choice import choose_engine, known_digest
+from harness.sandbox.protocol import Engine
+from harness.specs.catalog import Catalog
+from harness.specs.model_file import ModelFile
+from harness.verify.judge.judge import Judge
+
+
+class State(StrEnum):
+    """What a start finds of a trial, and so what it does."""
+
+    DONE = "done"
+    JUDGE = "judge"
+    """The agent has handed in; only the judging is missing, or was by another judge."""
+    RUN = "run"
+    REDO = "redo"
+    """What is there is of another identity: of a task, image, scaffold or model that has changed since."""
+    UNKNOWN = "unknown"
+    """Something is there, and whether it is of this trial shows once the image is made."""
+
+
+@dataclass(frozen=True)
+class PlannedTrial:
+    """`agent_usd` is what one try of its agent may cost at most; None where its price is unknown."""
+
+    trial: Trial
+    state: State
+    agent_usd: float | None
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """Money is in USD, None where it is unknown. `spent_usd` is what earlier starts have cost."""
+
+    directory: Path
+    isolation: str
+    trials: tuple[PlannedTrial, ...]
+    judge: str | None
+    judge_usd: float | None
+    max_cost_usd: float | None
+    spent_usd: float | None
+
+    @property
+    def agents_usd(self) -> float | None:
+        """Of all agents, each tried once."""
+        return _sum([item.agent_usd for item in self.trials])
+
+    @property
+    def tries_usd(self) -> float | None:
+        """The same, were every trial tried as often as faults of the infrastructure allow."""
+        return None if self.agents_usd is None else self.agents_usd * MAX_TRIES
+
+    @property
+    def left_usd(self) -> float | None:
+        """Of the run's cap, None where there is none. Where it is unknown what was spent, no further call is made."""
+        if self.max_cost_usd is None:
+            return None
+        return 0.0 if self.spent_usd is None else max(0.0, self.max_cost_usd - self.spent_usd)
+
+    @property
+    def bound_usd(self) -> float | None:
+        """Of agents and judge. A call that reaches a limit is the last, so it may pass that by its own cost."""
+        limits = _sum([self.tries_usd, self.judge_usd])
+        return min((bound for bound in (limits, self.left_usd) if bound is not None), default=None)
+
+
+def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn) -> DryRun:
+    """Checks all that a run checks before it begins. Raises UserError."""
+    models, trials, judge = prepare(catalog, config, warn)
+    check_free(directory)
+    isolation, planned = asyncio.run(_planned(config, trials, directory, judge))
+    is_asked = judge is not None and any(item.state is not State.DONE for item in planned)
+    unpaid = config.judge is None or models.file(config.judge) is None
+    return DryRun(
+        directory=directory,
+        isolation=isolation,
+        trials=planned,
+        judge=config.judge,
+        judge_usd=0.0 if unpaid or not is_asked else None,
+        max_cost_usd=config.max_cost_usd,
+        spent_usd=spent_in(directory).cost_usd,
+    )
+
+
+async def _planned(
+    config: RunConfig, trials: list[Trial], directory: Path, judge: Judge | None
+) -> tuple[str, tuple[PlannedTrial, ...]]:
+    engine = choose_engine(config.sandbox)
+    try:
+        return engine.isolation, tuple(_plan(engine, trial, directory, judge) for trial in trials)
+    finally:
+        await engine.close()
+
+
+def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None) -> PlannedTrial:
+    digest = known_digest(engine, trial.task)
+    expected = describe(trial, digest, engine.isolation) if digest else None
+    state = state_of(TrialStore(directory / "trials" / trial.place), expected, judge)
+    pays = state not in (State.DONE, State.JUDGE)
+    return PlannedTrial(trial, state, _limit(trial, trial.model_file) if pays else 0.0)
+
+
+def state_of(store: TrialStore, expected: TrialFile | None, judge: Judge | None) -> State:
+    """As `run_trial` finds it. `expected` is None where the image's digest isn't known."""
+    found = store.trial()
+    if found is None:
+        return State.RUN
+    if expected is None:
+        return State.UNKNOWN
+    if found != expected:
+        return State.REDO
+    if store.agent() is None:
+        return State.RUN
+    verdict = store.verdict()
+    return State.DONE if verdict and is_final(verdict, judge) else State.JUDGE
+
+
+def _limit(trial: Trial, model: ModelFile | None) -> float | None:
+    """A control, a recording and a script cost nothing; a limit on money of unknown amount can't be held."""
+    if model is None:
+        return 0.0
+    return trial.task.file.limits.cost_usd if has_price(model) else None
+
+
+def _sum(amounts: list[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

@@ -1,0 +1,92 @@
+"""What the arms of a trial showed, kept so that a verdict can be reached again without running them."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from harness import PROTOCOL_VERSION
+from harness.runs.records import read_record, write_whole
+from harness.specs.loading import FileModel
+from harness.specs.reasons import Verdict
+from harness.specs.results import TestResult
+from harness.specs.task import Task
+from harness.specs.variants import Arm
+from harness.submission.extraction import Submission
+from harness.verify.arms import Bench
+from harness.verify.evidence import Evidence
+from harness.verify.mutation import judge_mutation
+from harness.verify.verdict import decide
+
+
+class Conditions(BaseModel):
+    """All that arms depend on. Where one of these differs, what they showed says nothing any more.
+
+    `task` is the digest of the task's files without its rubric.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: str
+    image: str
+    isolation: str
+    patch: str
+    manifest: str
+    protocol_version: int = PROTOCOL_VERSION
+
+    @classmethod
+    def of(cls, task: Task, bench: Bench, submission: Submission) -> "Conditions":
+        return cls(
+            task=task.digest_without_rubric,
+            image=bench.image.digest,
+            isolation=bench.engine.isolation,
+            patch=hashlib.sha256(submission.patch).hexdigest(),
+            manifest=hashlib.sha256(submission.manifest).hexdigest(),
+        )
+
+
+class EvidenceFile(FileModel):
+    """`evidence.json`: every arm's results, without what tests printed."""
+
+    conditions: Conditions
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class FileShelf:
+    """The shelf of one trial."""
+
+    path: Path
+    conditions: Conditions
+
+    def read(self) -> Evidence | None:
+        found = read_record(self.path, EvidenceFile)
+        return found.evidence if found and found.conditions == self.conditions else None
+
+    def missing(self) -> str:
+        """Why nothing can be read, in words; empty where it can."""
+        found = read_record(self.path, EvidenceFile)
+        if found is None:
+            return "what its arms showed was not kept"
+        then, now = found.conditions.model_dump(), self.conditions.model_dump()
+        changed = [name.replace("_", " ") for name in now if then[name] != now[name]]
+        return f"since its arms ran, this has changed: {', '.join(changed)}" if changed else ""
+
+    def keep(self, evidence: Evidence) -> None:
+        """Unless arms were lost: those are to be run again."""
+        if decide(judge_mutation(evidence)) is not Verdict.UNSCORED:
+            file = EvidenceFile(conditions=self.conditions, evidence=_without_output(evidence))
+            write_whole(self.path, file.model_dump_json() + "\n")
+
+
+def _without_output(evidence: Evidence) -> Evidence:
+    def quiet(arms: Mapping[str, Arm]) -> dict[str, Arm]:
+        return {name: replace(arm, results=tuple(map(_without_message, arm.results))) for name, arm in arms.items()}
+
+    return Evidence(evidence.tests, quiet(evidence.arms), quiet(evidence.existing), quiet(evidence.old))
+
+
+def _without_message(result: TestResult) -> TestResult:
+    return result.model_copy(update={"message": ""})

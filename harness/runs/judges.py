@@ -1,0 +1,74 @@
+"""From a model's name to a judge."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.llm.build import Models, recording
+from harness.llm.played import PlayedModel
+from harness.llm.provider.scenario import Scenario
+from harness.runs.plan import RunConfig, model_digest
+from harness.sandbox.cache import cache_directory
+from harness.specs.catalog import Catalog
+from harness.specs.loading import load_yaml
+from harness.verify.judge.answer_cache import AnswerCache
+from harness.verify.judge.identity import JudgeIdentity
+from harness.verify.judge.judge import Judge
+from harness.verify.judge.prompts import Prompts
+from harness.verify.judge.questions import VoteCounts
+from harness.verify.verdict import VerdictRecord
+
+
+def build_judge(catalog: Catalog, models: Models, name: str, votes: VoteCounts, cached: bool) -> Judge:
+    """A judge that all trials share. Raises UserError for a model that doesn't exist and for prompts that can't be.
+
+    Unless `cached`, nobody's answers are read and none are kept.
+    """
+    models.build(name)
+    prompts, file = Prompts.of(catalog), models.file(name)
+    identity = JudgeIdentity(
+        model=file.model if file else recording(name)[0],
+        model_digest=model_digest(name, file),
+        prompts=prompts.digest,
+        votes=votes,
+    )
+    cache = AnswerCache(cache_directory() / "judge" if cached else None)
+    return Judge(identity, prompts, lambda: models.build(name), cache)
+
+
+def judge_for(catalog: Catalog, name: str, cached: bool) -> Judge:
+    """A judge outside of any run. Raises UserError."""
+    return build_judge(catalog, Models(catalog), name, VoteCounts(), cached)
+
+
+def scenario_judge(path: Path) -> Judge:
+    """A judge that says what a scenario of the scripted provider has it say. Raises UserError."""
+    scenario, prompts = load_yaml(path, Scenario), Prompts.of(Catalog())
+    identity = JudgeIdentity(model="scenario", model_digest="", prompts=prompts.digest)
+    return Judge(identity, prompts, lambda: PlayedModel(scenario, str(path)))
+
+
+def configured_judge(catalog: Catalog, models: Models, config: RunConfig) -> Judge | None:
+    """The judge that a run names, None where it names none. Raises UserError."""
+    if config.judge is None:
+        return None
+    return build_judge(catalog, models, config.judge, config.judge_votes, config.judge_cache)
+
+
+def self_judging(known: Models, judge: str | None, tested: Iterable[str]) -> str:
+    """A warning where the judge is the model under test, whatever files name them; empty where it isn't."""
+    if judge is None or _served(known, judge) not in {_served(known, name) for name in tested if name}:
+        return ""
+    return f"{judge} judges its own work; verdicts are more to be trusted with another model as --judge"
+
+
+def _served(known: Models, name: str) -> str:
+    file = known.file(name)
+    return file.model if file else name
+
+
+def is_final(record: VerdictRecord, judge: Judge | None) -> bool:
+    """Whether a verdict is what this judge says, and not merely that it couldn't be reached."""
+    if judge is None:
+        return record.judge is None
+    same = record.judge is not None and record.judge.identity == judge.identity
+    return same and not record.is_without_judge

@@ -1,0 +1,171 @@
+"""Stored submissions judged again: another judge, another rubric, another run of the arms; the agent's work stays."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.llm.build import Models
+from harness.llm.spending import Spending
+from harness.runs.evidence_file import Conditions, FileShelf
+from harness.runs.judges import build_judge, self_judging
+from harness.runs.plan import RunFile
+from harness.runs.store import RunStore, TrialFile, TrialStore, find_trials
+from harness.sandbox.choice import choose_engine
+from harness.sandbox.protocol import Engine
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError, first_error
+from harness.specs.loading import load_yaml
+from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.task import Task
+from harness.specs.usage import NO_USAGE, Usage
+from harness.verify.arms import Bench, arm_slots
+from harness.verify.evidence import Evidence
+from harness.verify.judge.judge import Judge
+from harness.verify.verdict import StageStatus, VerdictRecord
+from harness.verify.verification import verify
+
+
+class ArmsFrom(StrEnum):
+    """Where a regrading takes what the arms showed."""
+
+    KEPT = "kept"
+    KEPT_OR_NEW = "kept or new"
+    NEW = "new"
+
+
+_ARMS = {Stage.RUBRIC: ArmsFrom.KEPT, Stage.MANIFEST: ArmsFrom.KEPT_OR_NEW, Stage.MUTATION: ArmsFrom.NEW}
+
+
+@dataclass(frozen=True)
+class Regraded:
+    """A trial's old verdict and its new one; without a new one, `complaint` says why. `usage` is the judge's."""
+
+    trial: str
+    old: VerdictRecord | None
+    new: VerdictRecord | None
+    complaint: str = ""
+    usage: Usage = NO_USAGE
+
+    @property
+    def changed(self) -> bool:
+        return self.new is not None and (self.old is None or self.old.verdict is not self.new.verdict)
+
+    @property
+    def changed_criteria(self) -> tuple[str, ...]:
+        """Those that are met now and weren't, or the other way round."""
+        old, new = ({item.id: item.met for item in record.stages.rubric.criteria} if record else {}
+                    for record in (self.old, self.new))  # fmt: skip
+        return tuple(name for name in new if old.get(name) is not new[name])
+
+
+@dataclass(frozen=True)
+class Regrading:
+    """What is done again: from `stage` on, by `judge`, with the engine that the run had."""
+
+    run: RunStore
+    catalog: Catalog
+    engine: Engine
+    slots: asyncio.Semaphore
+    stage: Stage
+    judge: Judge | None
+    spending: Spending
+
+    async def regrade(self, store: TrialStore) -> Regraded:
+        place = store.directory.relative_to(self.run.directory / "trials").as_posix()
+        old, trial = store.verdict(), store.trial()
+        if trial is None or store.agent() is None:
+            return Regraded(place, old, None, "its agent has not finished; give the run another start")
+        if self.stage is Stage.RUBRIC and old and old.stages.mutation.status is StageStatus.NOT_RUN:
+            return Regraded(place, old, old)
+        return await self._again(place, store, trial, old)
+
+    async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
+        task, submission = self.catalog.task(trial.task), store.submission()
+        bench = await self._bench(task, place, store)
+        shelf = store.shelf(Conditions.of(task, bench, submission))
+        arms = _ARMS[self.stage]
+        if arms is ArmsFrom.KEPT and (missing := shelf.missing()):
+            again = f"testwright regrade {self.run.directory} --stage mutation"
+            return Regraded(place, old, None, f"{missing}; its arms must run again: {again}")
+        spent = Spending(within=self.spending)
+        try:
+            chosen = _Emptied(shelf) if arms is ArmsFrom.NEW else shelf
+            judgement = await verify(task, submission, bench, self.judge, spent, chosen)
+        finally:
+            known = store.spent()
+            store.keep_usage((store.usage() or known).model_copy(update={"judge": known.judge + spent.usage}))
+        if lost := _lost(judgement.record):
+            return Regraded(place, old, None, f"{lost.words}: {lost.subject}".rstrip(": "), spent.usage)
+        store.keep_verdict(judgement.record, judgement.judging.votes if judgement.judging else ())
+        self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
+        return Regraded(place, old, judgement.record, usage=spent.usage)
+
+    async def _bench(self, task: Task, place: str, store: TrialStore) -> Bench:
+        labels = {"testwright.run": f"regrade-{id(self)}", "testwright.trial": place}
+        return Bench(self.engine, await self.engine.image(task), self.slots, labels, store.keep_arm)
+
+
+@dataclass(frozen=True)
+class _Emptied:
+    """A shelf that knows nothing and takes everything."""
+
+    shelf: FileShelf
+
+    def read(self) -> Evidence | None:
+        return None
+
+    def keep(self, evidence: Evidence) -> None:
+        self.shelf.keep(evidence)
+
+
+def regrade(
+    catalog: Catalog, directory: Path, stage: str, judge: str | None, cached: bool, warn: Callable[[str], None]
+) -> list[Regraded]:
+    """Judge every finished trial of a run again, from `stage` on; without `judge` by the run's own.
+
+    Raises UserError.
+    """
+    stores = list(find_trials(directory))
+    if stage not in _ARMS:
+        raise UserError(f"--stage {stage}: choose {', '.join(_ARMS)}")
+    run = load_yaml(directory / "run.yaml", RunFile)
+    name = judge or run.config.judge
+    models = Models(catalog)
+    named = build_judge(catalog, models, name, run.config.judge_votes, cached) if name else None
+    if warning := self_judging(models, name, [trial.model for store in stores if (trial := store.trial())]):
+        warn(warning)
+    return asyncio.run(_regrade(catalog, directory, run, Stage(stage), named, stores))
+
+
+async def _regrade(
+    catalog: Catalog, directory: Path, run: RunFile, stage: Stage, judge: Judge | None, stores: list[TrialStore]
+) -> list[Regraded]:
+    engine, lock = choose_engine(run.config.sandbox), RunStore(directory)
+    spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
+    work = Regrading(lock, catalog, engine, arm_slots(engine), stage, judge, spending)
+    turns = asyncio.Semaphore(run.config.jobs)
+
+    async def turn(store: TrialStore) -> Regraded:
+        async with turns:
+            return await work.regrade(store)
+
+    try:
+        with first_error():
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(turn(store)) for store in stores]
+        return [task.result() for task in tasks]
+    finally:
+        await asyncio.shield(engine.reap({"testwright.run": f"regrade-{id(work)}"}))
+        await engine.close()
+        lock.close()
+
+
+def _lost(record: VerdictRecord) -> Reason | None:
+    return next((reason for reason in record.reasons if reason.code is ReasonCode.SANDBOX_LOST), None)
+
+
+def still_open(regraded: Regraded) -> bool:
+    """Whether a trial has no verdict, or one that isn't scored."""
+    return regraded.new is None or regraded.new.verdict is Verdict.UNSCORED

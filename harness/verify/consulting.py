@@ -1,0 +1,49 @@
+"""What a judge is asked about a submission, and what its answer about the manifest means."""
+
+from collections import Counter
+
+from harness.llm.spending import Spending
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.task import Task
+from harness.submission.discovery.choice import discovery_of
+from harness.verify.examination import Examination
+from harness.verify.intake import by_path
+from harness.verify.judge.judge import Judge, Judging
+from harness.verify.judge.questions import MANIFEST, Answer, Brief, questions_for
+
+
+async def consult(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> Judging | None:
+    """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
+    if not found.reaches_rubric:
+        return None
+    brief = Brief(
+        prompt=task.prompt,
+        patch=found.intake.patch,
+        tests=_listed(task, found),
+        questions=questions_for(task, judge.identity.votes),
+    )
+    return await judge.ask(brief, spending)
+
+
+def judge_manifest(judging: Judging) -> tuple[Reason, ...]:
+    """Why a judge doesn't take every listed test for one. An answer that is missing keeps a verdict open."""
+    opinion = judging.opinions[MANIFEST]
+    if opinion.answer is Answer.MET:
+        return ()
+    if opinion.answer is not Answer.UNMET:
+        missing = opinion.missing or ReasonCode.JUDGE_UNPARSEABLE
+        return (Reason(code=missing, stage=Stage.MANIFEST, subject=MANIFEST, words=opinion.words),)
+    named = Counter(vote.test for vote in judging.votes if vote.question == MANIFEST and vote.counted is Answer.UNMET)
+    test = min(named, key=lambda name: (-named[name], name))
+    words = f"the judge finds that this is only setup, a helper or a placeholder; {opinion.words}"
+    return (Reason(code=ReasonCode.MANIFEST_NOT_A_TEST, stage=Stage.MANIFEST, subject=test, words=words),)
+
+
+def _listed(task: Task, found: Examination) -> dict[str, str]:
+    """The text of each listed test."""
+    discovery = discovery_of(task.repo.language)
+    files = {
+        path: discovery.discover(change.new or b"", path) for path, change in by_path(found.intake.changes).items()
+    }
+    tests = ((test, files[test.file].find(test.name)) for test in found.check.tests)
+    return {str(test): item.text.decode(errors="replace") for test, item in tests if item}

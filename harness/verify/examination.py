@@ -1,0 +1,31 @@
+"""All that is found out about a submission without a model."""
+
+from dataclasses import dataclass, field
+
+from harness.specs.reasons import Reason, Verdict
+from harness.verify.evidence import Evidence
+from harness.verify.intake import Intake
+from harness.verify.manifest_check import ManifestCheck
+from harness.verify.mutation import judge_mutation
+from harness.verify.verdict import decide
+
+
+@dataclass(frozen=True)
+class Examination:
+    """`evidence` is None where no arm ran: intake or manifest ended it, or a sandbox was `lost`."""
+
+    intake: Intake
+    check: ManifestCheck = field(default_factory=ManifestCheck)
+    evidence: Evidence | None = None
+    lost: Reason | None = None
+
+    @property
+    def mutation(self) -> tuple[Reason, ...]:
+        return judge_mutation(self.evidence) if self.evidence else ()
+
+    @property
+    def reaches_rubric(self) -> bool:
+        """Whether a rubric can be graded: some test stands, and no arm is missing."""
+        if self.evidence is None:
+            return False
+        return not self.mutation or (self.evidence.probed and decide(self.mutation) is not Verdict.UNSCORED)

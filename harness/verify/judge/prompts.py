@@ -1,0 +1,96 @@
+"""The judge's words: templates in `rubrics/prompts/`, and the messages that are made of them."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateNotFound, UndefinedError
+from jinja2.exceptions import TemplateSyntaxError
+
+from harness.llm.protocol import Message, Role
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.errors import UserError
+from harness.verify.judge.questions import Brief
+from harness.verify.judge.shown_text import as_data, shown
+
+NAMES = ("system", "data", "ready", "question", "repair")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A brief as the judge sees it. `removed` counts characters that were taken out of it."""
+
+    request: str
+    tests: str
+    patch: str
+    removed: int
+
+    @classmethod
+    def of(cls, brief: Brief) -> "Shown":
+        tests, patch = shown("\n".join(brief.tests)), shown(brief.patch)
+        return cls(brief.prompt, tests.text, patch.text, tests.removed + patch.removed)
+
+
+class Prompts:
+    """The templates in `directory`. Raises UserError for one that is absent or can't be rendered."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        # Texts for a model, not HTML. What an agent wrote is a value, never a template.
+        self._environment = Environment(
+            loader=FileSystemLoader(directory), undefined=StrictUndefined, trim_blocks=True, autoescape=False
+        )
+        sample = self.opening(Shown("request", "tests", "patch", 1), "0")
+        self.asking(sample, "statement", "0", fault="fault")
+
+    @classmethod
+    def of(cls, catalog: Catalog) -> "Prompts":
+        """A catalog's own, else the built-in ones."""
+        own = catalog.directory / "rubrics" / "prompts"
+        return cls(own if own.is_dir() else default_directory() / "rubrics" / "prompts")
+
+    @cached_property
+    def digest(self) -> str:
+        whole = hashlib.sha256()
+        for name in NAMES:
+            whole.update(f"{name}\0{(self._directory / f'{name}.j2').read_text(encoding='utf-8')}\0".encode())
+        return whole.hexdigest()
+
+    def opening(self, brief: Shown, nonce: str) -> list[Message]:
+        """What all questions of a judging share; the provider is asked to keep it."""
+        data = self._render(
+            "data",
+            nonce=nonce,
+            removed=brief.removed,
+            request=as_data(brief.request),
+            tests=as_data(brief.tests),
+            patch=as_data(brief.patch),
+        )
+        return [
+            Message(role=Role.SYSTEM, content=self._render("system")),
+            Message(role=Role.USER, content=data, cache=True),
+            Message(role=Role.ASSISTANT, content=self._render("ready")),
+        ]
+
+    def asking(self, opening: Sequence[Message], statement: str, nonce: str, fault: str = "") -> list[Message]:
+        """The whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
+
+        That reply is left out: nothing that a patch has made a judge say is said to it again.
+        """
+        question = self._render("question", statement=statement, nonce=nonce)
+        if fault:
+            question += "\n\n" + self._render("repair", fault=fault)
+        return [*opening, Message(role=Role.USER, content=question)]
+
+    def _render(self, name: str, **values: object) -> str:
+        path = self._directory / f"{name}.j2"
+        try:
+            return self._environment.get_template(path.name).render(**values).strip()
+        except TemplateNotFound:
+            raise UserError(f"{path}: this template of the judge is missing") from None
+        except TemplateSyntaxError as error:
+            raise UserError(f"{path}:{error.lineno}: {error.message}") from None
+        except UndefinedError as error:
+            raise UserError(f"{path}: {error}; it is given {', '.join(sorted(values)) or 'nothing'}") from None

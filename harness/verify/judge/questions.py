@@ -1,0 +1,68 @@
+"""What a judge is asked about one submission."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.specs.rubric import Criterion, GradedBy, Importance
+from harness.specs.task import Task
+
+MANIFEST = "manifest"
+_MANIFEST_STATEMENT = (
+    "Each of the listed tests is a test: it exercises the code and would fail if that misbehaved. "
+    "None is only setup, a helper, or a placeholder."
+)
+
+
+class Answer(StrEnum):
+    MET = "met"
+    UNMET = "unmet"
+    CANNOT_TELL = "cannot tell"
+
+
+class VoteCounts(BaseModel):
+    """How often each question is asked; the majority of them decides."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    must: int = Field(default=3, ge=1, le=15)
+    nice: int = Field(default=1, ge=1, le=15)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One statement, asked `votes` times. `known` is its answer where code knows that: it tests the judge."""
+
+    id: str
+    statement: str
+    votes: int = 1
+    known: Answer | None = None
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What all questions are about: the task's words, the judged patch, and the text of each listed test by id."""
+
+    prompt: str
+    patch: bytes
+    tests: Mapping[str, str]
+    questions: tuple[Question, ...]
+
+
+def questions_for(task: Task, counts: VoteCounts) -> tuple[Question, ...]:
+    """The manifest question, and every criterion that asks for a judge."""
+    asked = [criterion for criterion in task.rubric.criteria if GradedBy.JUDGE in criterion.graded_by]
+    return (Question(MANIFEST, _MANIFEST_STATEMENT, counts.must), *_of_criteria(asked, counts))
+
+
+def _of_criteria(criteria: Sequence[Criterion], counts: VoteCounts) -> tuple[Question, ...]:
+    return tuple(
+        Question(
+            criterion.id,
+            criterion.statement,
+            counts.must if criterion.importance is Importance.MUST else counts.nice,
+        )
+        for criterion in criteria
+    )

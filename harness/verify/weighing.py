@@ -1,0 +1,137 @@
+"""From what was found out about a submission to its verdict. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness import PROTOCOL_VERSION
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
+from harness.specs.task import Task
+from harness.verify.arms import Bench
+from harness.verify.consulting import judge_manifest
+from harness.verify.evidence import Evidence
+from harness.verify.examination import Examination
+from harness.verify.judge.identity import JudgeIdentity
+from harness.verify.judge.judge import Judging
+from harness.verify.rubric_check import disagreements, grade, judge_rubric
+from harness.verify.verdict import (
+    JudgeRecord,
+    ManifestStage,
+    MutationStage,
+    RubricStage,
+    Stages,
+    StageStatus,
+    TestRecord,
+    VerdictRecord,
+    decide,
+    outcome_words,
+)
+
+SLOW_SECONDS = 30.0
+"""Of the listed tests together at baseline; beyond it they are noted as slow."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests."""
+
+    record: VerdictRecord
+    patch: bytes
+    arm_seconds: float = 0.0
+    test_seconds: float = 0.0
+    judging: Judging | None = None
+
+
+def weigh(
+    task: Task, bench: Bench, found: Examination, judge: JudgeIdentity | None = None, judging: Judging | None = None
+) -> Judgement:
+    """The verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
+    told = judge_manifest(judging) if judging else ()
+    opinions = judging.opinions if judging else {}
+    reached = found.evidence if found.reaches_rubric else None
+    criteria = grade(task, reached, found.intake.changes, opinions) if reached else ()
+    rubric = judge_rubric(criteria, task)
+    lost = _lost(found)
+    reasons = (*found.intake.reasons, *found.check.reasons, *told, *lost, *found.mutation, *rubric)
+    stages = Stages(
+        manifest=_manifest_stage(found, told),
+        mutation=_mutation_stage(found),
+        rubric=RubricStage(status=_status(rubric), criteria=criteria) if criteria else RubricStage(),
+    )
+    record = VerdictRecord(
+        task=task.id,
+        task_digest=task.digest,
+        image_digest=bench.image.digest,
+        protocol_version=PROTOCOL_VERSION,
+        isolation=bench.engine.isolation,
+        verdict=decide(reasons),
+        reasons=reasons,
+        notes=(*found.intake.notes, *disagreements(criteria), *_slow(found.evidence)),
+        stages=stages,
+        judge=_judge_record(judge, judging),
+    )
+    return _judgement(record, found, judging)
+
+
+def _lost(found: Examination) -> tuple[Reason, ...]:
+    """Whatever else is missing, a submission whose tests never ran isn't resolved."""
+    if found.lost:
+        return (found.lost,)
+    if found.evidence is None and not (found.intake.reasons or found.check.reasons):
+        return (Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words="no test was run"),)
+    return ()
+
+
+def _judgement(record: VerdictRecord, found: Examination, judging: Judging | None) -> Judgement:
+    arms = found.evidence.all_arms() if found.evidence else ()
+    return Judgement(
+        record,
+        found.intake.patch,
+        arm_seconds=sum(arm.seconds for arm in arms),
+        test_seconds=sum(arm.test_seconds for arm in arms),
+        judging=judging,
+    )
+
+
+def _judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeRecord | None:
+    if judge is None:
+        return None
+    return JudgeRecord(
+        identity=judge,
+        asked=judging is not None,
+        removed_characters=judging.removed if judging else 0,
+        void=judging.void if judging else "",
+    )
+
+
+def _manifest_stage(found: Examination, told: Sequence[Reason]) -> ManifestStage:
+    if found.intake.reasons:
+        return ManifestStage()
+    return ManifestStage(status=_status([*found.check.reasons, *told]), tests=tuple(map(str, found.check.tests)))
+
+
+def _mutation_stage(found: Examination) -> MutationStage:
+    if found.evidence is None:
+        return MutationStage()
+    return MutationStage(status=_status(found.mutation), tests=_records(found.evidence))
+
+
+def _status(reasons: Sequence[Reason]) -> StageStatus:
+    return StageStatus.FAILED if reasons else StageStatus.PASSED
+
+
+def _records(evidence: Evidence) -> tuple[TestRecord, ...]:
+    records = []
+    for test in evidence.tests:
+        results = {name: evidence.result(name, test) for name in sorted(evidence.arms)}
+        words = {name: outcome_words(item.outcome, item.quality) for name, item in results.items() if item}
+        records.append(TestRecord(test=str(test), arms=words))
+    return tuple(records)
+
+
+def _slow(evidence: Evidence | None) -> tuple[Note, ...]:
+    arms = evidence.arms if evidence else {}
+    seconds = max((arm.test_seconds for name, arm in arms.items() if name.startswith("baseline")), default=0)
+    if seconds <= SLOW_SECONDS:
+        return ()
+    words = f"the listed tests take more than {SLOW_SECONDS:.0f} seconds together"
+    return (Note(code=NoteCode.SLOW_TESTS, words=words),)

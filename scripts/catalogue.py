@@ -1,0 +1,64 @@
+"""Writes docs/catalogue.md: every task, counted, with the seconds that its receipt tells.
+
+usage: catalogue.py [--check]     --check: change nothing, status 1 where the page differs
+"""
+
+import sys
+from pathlib import Path
+
+from harness.authoring.task_check.receipts import read_receipt
+from harness.specs.catalog import Catalog
+from harness.specs.task import Task
+from harness.submission.manifest import parse_manifest
+
+CHECKOUT = Path(__file__).parents[1]
+PAGE, RECEIPTS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "receipts"
+HEAD = """# The tasks
+
+Written by `make check-tasks`, which checks every task in full and leaves a receipt of each in `docs/receipts/`.
+Criteria are must-haves and nice-to-haves, seconds those of one judging of the reference on the machine that wrote the
+receipt; `-` where a task has changed since, or was never checked in full.
+
+| task | what it asks for | language | kind | criteria | probes | reference tests | seconds |
+|---|---|---|---|---:|---:|---:|---:|
+"""
+
+
+def page() -> str:
+    tasks = Catalog(CHECKOUT).select(["*"])
+    rows = sorted((task.repo.language.value, task.repo.name, row(task)) for task in tasks)
+    languages = {language: sum(item[0] == language for item in rows) for language, _, _ in rows}
+    counts = ", ".join(f"{language} {count}" for language, count in languages.items())
+    return f"{HEAD}{''.join(text for _, _, text in rows)}\n{len(tasks)} tasks: {counts}.\n"
+
+
+def row(task: Task) -> str:
+    must = len(task.rubric.must_haves)
+    tests = len(parse_manifest(task.patch("reference/manifest.yaml")).tests)
+    cells = (
+        task.id, task.file.title, task.repo.language.value, task.file.kind.value,
+        f"{must} + {len(task.rubric.criteria) - must}", str(len(task.probes)), str(tests), seconds(task),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |\n"
+
+
+def seconds(task: Task) -> str:
+    receipt = read_receipt(RECEIPTS, task.id)
+    if receipt is None or receipt.task_digest != task.digest:
+        return "-"
+    return f"{receipt.reference_seconds:.0f}"
+
+
+def main() -> int:
+    text = page()
+    if "--check" in sys.argv[1:]:
+        if PAGE.is_file() and PAGE.read_text() == text:
+            return 0
+        print("docs/catalogue.md differs from the tasks and their receipts; run make check-tasks", file=sys.stderr)
+        return 1
+    PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

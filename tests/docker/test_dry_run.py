@@ -1,0 +1,54 @@
+"""`run --dry-run` says what the next start does: each state, and then the start itself."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.docker
+
+TASK = "aiosmtpd-proxy-tlv"
+SCRIPT = "messages:\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']\n"
+
+
+def run(place: Path, *options: str, **env: str) -> Any:
+    command = [sys.executable, "-m", "harness.cli", "run", "-t", TASK, "-s", "nop", "-s", "mini"]
+    command += ["-m", "scripted:one.yaml", "-m", "scripted:two.yaml", "-o", "out", "--sandbox", "docker", "--json"]
+    done = subprocess.run(
+        [*command, *options], cwd=place, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["trials"]
+
+
+def states(place: Path, **env: str) -> list[str]:
+    before = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    found = [trial["state"] for trial in run(place, "--dry-run", **env)]
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*")} == before
+    return found
+
+
+def test_each_state_is_told_and_the_start_does_what_was_told(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(SCRIPT)
+    assert states(tmp_path) == ["run", "run", "run"]
+    run(tmp_path)
+    assert states(tmp_path) == ["done", "done", "done"]
+
+    [nop, one, two] = [tmp_path / "out" / "trials" / trial["trial"] for trial in run(tmp_path, "--dry-run")]
+    (nop / "verdict.json").unlink()
+    (one / "agent.json").unlink()
+    (tmp_path / "two.yaml").write_text(f"# another one\n{SCRIPT}")
+    assert states(tmp_path) == ["judge", "run", "redo"]
+    assert states(tmp_path, TESTWRIGHT_CACHE=str(tmp_path / "new")) == ["unknown", "unknown", "unknown"]
+
+    agent = (nop / "agent.json").stat().st_mtime_ns
+    run(tmp_path)
+    assert (nop / "agent.json").stat().st_mtime_ns == agent
+    assert one.with_name("1.cut-1").is_dir()
+    assert two.with_name("1.other-1").is_dir()
+    assert states(tmp_path) == ["done", "done", "done"]

@@ -1,0 +1,36 @@
+"""Models pointed at the scripted provider."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.agents.actions import BASH
+from harness.llm.anthropic_model import AnthropicModel
+from harness.llm.litellm_model import LiteLLMModel
+from harness.llm.protocol import Completion, Message, Model, Role, Tool
+from harness.llm.provider.server import Provider
+from harness.llm.rate_limits import RateLimiter
+from harness.specs.model_file import ModelFile, Retries
+
+KEY = "sk-honeytoken-0123456789"
+OPENAI, ANTHROPIC = "openai/unheard-of", "anthropic/unheard-of"
+CONVERSATION = (Message(role=Role.SYSTEM, content="be brief"), Message(role=Role.USER, content="hello"))
+
+
+def model_at(provider: Provider, name: str = OPENAI, attempts: int = 3, **wishes: Any) -> Model:
+    """A model that asks again at once; `wishes` are keys of its model file."""
+    own_client = name.startswith("anthropic/")
+    base = provider.url if own_client else f"{provider.url}/v1"
+    retries = Retries(attempts=attempts, first_wait=0, longest_wait=0)
+    file = ModelFile.model_validate({"model": name, "api_base": base, "retries": retries, **wishes})
+    made = AnthropicModel if own_client else LiteLLMModel
+    return made(name, file, KEY, RateLimiter(file.limits))
+
+
+async def ask(
+    provider: Provider,
+    name: str = OPENAI,
+    messages: Sequence[Message] = CONVERSATION,
+    tools: Sequence[Tool] = (BASH,),
+    **wishes: Any,
+) -> Completion:
+    return await model_at(provider, name, **wishes).complete(messages, tools)

@@ -1,0 +1,91 @@
+"""`testwright task check --quick` as a person types it."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support.sound_catalog import TASK, sound_catalog
+
+
+@pytest.fixture
+def catalog(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    return sound_catalog(tmp_path / "catalog").directory
+
+
+def arguments(catalog: Path, *options: str | Path) -> list[str | Path]:
+    return [sys.executable, "-m", "harness.cli", "--catalog", catalog, "task", "check", *options]
+
+
+def task_check(catalog: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
+    whole = arguments(catalog, *options)
+    return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_status_tells_errors_from_warnings_and_json_has_every_problem(catalog):
+    rubric, statement = catalog / "rubrics" / f"{TASK}.yaml", "Tests that a start that is given is part of the total."
+    text = rubric.read_text()
+    rubric.write_text(text.replace(statement, "Tests starts and ends and middles of a list of numbers."))
+    warned = task_check(catalog, "--quick", "--json")
+    assert (warned.returncode, warned.stderr.splitlines()[:2]) == (0, [f"{TASK}: files", f"{TASK}: rubric"])
+    [task] = json.loads(warned.stdout)["tasks"]
+    assert [problem["severity"] for problem in task["problems"]] == ["warning"]
+
+    rubric.write_text(text.replace(statement, "Tests that it works properly."))
+    failed = task_check(catalog, TASK, "--quick")
+    assert failed.returncode == 1
+    assert f"{TASK} quick failed: rubric" in " ".join(failed.stdout.split())
+    assert f"rubrics/{TASK}.yaml:14 error criterion 1.3 says 'works'" in " ".join(failed.stdout.split())
+
+
+def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
+    manifest = catalog / "tasks" / TASK / "reference" / "manifest.yaml"
+    whole = manifest.read_text()
+    manifest.write_text(whole.replace('    - "test_the_mean_of_nothing_is_none"\n', ""))
+    fixed = task_check(catalog, "--quick", "--fix")
+    assert fixed.returncode == 0, fixed.stdout
+    assert f"fixed tasks/{TASK}/reference/manifest.yaml" in fixed.stdout
+    assert manifest.read_text() == whole
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["sums-totel"], "did you mean 'sums-total'?"),
+        (["--quick", "--sample"], "--quick and --sample exclude each other"),
+        (["--quick", "--write"], "--write needs --receipts DIR"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(catalog, options, words):
+    refused = task_check(catalog, *options)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert words in refused.stderr
+
+
+def test_a_terminal_shows_a_line_that_moves_and_is_gone_at_the_end(catalog):
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(arguments(catalog, "--quick"), stdout=subprocess.PIPE, stderr=theirs, env=env) as process:
+        os.close(theirs)
+        shown = b"".join(everything(ours))
+        assert process.stdout is not None
+        told = process.stdout.read()
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"\x1b[2K" in shown
+    assert b"1/1" in shown
+    assert b"\x1b" not in told
+
+
+def everything(terminal: int) -> Iterator[bytes]:
+    """All that is written to a terminal; reading ends with an error once nobody has it open."""
+    with suppress(OSError):
+        while chunk := os.read(terminal, 4096):
+            yield chunk

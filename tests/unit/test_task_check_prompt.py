@@ -1,0 +1,45 @@
+"""A prompt that names a function of the removal is found in every language; ordinary words are nobody's name."""
+
+import pytest
+
+from harness.authoring.task_check.prompt_lint import prompt_problems
+from harness.authoring.task_check.subject import Subject
+from harness.specs.catalog import Catalog
+from tests.support.small_task import small_task
+
+LONG = "When somebody merges two objects, what becomes of the keys that both of them have is not tested. " * 3
+HEAD = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n"
+
+
+async def named(directory, definition: str, prompt: str) -> list[str]:
+    (directory / "tasks").mkdir()
+    task = small_task(directory / "tasks" / "sums-add")
+    (task.directory / "prompt.md").write_text(f"{LONG}{prompt}\n")
+    (task.directory / "removal.patch").write_text(f"{HEAD} {definition}\n-    old\n+    new\n \n")
+    return [problem.message.partition(",")[0] for problem in await prompt_problems(Subject(Catalog(directory), task))]
+
+
+@pytest.mark.parametrize(
+    ("definition", "name"),
+    [
+        ("def apply_constants(value):", "apply_constants"),
+        ("    async def _handle_hello(self):", "_handle_hello"),
+        ("func (r *Repository) LoadIndex(ctx context.Context) error {", "LoadIndex"),
+        ("func parseDuration(s string) error {", "parseDuration"),
+        ("export function stringBool(params) {", "stringBool"),
+        ("export const toJSONSchema = (schema) => {", "toJSONSchema"),
+        ("int json_object_update(json_t *object, json_t *other)", "json_object_update"),
+        ("static size_t buffer_add(const char *text,", "buffer_add"),
+    ],
+)
+async def test_a_function_of_the_removal_is_not_for_the_prompt_to_name(tmp_path, definition, name):
+    assert await named(tmp_path, definition, f"Please test {name} too.") == [f"names {name}"]
+
+
+@pytest.mark.parametrize("definition", ["def merge(left):", "func Merge(left int) {", "int merge(int left)"])
+async def test_a_name_that_is_an_ordinary_word_may_stand_in_a_request(tmp_path, definition):
+    assert await named(tmp_path, definition, "Please test merge, Merge and merging.") == []
+
+
+async def test_part_of_another_word_is_no_name(tmp_path):
+    assert await named(tmp_path, "def add_all(x):", "Please test pre_add_all_of_it.") == []
