@@ -9,6 +9,7 @@ from harness.specs.ids import TestId
 from harness.specs.repo import Repo, ReportFormat
 from harness.specs.results import CaseResult, Outcome, Quality, TestResult, combine
 from harness.specs.variants import ArmStatus
+from harness.testing.computed_names import claimed
 from harness.testing.readers import Reader, reader_of
 from harness.testing.report import Report, ReportError
 
@@ -108,7 +109,8 @@ def _reports(reader: Reader, run: TestRun, result: JobResult) -> dict[str, Repor
     found = {}
     for number, file in enumerate(_files(run), start=1):
         try:
-            found[file] = reader.read(result.outputs[f"{number}.{reader.suffix}"], file)
+            report = reader.read(result.outputs[f"{number}.{reader.suffix}"], file)
+            found[file] = claimed(report, run.tests) if reader.computed_names else report
         except (KeyError, ReportError):
             continue
     return found

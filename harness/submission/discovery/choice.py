@@ -18,7 +18,9 @@ class Discovery(Protocol):
         """Whether the repository's own test run would collect this file by its name."""
         ...
 
-    def discover(self, source: bytes) -> TestFile: ...
+    def discover(self, source: bytes, path: str) -> TestFile:
+        """`path` is the file's: in some languages a test has its name."""
+        ...
 
     def names(self, source: bytes) -> frozenset[str]:
         """Every identifier and dotted name of a text, imported or used."""
@@ -39,5 +41,17 @@ def discovery_of(language: Language) -> Discovery:
             from harness.submission.discovery import python
 
             return python
+        case Language.C:
+            from harness.submission.discovery import c
+
+            return c
+        case Language.GO:
+            from harness.submission.discovery import go
+
+            return go
+        case Language.TYPESCRIPT:
+            from harness.submission.discovery import typescript
+
+            return typescript
         case _:
             assert_never(language)

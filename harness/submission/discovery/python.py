@@ -37,7 +37,7 @@ def is_test_file(path: str) -> bool:
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
-def discover(source: bytes) -> TestFile:
+def discover(source: bytes, path: str = "") -> TestFile:  # noqa: ARG001
     """The test functions of a Python file as pytest's default rules see them, inherited ones included."""
     module = _Scope("", "", (), [])
     _fill(module, parser(_GRAMMAR).parse(source).root_node)

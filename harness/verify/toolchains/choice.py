@@ -11,5 +11,17 @@ def toolchain_of(language: Language) -> Toolchain:
     match language:
         case Language.PYTHON:
             return PythonToolchain()
+        case Language.C:
+            from harness.verify.toolchains.c import CToolchain
+
+            return CToolchain()
+        case Language.TYPESCRIPT:
+            from harness.verify.toolchains.typescript import TypeScriptToolchain
+
+            return TypeScriptToolchain()
+        case Language.GO:
+            from harness.verify.toolchains.go import GoToolchain
+
+            return GoToolchain()
         case _:
             assert_never(language)

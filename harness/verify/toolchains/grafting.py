@@ -10,6 +10,7 @@ Works on text, by tree-sitter. Two changes, and every changed function of a vari
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tree_sitter import Language, Node
 
@@ -122,8 +123,11 @@ def _relabelled(forms: Braces, body: Node, label: str) -> bytes:
 def _spread(forms: Braces, body: Node, chance: random.Random, name: str) -> Iterator[Edit]:
     start = body.start_byte + 1
     yield start, start, ("\n" + forms.declaration.format(name=name) + _idle(forms, chance, name)).encode()
-    for statement in body.named_children[1:]:
-        if "comment" not in statement.type and chance.random() < _SPREAD:
+    listed = next((node for node in body.named_children if node.type == "statement_list"), body)  # Go's grammar
+    statements = [node for node in listed.named_children if "comment" not in node.type]
+    for before, statement in pairwise(statements):
+        # A macro that heads a loop looks like a statement without its semicolon: nothing may come behind it.
+        if not before.has_error and chance.random() < _SPREAD:
             yield statement.start_byte, statement.start_byte, _idle(forms, chance, name).encode()
 
 

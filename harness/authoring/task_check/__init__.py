@@ -1,0 +1,1 @@
+"""The gate that every task passes: `testwright task check`."""

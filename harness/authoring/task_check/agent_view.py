@@ -1,0 +1,96 @@
+"""What an agent can see: its sandbox holds nothing of the rubric, the removal, the probes or the reference."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
+
+from harness.agents.mini import Mini
+from harness.authoring.image_search import FoundFile, files_of
+from harness.authoring.task_check.secret_lines import Secret, secrets_of
+from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_image_check import pack_contents
+from harness.llm.scripted import ScriptedModel
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import AGENT_LOGS, Sandbox
+from harness.specs.problem import Problem
+from harness.submission.extraction import MAX_EXPORT_BYTES
+from harness.verify.arms import repo_limits
+
+PLACES = (AGENT_LOGS, "/etc", "/home", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/usr/local", "/var/tmp")
+"""Beside the work tree. What lies elsewhere comes from the dependencies' image, which is built without the task."""
+LOOKS = {
+    "environment": "env",
+    "mounts": "cat /proc/self/mountinfo",
+    "processes": "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'",
+    "git": "git log --all --reflog --format=raw; git stash list; git config --list",
+}
+_SECONDS = 60
+_MOUNTS = (
+    "/proc",
+    "/sys",
+    "/dev",
+    "/etc/hosts",
+    "/etc/hostname",
+    "/etc/resolv.conf",
+    "/sbin/docker-init",
+    "/usr/sbin/docker-init",
+)
+
+
+async def view_problems(subject: Subject) -> list[Problem]:
+    """Looks as `mini` would: its messages, environment, mounts, git, files. Raises SandboxLost."""
+    image, task = subject.site.image, subject.task
+    secrets = await secrets_of(task, GitTree(image.tree))
+    agent = Mini(task, subject.catalog.scaffold("mini"), ScriptedModel([]))
+    told = FoundFile("the messages to the model", "\n".join(item.content for item in agent.prompts()).encode())
+    found = [*_shown(subject, secrets, [told])]
+    sandbox = subject.site.engine.sandbox(image, repo_limits(task.repo), subject.site.labels)
+    try:
+        await sandbox.start()
+        looks = {name: (await sandbox.run(command, _SECONDS)).output for name, command in LOOKS.items()}
+        await sandbox.kill()
+        found += _shown(subject, secrets, (FoundFile(f"its {name}", data) for name, data in looks.items()))
+        found += _mounts(subject, looks["mounts"].decode(errors="replace"))
+        async for archive in _exported(sandbox, (image.workdir, *PLACES)):
+            found += await asyncio.to_thread(list, _shown(subject, secrets, files_of(archive)))
+            async for contents in _packs(archive):
+                found += _shown(subject, secrets, [contents])
+    finally:
+        await asyncio.shield(sandbox.remove())
+    return found
+
+
+async def _exported(sandbox: Sandbox, places: Iterable[str]) -> AsyncIterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        archive = Path(scratch) / "place.tar"
+        for place in places:
+            try:
+                await sandbox.export_tree(place, archive, MAX_EXPORT_BYTES)
+            except FileNotFoundError:
+                continue
+            yield archive
+
+
+async def _packs(archive: Path) -> AsyncIterator[FoundFile]:
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        for number, file in enumerate(files_of(archive)):
+            if file.data.startswith(b"PACK"):
+                yield await pack_contents(file, Path(scratch) / str(number))
+
+
+def _shown(subject: Subject, secrets: Iterable[Secret], files: Iterable[FoundFile]) -> Iterator[Problem]:
+    secrets = list(secrets)
+    for file in files:
+        for secret in secrets:
+            if secret.shows_in(file.data):
+                words = f"{secret.name} shows in what an agent sees: {file.path}"
+                yield Problem(where=subject.at("task.yaml"), message=words)
+
+
+def _mounts(subject: Subject, table: str) -> Iterator[Problem]:
+    """The fifth field of each line of mountinfo is where something is mounted."""
+    for line in table.splitlines():
+        point = line.split()[4]
+        if point != "/" and not any(point == known or point.startswith(f"{known}/") for known in _MOUNTS):
+            yield Problem(where=subject.at("task.yaml"), message=f"{point} is mounted into the agent's sandbox")

@@ -1,0 +1,167 @@
+"""Checking tasks, from their files to a full judging of everything that belongs to them."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from harness.authoring.task_check import (
+    controls,
+    honest_corpus,
+    prompt_lint,
+    reference_files,
+    rubric_lint,
+    task_files,
+)
+from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
+from harness.authoring.task_check.receipts import REFERENCE
+from harness.authoring.task_check.subject import Subject, as_problem
+from harness.authoring.task_check.trees import kept_tree
+from harness.authoring.task_check.upstream_tests import upstream_problems
+from harness.authoring.task_check.workbench import Workbench, workbench
+from harness.authoring.task_image_check import task_image_check
+from harness.specs.catalog import Catalog
+from harness.specs.errors import InfrastructureError, UserError, first_error
+from harness.specs.problem import Problem
+from harness.specs.rubric import Importance
+from harness.specs.task import Task
+from harness.specs.task_facts import CheckedStep, Counts, Level, StepOutcome, TaskCheck
+from harness.submission.manifest import ManifestError, parse_manifest
+
+Finished = Callable[[TaskCheck], None]
+
+
+async def _reference_once(subject: Subject) -> list[Problem]:
+    return await controls.reference_problems(subject, times=1)
+
+
+async def _image(subject: Subject) -> list[Problem]:
+    return await task_image_check(subject.task)
+
+
+STATIC: Mapping[str, Part] = {
+    "files": task_files.file_problems,
+    "rubric": rubric_lint.rubric_problems,
+    "prompt": prompt_lint.prompt_problems,
+    "patches": task_files.patch_problems,
+    "reference's files": reference_files.reference_problems,
+    "honest suites are there": honest_corpus.corpus_problems,
+}
+_GATE: Mapping[str, Part] = {
+    "image": _image,
+    "agent's view": view_problems,
+    REFERENCE: controls.reference_problems,
+    "nop": controls.nop_problems,
+    "worthless submissions": controls.worthless_problems,
+    "honest suites": honest_corpus.honest_problems,
+}
+DYNAMIC: Mapping[Level, Mapping[str, Part]] = {
+    Level.QUICK: {},
+    Level.BRIEF: {
+        "agent's view": view_problems,
+        "reference, once": _reference_once,
+        "nop": controls.nop_problems,
+    },
+    Level.GATE: _GATE,
+    Level.FULL: {**_GATE, "upstream's tests": upstream_problems},
+}
+
+
+def check_tasks(
+    catalog: Catalog, levels: Mapping[str, Level], jobs: int, watch: Watch, finished: Finished
+) -> list[TaskCheck]:
+    """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
+
+    Raises UserError where no engine is there for it.
+    """
+    return asyncio.run(_check_tasks(catalog, levels, jobs, watch, finished))
+
+
+async def _check_tasks(
+    catalog: Catalog, levels: Mapping[str, Level], jobs: int, watch: Watch, finished: Finished
+) -> list[TaskCheck]:
+    turns = asyncio.Semaphore(jobs)
+    needed = any(level is not Level.QUICK for level in levels.values())
+    async with workbench(needed) as bench:
+
+        async def check(name: str, level: Level) -> TaskCheck:
+            async with turns:
+                done = await _check(catalog, name, level, bench, watch)
+            watch(name, "")
+            finished(done)
+            return done
+
+        with first_error():
+            async with asyncio.TaskGroup() as group:
+                running = [group.create_task(check(name, level)) for name, level in levels.items()]
+    return [task.result() for task in running]
+
+
+async def _check(catalog: Catalog, name: str, level: Level, shared: Workbench | None, watch: Watch) -> TaskCheck:
+    try:
+        task = catalog.task(name)
+        digest = task.digest
+    except (UserError, OSError) as error:
+        wrong = failed_step("schema", as_problem(catalog, error, f"tasks/{name}/task.yaml"))
+        return TaskCheck(task=name, level=level, steps=(wrong,))
+    subject = Subject(catalog, task)
+    steps = await _static(subject, watch)
+    check = TaskCheck(task=name, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
+    parts = DYNAMIC[level]
+    if shared is None or not parts:
+        return check
+    if not check.passed:
+        return check.model_copy(update={"steps": (*check.steps, *_not_reached(parts))})
+    return await _dynamic(check, subject, parts, shared, watch)
+
+
+async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
+    try:
+        async with kept_tree(subject.task) as tree:
+            return await run_parts(replace(subject, tree=tree), STATIC, watch)
+    except UserError as error:
+        broken = as_problem(subject.catalog, error, subject.at("withheld.patch"))
+        steps = await run_parts(subject, STATIC, watch)
+        return [*steps, failed_step("tree", broken)]
+
+
+async def _dynamic(
+    check: TaskCheck, subject: Subject, parts: Mapping[str, Part], shared: Workbench, watch: Watch
+) -> TaskCheck:
+    try:
+        bench = await shared.bench(subject.task)
+    except (UserError, InfrastructureError) as error:
+        broken = failed_step("image is there", as_problem(subject.catalog, error, subject.at("task.yaml")))
+        return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
+    found = await run_parts(replace(subject, bench=bench), parts, watch)
+    if _digest_now(subject) != check.task_digest:
+        changed = Problem(where=f"tasks/{check.task}", message="has changed while it was checked; check it again")
+        found.append(failed_step("digest", changed))
+    facts = {"image_digest": bench.image.digest, "isolation": shared.engine.isolation}
+    return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
+
+
+def _digest_now(subject: Subject) -> str:
+    """Of the files as they lie there now; empty where they can't be loaded any more."""
+    try:
+        return Catalog(subject.catalog.directory).task(subject.task.id).digest
+    except (UserError, OSError):
+        return ""
+
+
+def _not_reached(parts: Iterable[str]) -> list[CheckedStep]:
+    return [CheckedStep(name=name, outcome=StepOutcome.NOT_REACHED) for name in parts]
+
+
+def _counts(task: Task) -> Counts:
+    must = [item for item in task.rubric.criteria if item.importance is Importance.MUST]
+    try:
+        tests = len(parse_manifest(task.patch("reference/manifest.yaml")).tests)
+    except (ManifestError, UserError):
+        tests = 0
+    return Counts(
+        must_haves=len(must),
+        nice_to_haves=len(task.rubric.criteria) - len(must),
+        probes=len(task.probes),
+        reference_tests=tests,
+    )

@@ -1,0 +1,87 @@
+"""`testwright task check`: which tasks at which level, what is repaired first, what becomes of receipts."""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.authoring.task_check.check import check_tasks
+from harness.authoring.task_check.fixing import fix
+from harness.authoring.task_check.parts import Watch
+from harness.authoring.task_check.receipts import read_receipt, receipt_problems, write_receipt
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.problem import Severity
+from harness.specs.task import Task
+from harness.specs.task_facts import CheckedStep, Level, StepOutcome, TaskCheck
+
+
+def levels(catalog: Catalog, patterns: Iterable[str], level: Level, receipts: Path | None) -> dict[str, Level]:
+    """Task -> level. With BRIEF one task of each language passes the whole gate, the quickest by its receipt."""
+    names = sorted(set(catalog.match(patterns)))
+    if level is not Level.BRIEF:
+        return dict.fromkeys(names, level)
+    quickest: dict[str, tuple[float, str]] = {}
+    for name in names:
+        if task := _loaded(catalog, name):
+            language = task.repo.language.value
+            mine = (_seconds(receipts, name), name)
+            quickest[language] = min(mine, quickest.get(language, mine))
+    whole = {name for _, name in quickest.values()}
+    return {name: Level.GATE if name in whole else level for name in names}
+
+
+def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
+    """The files that were written. What can't be read is left for the check to tell."""
+    tasks = [task for name in names if (task := _loaded(catalog, name))]
+    written: list[str] = []
+    for task in tasks:
+        try:
+            written += asyncio.run(fix(catalog, task))
+        except UserError:
+            continue
+    return written
+
+
+def check(
+    catalog: Catalog, chosen: dict[str, Level], jobs: int, watch: Watch, receipts: Path | None, write: bool
+) -> list[TaskCheck]:
+    """Check, and compare each task with its receipt in `receipts` or, with `write`, write the receipts.
+
+    Raises UserError.
+    """
+    if write and receipts is None:
+        raise UserError("--write needs --receipts DIR, where the receipts go")
+
+    def finished(done: TaskCheck) -> None:
+        if receipts and write:
+            write_receipt(receipts, done)
+
+    checks = check_tasks(catalog, chosen, jobs, watch, finished)
+    return [_compared(catalog, done, receipts) for done in checks] if receipts and not write else checks
+
+
+def _compared(catalog: Catalog, done: TaskCheck, receipts: Path) -> TaskCheck:
+    task = _loaded(catalog, done.task)
+    if task is None:
+        return done
+    problems = tuple(receipt_problems(receipts, task))
+    failed = any(problem.severity is Severity.ERROR for problem in problems)
+    outcome = StepOutcome.FAILED if failed else StepOutcome.PASSED
+    step = CheckedStep(name="receipt", outcome=outcome, problems=problems)
+    return done.model_copy(update={"steps": (*done.steps, step)})
+
+
+def _loaded(catalog: Catalog, name: str) -> Task | None:
+    """None for a task that can't be loaded: the check itself says why."""
+    try:
+        return catalog.task(name)
+    except UserError:
+        return None
+
+
+def _seconds(receipts: Path | None, name: str) -> float:
+    try:
+        receipt = read_receipt(receipts, name) if receipts else None
+    except UserError:
+        receipt = None
+    return receipt.reference_seconds if receipt else float("inf")

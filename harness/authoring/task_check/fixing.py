@@ -1,0 +1,99 @@
+"""Writing what can be derived, and nothing else: no fix ever guesses."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.trees import kept_tree
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.ids import TestId
+from harness.specs.task import Task
+from harness.submission.discovery.choice import discovery_of
+from harness.submission.manifest import ManifestError, parse_manifest
+from harness.verify.intake import FileChange, take_in
+
+CANARY = "testwright canary {}: this file must not be in training data"
+
+
+async def fix(catalog: Catalog, task: Task) -> list[str]:
+    """Repair a task's files where there is but one way to; which were written. Raises UserError."""
+    async with kept_tree(task) as tree:
+        subject = Subject(catalog, task, tree)
+        written = [subject.at("task.yaml")] if _fix_canary(task) else []
+        if await _fix_manifest(subject):
+            written.append(subject.at("reference/manifest.yaml"))
+        if _fix_covers(task):
+            written.append(subject.at("reference/covers.yaml"))
+    return written
+
+
+def _fix_canary(task: Task) -> bool:
+    if task.file.canary:
+        return False
+    path = task.directory / "task.yaml"
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("canary:")]
+    path.write_text("\n".join([*lines, f'canary: "{CANARY.format(uuid4())}"', ""]))
+    return True
+
+
+async def _fix_manifest(subject: Subject) -> bool:
+    """The tests that the reference adds or changes, in the order of its files."""
+    if subject.tree is None:
+        return False
+    path = subject.task.directory / "reference" / "manifest.yaml"
+    intake = await take_in(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
+    discovery = discovery_of(subject.task.repo.language)
+    changes = [change for change in intake.changes if discovery.is_test_file(change.path)]
+    tests = [test for change in changes for test in _written(subject.task, change)]
+    if not tests or (path.is_file() and set(_listed(subject.task)) == set(tests)):
+        return False
+    path.write_text(_manifest(tests))
+    return True
+
+
+def _written(task: Task, change: FileChange) -> Iterator[TestId]:
+    discovery = discovery_of(task.repo.language)
+    old = {test.name: test.text for test in discovery.discover(change.old or b"", change.path).tests}
+    found = discovery.discover(change.new or b"", change.path).tests
+    for test in sorted(found, key=lambda test: test.first_line):
+        if old.get(test.name) != test.text:
+            yield TestId(change.path, test.name)
+
+
+def _manifest(tests: list[TestId]) -> str:
+    files = dict.fromkeys(test.file for test in tests)
+    entry = {file: "".join(f"    - {_quoted(test.name)}\n" for test in tests if test.file == file) for file in files}
+    return "".join(f"- file: {file}\n  tests:\n{names}" for file, names in entry.items())
+
+
+def _fix_covers(task: Task) -> bool:
+    """Take out tests that the manifest doesn't list. A file with comments is its author's to change."""
+    path = task.directory / "reference" / "covers.yaml"
+    if not path.is_file() or "#" in path.read_text():
+        return False
+    # Read anew: the manifest may just have been written.
+    kept = {test: criteria for test, criteria in task.covers.items() if test in set(_listed(task))}
+    if kept == task.covers:
+        return False
+    text = ""
+    if task.overlaps:
+        text += "overlaps:\n" + "".join(f'  "{name}": {_quoted(why)}\n' for name, why in task.overlaps.items())
+    for file in dict.fromkeys(test.file for test in kept):
+        text += f"{file}:\n"
+        for test, criteria in kept.items():
+            if test.file == file:
+                text += f"  {_quoted(test.name)}: [{', '.join(map(_quoted, criteria))}]\n"
+    path.write_text(text)
+    return True
+
+
+def _listed(task: Task) -> tuple[TestId, ...]:
+    try:
+        return parse_manifest(task.patch("reference/manifest.yaml")).tests
+    except (ManifestError, UserError):
+        return ()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,65 @@
+"""The reference: its patch, the manifest of it, and which criteria its tests are there for."""
+
+from collections.abc import Iterator
+
+from harness.authoring.task_check.subject import Subject
+from harness.specs.ids import TestId
+from harness.specs.problem import Problem
+from harness.specs.rubric import GradedBy
+from harness.submission.discovery.choice import discovery_of
+from harness.submission.manifest import ManifestError, parse_manifest
+from harness.verify.intake import take_in
+from harness.verify.manifest_check import check_manifest
+
+MANIFEST, COVERS, TESTS = "reference/manifest.yaml", "reference/covers.yaml", "reference/tests.patch"
+
+
+async def reference_problems(subject: Subject) -> list[Problem]:
+    """Raises UserError where a file of the reference can't be read."""
+    return [*await _patch_and_manifest(subject), *_covers(subject)]
+
+
+async def _patch_and_manifest(subject: Subject) -> list[Problem]:
+    """As intake and the manifest stage see them."""
+    if subject.tree is None:
+        return []
+    intake = await take_in(subject.tree, subject.task.repo, subject.task.patch(TESTS))
+    where = subject.at(TESTS)
+    found = [Problem(where=where, message=f"{reason.code}: {reason.words}") for reason in intake.reasons]
+    found += [Problem(where=where, message=f"{note.subject} {note.words}") for note in intake.notes]
+    if not intake.reasons:
+        discovery = discovery_of(subject.task.repo.language)
+        check = check_manifest(subject.task.patch(MANIFEST), intake.changes, discovery)
+        for reason in check.reasons:
+            words = f"{reason.code}: {reason.subject + ': ' if reason.subject else ''}{reason.words}"
+            found.append(Problem(where=subject.at(MANIFEST), message=words, fixable=True))
+    return found
+
+
+def _covers(subject: Subject) -> Iterator[Problem]:
+    task, where = subject.task, subject.at(COVERS)
+    known = {criterion.id: criterion for criterion in task.rubric.criteria}
+    listed = _listed(subject)
+    for test in listed - task.covers.keys():
+        yield Problem(where=where, message=f"{test} is not there; say which criteria it is for, [] for none")
+    for test in sorted(task.covers.keys() - listed):
+        line = subject.at(COVERS, test.name)
+        yield Problem(where=line, message=f"{test} is no test of the reference's manifest", fixable=True)
+    for test, criteria in task.covers.items():
+        for name in criteria:
+            if name not in known:
+                yield Problem(where=subject.at(COVERS, test.name), message=f"no criterion {name!r} in the rubric")
+    covered = {name for criteria in task.covers.values() for name in criteria}
+    for criterion in task.rubric.must_haves:
+        if criterion.id not in covered and GradedBy.PROBE in criterion.graded_by:
+            yield Problem(where=where, message=f"no test of the reference is there for criterion {criterion.id}")
+    for name in sorted(task.overlaps.keys() - known.keys()):
+        yield Problem(where=subject.at(COVERS, "overlaps"), message=f"overlaps: no criterion {name!r} in the rubric")
+
+
+def _listed(subject: Subject) -> set[TestId]:
+    """Empty where the manifest can't be read: that is told elsewhere."""
+    try:
+        return set(parse_manifest(subject.task.patch(MANIFEST)).tests)
+    except ManifestError:
+        return set()

@@ -1,0 +1,62 @@
+"""What the parts of a check look at."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.sandbox.git_tree import GitTree
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.problem import Problem
+from harness.specs.task import Task
+from harness.verify.arms import Bench
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A task under examination. `tree` is the task's, None where no image of its repo was ever built here.
+
+    `bench` is there at the levels that start containers. The parts fill `slowest`, the seconds of each arm, and
+    `remarks`, what a reader of the result should know beside its problems.
+    """
+
+    catalog: Catalog
+    task: Task
+    tree: GitTree | None = None
+    bench: Bench | None = None
+    slowest: dict[str, float] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def at(self, name: str, containing: str = "") -> str:
+        """Where a problem is: a file of the task as `tasks/ID/NAME`, with the line that has `containing`."""
+        return place(self.catalog, self.task.directory / name, containing)
+
+    @property
+    def rubric(self) -> Path:
+        return self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
+
+    @property
+    def site(self) -> Bench:
+        """The bench of a level that has one."""
+        if self.bench is None:
+            raise UserError(f"{self.task.id}: this part of the check needs a Docker engine")
+        return self.bench
+
+
+def place(catalog: Catalog, path: Path, containing: str = "") -> str:
+    """A path relative to the catalog, and the first line with `containing` where there is one."""
+    shown = path.relative_to(catalog.directory).as_posix() if path.is_relative_to(catalog.directory) else str(path)
+    if containing and path.is_file():
+        lines = path.read_text(errors="replace").splitlines()
+        number = next((number for number, line in enumerate(lines, 1) if containing in line), 0)
+        return f"{shown}:{number}" if number else shown
+    return shown
+
+
+def as_problem(catalog: Catalog, error: Exception, where: str) -> Problem:
+    """A typed error as a problem; one that names its own place says so itself."""
+    words = str(error).splitlines()[0] if str(error) else type(error).__name__
+    words = words.removeprefix(f"{catalog.directory}/")
+    head, separator, rest = words.partition(": ")
+    if separator and "/" in head and " " not in head:
+        return Problem(where=head, message=rest)
+    return Problem(where=where, message=words)

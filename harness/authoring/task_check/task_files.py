@@ -1,0 +1,104 @@
+"""Whether a task has its files, all of them and no others, and whether its patches do what theirs is to do."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from harness.authoring.task_check.subject import Subject
+from harness.sandbox.git_tree import GitError, GitTree
+from harness.specs.errors import UserError
+from harness.specs.problem import Problem, Severity
+from harness.submission import policy
+
+NEEDED = (
+    "prompt.md", "removal.patch", "withheld.patch", "reference/tests.patch", "reference/manifest.yaml",
+    "reference/covers.yaml",
+)  # fmt: skip
+_KNOWN = re.compile(r"task\.yaml|placebo\.patch|probes/[1-5]\.\d{1,2}(-[a-z0-9]+)?\.patch")
+CANARY = re.compile(r"canary [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+LARGE_PROBE = 40
+"""Changed lines: a probe is a small mutant."""
+
+
+async def file_problems(subject: Subject) -> list[Problem]:
+    """Files that are missing, files that belong to no task, and the canary."""
+    folder = subject.task.directory
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    found = [Problem(where=subject.at(name), message="is missing") for name in NEEDED if name not in there]
+    for name in sorted(there - set(NEEDED)):
+        if not _KNOWN.fullmatch(name):
+            words = "is no file of a task (its digest would cover it); remove it"
+            found.append(Problem(where=subject.at(name), message=words))
+    return [*found, *_canary(subject)]
+
+
+def _canary(subject: Subject) -> Iterator[Problem]:
+    where, mine = subject.at("task.yaml", "canary:"), subject.task.file.canary
+    if not mine:
+        yield Problem(where=where, message="has no canary, by which a leak into training data shows", fixable=True)
+    elif not CANARY.search(mine):
+        yield Problem(where=where, message="its canary is not of the form 'canary UUID'")
+    for path in subject.catalog.directory.glob("tasks/*/task.yaml"):
+        if mine and path.parent != subject.task.directory and mine in path.read_text(errors="replace"):
+            yield Problem(where=where, message=f"its canary is also that of {path.parent.name}")
+
+
+async def patch_problems(subject: Subject) -> list[Problem]:
+    """Every patch applied to the task's tree and taken back again, and what it touches."""
+    if subject.tree is None:
+        build = f"testwright repo build {subject.task.repo.name}"
+        words = f"no patch was applied: this machine has no tree of the repository yet; {build}"
+        return [Problem(where=subject.at("task.yaml"), message=words, severity=Severity.WARNING)]
+    found = [problem async for problem in _withheld(subject, subject.tree)]
+    trees: dict[str, Path] = {}
+    for path in _variant_patches(subject):
+        found += [problem async for problem in _variant(subject, subject.tree, path, trees)]
+    return found
+
+
+def _variant_patches(subject: Subject) -> list[Path]:
+    named = [subject.task.directory / name for name in ("removal.patch", "placebo.patch")]
+    return [path for path in (*named, *(probe.path for probe in subject.task.probes)) if path.is_file()]
+
+
+async def _withheld(subject: Subject, tree: GitTree) -> AsyncIterator[Problem]:
+    where = subject.at("withheld.patch")
+    try:
+        upstream = await tree.apply(subject.task.patch("withheld.patch"), reverse=True)
+    except (GitError, UserError) as error:
+        yield Problem(where=where, message=f"can't be taken back from the task's tree: {error}")
+        return
+    for change in await tree.changes(upstream):
+        if not policy.is_test_path(subject.task.repo, change.path):
+            words = f"touches {change.path}, which is no test; a task withholds tests and what only they use"
+            yield Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+async def _variant(subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path]) -> AsyncIterator[Problem]:
+    """`trees` has what the patches before this one made, to tell that two make the same."""
+    where = subject.at(path.relative_to(subject.task.directory).as_posix())
+    try:
+        made = await tree.apply(path.read_bytes())
+        back = await tree.apply(path.read_bytes(), onto=made, reverse=True)
+    except GitError as error:
+        yield Problem(where=where, message=f"doesn't apply to the task's tree and back: {error}")
+        return
+    changes = await tree.changes(made)
+    if not changes or await tree.changes(back):
+        yield Problem(where=where, message="changes nothing, or something else than itself when it is taken back")
+    for change in changes:
+        if change.old is None or change.new is None:
+            yield Problem(where=where, message=f"adds or deletes {change.path}; it may only change what is there")
+        if policy.is_test_path(subject.task.repo, change.path) or policy.is_runner_file(
+            subject.task.repo, change.path
+        ):
+            yield Problem(where=where, message=f"touches {change.path}; it may only change production code")
+    if made in trees:
+        yield Problem(where=where, message=f"makes the same code as {trees[made].name}")
+    trees.setdefault(made, path)
+    size = sum(
+        line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---") for line in path.read_bytes().splitlines()
+    )
+    if path.parent.name == "probes" and size > LARGE_PROBE:
+        words = f"changes {size} lines; a probe is a small mutant"
+        yield Problem(where=where, message=words, severity=Severity.WARNING)

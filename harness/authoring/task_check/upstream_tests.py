@@ -1,0 +1,105 @@
+"""Upstream's remaining tests that notice a probe: an agent may copy them, or lean on them unseen."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from harness.authoring.task_check.subject import Subject
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import JobResult
+from harness.specs.ids import TestId
+from harness.specs.problem import Problem, Severity
+from harness.specs.results import Outcome
+from harness.specs.variants import Arm, VariantKind
+from harness.submission.discovery.choice import discovery_of
+from harness.verify.arms import Bench, Suite, run_arms
+from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.protocol import CompiledVariant, Site
+from harness.verify.variants import plan_variants
+
+ARM_SECONDS = 10.0
+"""Of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""
+MAX_FILES = 8
+_NAMED = 3
+
+
+async def upstream_problems(subject: Subject) -> list[Problem]:
+    """Warnings: tests that notice a probe. How many were run is among the remarks. Raises UserError, SandboxLost."""
+    bench = replace(subject.site, keep=_nothing)
+    tree = GitTree(bench.image.tree)
+    near, all_files = await _near(subject, tree)
+    baseline, probes = await _variants(subject, bench, tree)
+    tests = await _tests(subject, tree, near[:MAX_FILES])
+    if not tests:
+        subject.remarks.append(f"none of upstream's {all_files} remaining test files is near the code")
+        return []
+    suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
+    [before] = (await run_arms(bench, subject.task, suite, [("upstream", baseline)])).values()
+    chosen = tuple(_affordable(before))
+    found: list[Problem] = []
+    if chosen:
+        suite = replace(suite, tests=chosen)
+        arms = await run_arms(bench, subject.task, suite, [(item.variant.name, item) for item in probes])
+        found = [*_noticed(subject, arms)]
+    words = f"{len(chosen)} of the {len(tests)} tests of {min(len(near), MAX_FILES)} files"
+    subject.remarks.append(f"each probe met {words} near the code; upstream has {all_files} test files left")
+    return found
+
+
+async def _near(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
+    """Test files that lie beside the touched code or name one of its files, nearest first; and how many there are."""
+    discovery = discovery_of(subject.task.repo.language)
+    removed = await tree.apply(subject.task.patch("removal.patch"))
+    touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]
+    stems = re.compile("|".join(rf"(?<![A-Za-z0-9]){re.escape(path.stem)}(?![A-Za-z0-9])" for path in touched))
+    entries = {path: entry for path, entry in (await tree.entries()).items() if discovery.is_test_file(path)}
+    contents = await tree.read_all(entries)
+    ranks = {}
+    for path, data in contents.items():
+        named = len(stems.findall(data.decode(errors="replace"))) + 10 * len(stems.findall(path))
+        if named or PurePosixPath(path).parent in [other.parent for other in touched]:
+            ranks[path] = -named
+    return sorted(ranks, key=lambda path: (ranks[path], path)), len(entries)
+
+
+async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple[TestId, ...]:
+    discovery = discovery_of(subject.task.repo.language)
+    found = []
+    for path in files:
+        tests = discovery.discover(await tree.read(path), path)
+        found += [TestId(path, test.name) for test in tests.tests if test.name not in tests.twice]
+    return tuple(found)
+
+
+async def _variants(subject: Subject, bench: Bench, tree: GitTree) -> tuple[CompiledVariant, list[CompiledVariant]]:
+    toolchain = toolchain_of(subject.task.repo.language)
+    sources = await plan_variants(subject.task, tree, toolchain, 0)
+    wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
+    compiled = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), wanted)
+    return compiled[0], compiled[1:]
+
+
+def _affordable(baseline: Arm) -> Iterator[TestId]:
+    """As many as fit, in order: the nearest files come first. What isn't green shows nothing."""
+    spent = 0.0
+    for item in baseline.results:
+        if item.outcome is Outcome.PASSED:
+            spent += item.seconds
+            if spent > ARM_SECONDS:
+                return
+            yield item.test
+
+
+def _noticed(subject: Subject, arms: Mapping[str, Arm]) -> Iterator[Problem]:
+    for name, arm in arms.items():
+        killers = sorted(str(item.test) for item in arm.results if item.killed)
+        if killers:
+            more = f" and {len(killers) - _NAMED} more" if len(killers) > _NAMED else ""
+            words = f"upstream's remaining tests notice it too: {', '.join(killers[:_NAMED])}{more}"
+            where = subject.at(f"probes/{name.removeprefix('probe-')}.patch")
+            yield Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+def _nothing(name: str, result: JobResult) -> None:
+    """What these arms print is kept nowhere."""

@@ -1,0 +1,124 @@
+"""Go, by the rules of `go test`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import PurePosixPath
+
+import tree_sitter_go
+from tree_sitter import Language, Node
+
+from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser, text_of
+
+FILE_RULE = "its name must end in _test.go"
+_GRAMMAR = Language(tree_sitter_go.language())
+_PARAMETER = {"Test": "T", "Fuzz": "F"}
+_OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
+_VERSION = re.compile(r"/v\d+$")
+_REPORTS = frozenset({"Error", "Errorf", "Fail", "FailNow", "Fatal", "Fatalf"})
+
+
+def is_test_file(path: str) -> bool:
+    """Whether `go test` would build this file; those that begin with a dot or underscore it leaves out."""
+    name = PurePosixPath(path).name
+    return name.endswith("_test.go") and not name.startswith((".", "_")) and "/testdata/" not in f"/{path}"
+
+
+def discover(source: bytes, path: str) -> TestFile:  # noqa: ARG001
+    """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test."""
+    tests: list[TestFunction] = []
+    others: set[str] = set()
+    imported = _testing_names(source)
+    for node in parser(_GRAMMAR).parse(source).root_node.named_children:
+        if node.type in ("function_declaration", "method_declaration"):
+            name = text_of(node.child_by_field_name("name"))
+            if node.type == "function_declaration" and _is_test(name, node, imported):
+                tests.append(_test(name, node, source))
+            else:
+                others.add(name)
+        elif node.type == "type_declaration":
+            others |= {text_of(spec.child_by_field_name("name")) for spec in node.named_children}
+    counts = Counter(test.name for test in tests)
+    return TestFile(tuple(tests), frozenset(others), frozenset(name for name in counts if counts[name] > 1))
+
+
+@cache
+def names(source: bytes) -> frozenset[str]:
+    """Every identifier, qualified name and imported path of a text."""
+    kinds = ("identifier", "field_identifier", "type_identifier", "package_identifier")
+    nodes = every_node(_GRAMMAR, source)
+    found = {text_of(node) for node in nodes if node.type in (*kinds, "selector_expression", "qualified_type")}
+    return frozenset(found | {path for _, path, _ in imports(source)})
+
+
+@cache
+def calls(source: bytes) -> frozenset[str]:
+    """What a text calls, as written: `helper`, `time.Sleep`."""
+    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call_expression"]
+    return frozenset(text_of(node.child_by_field_name("function")) for node in nodes)
+
+
+def imports(source: bytes) -> Iterator[tuple[str, str, str]]:
+    """Name, path and text of each import. A path that ends in a version is known by what stands before it."""
+    for node in every_node(_GRAMMAR, source):
+        if node.type == "import_spec":
+            path = text_of(node.child_by_field_name("path")).strip('"`')
+            named = _VERSION.sub("", path).rpartition("/")[2]
+            yield text_of(node.child_by_field_name("name")) or named, path, text_of(node)
+
+
+def reaches_folder(path: str, source: bytes) -> bool:
+    """A `TestMain` or an `init` acts on every test of its package."""
+    return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
+
+
+def assertions(text: bytes) -> int:
+    """How many places of a text can make its test fail: calls of `t.Fatal` and its like."""
+    functions = [
+        node.child_by_field_name("function") for node in every_node(_GRAMMAR, text) if node.type == "call_expression"
+    ]
+    return sum(text_of(function).rpartition(".")[2] in _REPORTS for function in functions)
+
+
+def _is_test(name: str, node: Node, testing: frozenset[str]) -> bool:
+    if node.child_by_field_name("type_parameters") or node.child_by_field_name("result"):
+        return False
+    parameters = node.child_by_field_name("parameters")
+    types = [text_of(item.child_by_field_name("type")) for item in parameters.named_children] if parameters else []
+    for prefix, kind in _PARAMETER.items():
+        if _has_prefix(name, prefix):
+            return types in [[f"*{package}.{kind}" if package else f"*{kind}"] for package in testing]
+    return _has_prefix(name, "Example") and not types and _has_output(node)
+
+
+def _has_prefix(name: str, prefix: str) -> bool:
+    """As `go test` sees it: what follows doesn't begin with a small letter."""
+    return name.startswith(prefix) and not name[len(prefix) :][:1].islower()
+
+
+def _has_output(node: Node) -> bool:
+    body = node.child_by_field_name("body")
+    comments = [child for child in body.named_children if child.type == "comment"] if body else []
+    return any(_OUTPUT.match(text_of(comment)) for comment in comments)
+
+
+def _testing_names(source: bytes) -> frozenset[str]:
+    """By which names a file knows the package `testing`; the empty one where it is imported with a dot."""
+    known = [name for name, path, _ in imports(source) if path == "testing"]
+    return frozenset("" if name == "." else name for name in known)
+
+
+def _test(name: str, node: Node, source: bytes) -> TestFunction:
+    start = _with_comments(node)
+    first, last = start.start_point[0] + 1, node.end_point[0] + 1
+    return TestFunction(name, first, last, source[start.start_byte : node.end_byte])
+
+
+def _with_comments(node: Node) -> Node:
+    """The first of the comments right above a function: compiler directives stand there."""
+    while (above := node.prev_named_sibling) is not None:
+        if above.type != "comment" or above.end_point[0] + 1 != node.start_point[0]:
+            break
+        node = above
+    return node

@@ -1,0 +1,29 @@
+# Runs in a container with at most the text of an agent's tests, in the work tree; compiles, and runs nothing of it.
+# bash -c THIS build check VARIANTS FOLDER...: VARIANTS/NUMBER has overlays (see `go help build`), the disguised one
+#   in disguised.json, the one as written in plain.json. The name of the first with which the packages of these
+#   folders compile is left in the output NUMBER; where none does, what the compiler says in NUMBER.error.
+# bash -c THIS build suite OVERLAY FOLDER: leaves the folder's test binary in test.gz, and in `embedded` the files
+#   that its tests embed.
+set -uo pipefail
+out=$TESTWRIGHT_REPORT_DIR
+check() {
+    local variants=$1 variant number form
+    shift
+    for variant in "$variants"/*/; do
+        number=$(basename "$variant")
+        for form in disguised plain; do
+            if go build -overlay "$variant$form.json" "${@/#/./}" 2> "$out/$number.error"; then
+                echo "$form" > "$out/$number"
+                rm "$out/$number.error"
+                break
+            fi
+        done
+    done
+}
+suite() {
+    go list -e -test -f '{{range .EmbedFiles}}{{println .}}{{end}}' "./$2" > "$out/embedded" || return
+    # Without symbols: they would name the functions of the code for anybody who reads the binary.
+    go test -c -vet=off -buildvcs=false -ldflags='-s -w' -overlay "$1" -o /tmp/test "./$2" || return
+    gzip -1nc /tmp/test > /tmp/test.gz && mv /tmp/test.gz "$out/test.gz"
+}
+"$@"

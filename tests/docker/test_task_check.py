@@ -1,0 +1,140 @@
+"""What a check of a task finds with containers: in what an agent sees, under the probes, in the honest suites."""
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import docker
+import pytest
+import yaml
+
+from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.check import DYNAMIC
+from harness.authoring.task_check.controls import reference_problems
+from harness.authoring.task_check.honest_corpus import honest_problems
+from harness.authoring.task_check.parts import run_parts
+from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.upstream_tests import upstream_problems
+from harness.authoring.task_check.workbench import workbench
+from harness.sandbox.git_tree import GitTree
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.problem import Severity
+from harness.specs.task_facts import Level, StepOutcome
+from tests.docker.test_task_image_check import derive
+from tests.support.sound_catalog import added, changed
+
+pytestmark = pytest.mark.docker
+TASK = "aiosmtpd-proxy-tlv"
+PRODUCT = "aiosmtpd/proxy_protocol.py"
+SIGNATURE = 'V2_SIGNATURE = b"\\r\\n\\r\\n\\x00\\r\\nQUIT\\n"\n'
+NEW_FILE = "aiosmtpd/tests/test_proxy_records.py"
+REFERENCE = """\
+from aiosmtpd.proxy_protocol import ProxyTLV
+
+
+def test_two_records_in_a_row_are_both_decoded():
+    records, _ = ProxyTLV.parse(b"\\x01\\x00\\x01a\\x02\\x00\\x01b")
+    assert sorted(records.values()) == [b"a", b"b"]
+"""
+"""In a file of its own: no test of upstream's has to be run beside it."""
+
+
+@pytest.fixture
+async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
+    """A copy of a shipped task with two probes left: one that changes nothing, one that upstream's tests notice."""
+    built_in, copy = default_directory(), tmp_path / "catalog"
+    for name in ("repos/aiosmtpd", f"tasks/{TASK}", "scaffolds"):
+        shutil.copytree(built_in / name, copy / name)
+    (copy / "rubrics").mkdir()
+    rubric = yaml.safe_load((built_in / "rubrics" / f"{TASK}.yaml").read_text())
+    rubric["criteria"] = [item for item in rubric["criteria"] if item["id"] in ("1.1", "1.2")]
+    (copy / "rubrics" / f"{TASK}.yaml").write_text(yaml.safe_dump(rubric))
+    for probe in (copy / "tasks" / TASK / "probes").iterdir():
+        probe.unlink()
+    reference = copy / "tasks" / TASK / "reference"
+    (reference / "tests.patch").write_text(added(NEW_FILE, REFERENCE))
+    test = "test_two_records_in_a_row_are_both_decoded"
+    (reference / "manifest.yaml").write_text(f"- file: {NEW_FILE}\n  tests: [{test}]\n")
+    (reference / "covers.yaml").write_text(f'{NEW_FILE}: {{{test}: ["1.1", "1.2"]}}\n')
+    async with workbench(True) as shared:
+        assert shared is not None
+        bench = await shared.bench(Catalog(built_in).task(TASK))
+        text = (await GitTree(bench.image.tree).read(PRODUCT)).decode()
+        mutants = {
+            "1.1": changed(PRODUCT, text, SIGNATURE, SIGNATURE.replace("QUIT", "EXIT")),
+            "1.2": changed(PRODUCT, text, "            i = 0\n", "            i = 1 - 1\n"),
+        }
+        for name, patch in mutants.items():
+            (copy / "tasks" / TASK / "probes" / f"{name}.patch").write_text(patch)
+        catalog = Catalog(copy)
+        yield Subject(catalog, catalog.task(TASK), bench=bench)
+
+
+async def test_a_probe_that_nothing_notices_and_a_reference_that_is_not_resolved_are_found(subject: Subject) -> None:
+    found = await reference_problems(subject, times=1)
+    told = [(problem.where.rpartition("/")[2], problem.message) for problem in found]
+    assert ("1.2.patch", "no test of the reference notices it") in told
+    assert any(where == "tests.patch" and "failed: criterion-unmet: 1.2" in words for where, words in told), told
+    assert any(where.startswith("covers.yaml") and "notices none of its probes" in words for where, words in told)
+
+
+async def test_a_removal_that_does_not_compile_is_found(subject: Subject) -> None:
+    removal = subject.task.directory / "removal.patch"
+    text = (await GitTree(subject.site.image.tree).read(PRODUCT)).decode()
+    removal.write_text(changed(PRODUCT, text, "            i = 0\n", "            i = = 0\n"))
+    [step] = await run_parts(subject, {"reference": reference_problems}, lambda _task, _part: None)
+    [broken] = step.problems
+    assert step.outcome is StepOutcome.FAILED
+    assert broken.message.startswith("a variant of this task does not compile: ")
+
+
+async def test_upstreams_tests_that_notice_a_probe_are_a_warning_and_the_rest_is_said(subject: Subject) -> None:
+    [noticed] = await upstream_problems(subject)
+    assert noticed.severity is Severity.WARNING
+    assert noticed.where == f"tasks/{TASK}/probes/1.1.patch"
+    assert "upstream's remaining tests notice it too: aiosmtpd/tests/" in noticed.message
+    [remark] = subject.remarks
+    assert "near the code; upstream has" in remark
+
+
+async def test_an_honest_suite_that_comes_to_something_else_than_it_says_is_found(subject: Subject) -> None:
+    suite = subject.catalog.directory / "tests" / "honest" / TASK / "no-manifest"
+    suite.mkdir(parents=True)
+    shutil.copy(subject.task.directory / "reference" / "tests.patch", suite / "patch.diff")
+    (suite / "expect.yaml").write_text(f"task: {TASK}\nverdict: resolved\n")
+    [wrong] = await honest_problems(subject)
+    assert wrong.where == f"tests/honest/{TASK}/no-manifest"
+    assert wrong.message == "failed, which differs from its expect.yaml: not resolved"
+
+
+async def test_whatever_of_a_task_lies_where_an_agent_can_see_it_is_found(
+    client: docker.DockerClient, nonce: str, subject: Subject
+) -> None:
+    assert await view_problems(subject) == []
+    task = subject.task
+    planted = {
+        "app/notes.txt": task.rubric.criteria[0].statement.encode(),
+        "home/agent/task.yaml": (task.directory / "task.yaml").read_bytes(),
+        "opt/removal.patch": task.patch("removal.patch"),
+        "tmp/tests.patch": task.patch("reference/tests.patch"),
+        "srv/withheld.patch": task.patch("withheld.patch"),
+    }
+    bench = subject.site
+    hint = f'HINT="{task.rubric.criteria[1].statement}"'
+    image = replace(bench.image, reference=derive(client, bench.image.reference, nonce, planted, hint))
+    found = await view_problems(replace(subject, bench=replace(bench, image=image)))
+    head = "shows in what an agent sees:"
+    assert {problem.message for problem in found} >= {
+        f"the rubric {head} app/notes.txt",
+        f"the rubric {head} its environment",
+        f"task.yaml {head} home/agent/task.yaml",
+        f"removal.patch {head} opt/removal.patch",
+        f"reference/tests.patch {head} tmp/tests.patch",
+        f"withheld.patch {head} srv/withheld.patch",
+    }
+
+
+def test_a_full_check_has_all_that_a_brief_one_has() -> None:
+    brief = {part for name, part in DYNAMIC[Level.BRIEF].items() if "once" not in name}
+    assert brief <= set(DYNAMIC[Level.GATE].values())
