@@ -8,8 +8,8 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from harness.sandbox.images.client_config import ca_bundle, npm_registry, pip_settings, proxies
 
-_PACKAGED = re.compile(r"usr/share/(ca-certificates|python-wheels)/|usr/lib/[^/]+/libnode\.so\.")
-"""Node has the public ones compiled in."""
+_PACKAGED = re.compile(r"usr/share/(ca-certificates|python-wheels)/|usr/local/bin/node$")
+"""Node.js has the public ones compiled in."""
 _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICATE-----", re.DOTALL)
 
 
@@ -48,5 +48,5 @@ def certificates(data: bytes) -> frozenset[bytes]:
 
 
 def published(places: Mapping[bytes, Iterable[str]]) -> frozenset[bytes]:
-    """Of certificates found in an image, by their places: those that a Debian package brought to everybody."""
+    """Of certificates found in an image, by their places: those that everybody's image has of the packages in it."""
     return frozenset(body for body, paths in places.items() if any(_PACKAGED.match(path) for path in paths))

@@ -86,7 +86,7 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
 async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
     async with bench.slots:
         site = Site(bench.engine, bench.image, bench.labels)
-        built = await toolchain_of(task.repo.language).build(site, compiled, suite.tests, suite.files)
+        built = await toolchain_of(task.repo.language).build(site, compiled, suite.tests, suite.files, suite.removed)
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:

@@ -196,7 +196,7 @@ class Workshop:
             try:
                 (compiled,) = await GoToolchain().compile(site, [source])
                 ids = [TestId(path, test.name) for path in tests for test in discover(tests[path], path).tests]
-                return await GoToolchain().build(site, compiled, ids, tests)
+                return await GoToolchain().build(site, compiled, ids, tests, ())
             finally:
                 await engine.close()
 

@@ -4,6 +4,7 @@ The contract with a repository's run script: it takes the test binary of the pac
 `$TESTWRIGHT_TEST_BINARIES/FOLDER.test.gz` where that variable is set, and builds it of the tree elsewhere.
 """
 
+import asyncio
 import hashlib
 import json
 import re
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import PurePosixPath
 from random import Random
+from typing import NamedTuple
 
 import tree_sitter_go
 from tree_sitter import Language
@@ -48,6 +50,30 @@ class _Prepared(CompiledVariant):
     """`running` is the text that the code of each file is compiled from."""
 
     running: Mapping[str, bytes] = field(default_factory=dict)
+    made: dict[str, "_Made"] = field(default_factory=dict, compare=False)
+
+
+@dataclass
+class _Made:
+    """A binary that several arms share: whoever comes first makes it."""
+
+    making: asyncio.Lock = field(default_factory=asyncio.Lock)
+    binary: tuple[bytes, str] | None = None
+
+
+class _Package(NamedTuple):
+    """What a test binary is made of, beside the variant: the suite's files, and those that it takes out."""
+
+    folder: str
+    files: Mapping[str, bytes]
+    removed: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        whole = hashlib.sha256(repr((self.folder, self.removed)).encode())
+        for path, data in sorted(self.files.items()):
+            whole.update(f"{path}\0{hashlib.sha256(data).hexdigest()}\n".encode())
+        return whole.hexdigest()
 
 
 class GoToolchain:
@@ -71,13 +97,18 @@ class GoToolchain:
         return [text.prepared(_form(number, text.source, result)) for number, text in enumerate(texts)]
 
     async def build(
-        self, site: Site, compiled: CompiledVariant, tests: Sequence[TestId], files: Mapping[str, bytes]
+        self,
+        site: Site,
+        compiled: CompiledVariant,
+        tests: Sequence[TestId],
+        files: Mapping[str, bytes],
+        removed: Sequence[str],
     ) -> Built:
         """One binary for each package that has tests of the suite."""
         assert isinstance(compiled, _Prepared)
         code, broken = {}, {}
         for folder in sorted({_folder(test.file) for test in tests}):
-            binary, fault = await _binary(site, compiled, folder, files)
+            binary, fault = await _binary_once(site, compiled, _Package(folder, files, tuple(removed)))
             code[f"{BINARIES}/{folder}.test.gz"] = binary
             broken.update({test.file: fault for test in tests if fault and _folder(test.file) == folder})
         laid = {**compiled.variant.source, **code}
@@ -142,7 +173,15 @@ def _form(number: int, source: VariantSource, result: JobResult) -> str:
     raise UserError(f"variant {source.name} of this task does not compile: {why}")
 
 
-async def _binary(site: Site, compiled: _Prepared, folder: str, files: Mapping[str, bytes]) -> tuple[bytes, str]:
+async def _binary_once(site: Site, compiled: _Prepared, package: _Package) -> tuple[bytes, str]:
+    made = compiled.made.setdefault(package.key, _Made())
+    async with made.making:
+        if made.binary is None:
+            made.binary = await _binary(site, compiled, package)
+    return made.binary
+
+
+async def _binary(site: Site, compiled: _Prepared, package: _Package) -> tuple[bytes, str]:
     """A package's test binary, or nothing and why it can't be had."""
     place = f"{_VARIANTS}/code"
     overlay = _overlay(f"{_VARIANTS}/overlay.json", site.image.workdir, {p: f"{place}/{p}" for p in compiled.running})
@@ -150,15 +189,20 @@ async def _binary(site: Site, compiled: _Prepared, folder: str, files: Mapping[s
     placed = [
         overlay,
         *(PlacedFile(f"{place}/{path}", text) for path, text in compiled.running.items()),
-        *(PlacedFile(f"{site.image.workdir}/{path}", data) for path, data in {**data_files, **files}.items()),
+        *(PlacedFile(f"{site.image.workdir}/{path}", data) for path, data in {**data_files, **package.files}.items()),
     ]
-    job = Job(("bash", "-c", BUILD, "build", "suite", overlay.path, folder), tuple(placed), seconds=_SECONDS)
+    job = Job(
+        argv=("bash", "-c", BUILD, "build", "suite", overlay.path, package.folder, *package.removed),
+        files=tuple(placed),
+        seconds=_SECONDS,
+    )
     try:
         result = await site.engine.run_job(site.image, job, _LIMITS, site.labels)
     except LimitReached as limit:
         return b"", f"building its package took more {limit} than there is"
     embedded = {
-        f"{folder}/{path}" for path in result.outputs.get("embedded", b"").decode(errors="replace").split("\n")
+        f"{package.folder}/{path}"
+        for path in result.outputs.get("embedded", b"").decode(errors="replace").split("\n")
     }
     if embedded & compiled.running.keys():
         return b"", "its package's tests embed the code that they test"

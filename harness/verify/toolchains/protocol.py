@@ -54,10 +54,15 @@ class Toolchain(Protocol):
         ...
 
     async def build(
-        self, site: Site, compiled: CompiledVariant, tests: Sequence[TestId], files: Mapping[str, bytes]
+        self,
+        site: Site,
+        compiled: CompiledVariant,
+        tests: Sequence[TestId],
+        files: Mapping[str, bytes],
+        removed: Sequence[str],
     ) -> Built:
-        """What is made with the suite's `files`, where a language needs that. Raises SandboxLost.
+        """What is made with the suite's `files` and without those `removed`, where a language needs that.
 
-        Runs nothing of the suite.
+        Raises SandboxLost. Runs nothing of the suite.
         """
         ...

@@ -42,6 +42,7 @@ class PythonToolchain:
         compiled: CompiledVariant,
         tests: Sequence[TestId],  # noqa: ARG002
         files: Mapping[str, bytes],  # noqa: ARG002
+        removed: Sequence[str],  # noqa: ARG002
     ) -> Built:
         return Built(compiled)
 

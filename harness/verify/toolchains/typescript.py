@@ -68,6 +68,7 @@ class TypeScriptToolchain:
         compiled: CompiledVariant,
         tests: Sequence[TestId],  # noqa: ARG002
         files: Mapping[str, bytes],  # noqa: ARG002
+        removed: Sequence[str],  # noqa: ARG002
     ) -> Built:
         return Built(compiled)
 

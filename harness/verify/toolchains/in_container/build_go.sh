@@ -2,7 +2,7 @@
 # bash -c THIS build check VARIANTS FOLDER...: VARIANTS/NUMBER has overlays (see `go help build`), the disguised one
 #   in disguised.json, the one as written in plain.json. The name of the first with which the packages of these
 #   folders compile is left in the output NUMBER; where none does, what the compiler says in NUMBER.error.
-# bash -c THIS build suite OVERLAY FOLDER: leaves the folder's test binary in test.gz, and in `embedded` the files
+# bash -c THIS build suite OVERLAY FOLDER REMOVED...: takes those files away and leaves the folder's test binary in test.gz, and in `embedded` the files
 #   that its tests embed.
 set -uo pipefail
 out=$TESTWRIGHT_REPORT_DIR
@@ -21,6 +21,7 @@ check() {
     done
 }
 suite() {
+    rm -f -- "${@:3}"
     go list -e -test -f '{{range .EmbedFiles}}{{println .}}{{end}}' "./$2" > "$out/embedded" || return
     # Without symbols: they would name the functions of the code for anybody who reads the binary.
     go test -c -vet=off -buildvcs=false -ldflags='-s -w' -overlay "$1" -o /tmp/test "./$2" || return
