@@ -28,7 +28,7 @@ HEAD = """# How far the verdicts can be trusted
 
 Written by `make validity`; `make test` fails where it no longer holds. Every row is a submission that is kept
 in `tests/`, judged in real containers. The honest suites were written from a task's prompt by authors who had
-not seen the verifier, its probes or its rubric.
+not seen the verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
 """
 ABOUT = {
     "honest": "Work in many styles that must be resolved, and honest work that isn't enough and must fail by name.",

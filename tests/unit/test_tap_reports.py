@@ -118,4 +118,5 @@ def test_a_huge_report_is_refused():
 
 
 def test_c_repositories_are_read_by_this_reader():
-    assert reader_of(ReportFormat.TAP) == ("tap", read_tap)
+    reader = reader_of(ReportFormat.TAP)
+    assert (reader.suffix, reader.read) == ("tap", read_tap)
