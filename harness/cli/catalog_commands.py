@@ -35,11 +35,12 @@ def check_tasks(
     context: typer.Context,
     tasks: Annotated[list[str] | None, typer.Argument(help="Task ids, globs or tag:NAME [default: all]")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only what the files say; no containers")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Also the agent's view, the reference once and nop")] = False,
     sample: Annotated[
         bool,
         typer.Option(
             "--sample",
-            help="One task of each language through the whole gate, of the others the reference once and nop",
+            help="One task of each language through the whole gate, the others in brief",
         ),
     ] = False,
     fix: Annotated[bool, typer.Option("--fix", help="First write what can be derived")] = False,
@@ -56,7 +57,7 @@ def check_tasks(
     from harness.specs.task_facts import chosen_level
 
     catalog = _catalog(context)
-    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, sample), receipts)
+    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, receipts)
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
         checks = check(_catalog(context), chosen, jobs, watch, receipts, write)

@@ -21,11 +21,11 @@ class Level(StrEnum):
     """Also what can only warn: upstream's remaining tests on every probe."""
 
 
-def chosen_level(quick: bool, sample: bool) -> Level:
-    """Of two options that exclude each other. Raises UserError for both."""
-    if quick and sample:
-        raise UserError("--quick and --sample exclude each other; --quick starts no containers")
-    return Level.QUICK if quick else Level.BRIEF if sample else Level.FULL
+def chosen_level(quick: bool, brief: bool, sample: bool) -> Level:
+    """Of options that exclude each other; a sample is brief but for what it samples. Raises UserError for two."""
+    if quick + brief + sample > 1:
+        raise UserError("--quick, --brief and --sample exclude each other")
+    return Level.QUICK if quick else Level.BRIEF if brief or sample else Level.FULL
 
 
 class StepOutcome(StrEnum):

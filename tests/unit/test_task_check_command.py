@@ -59,7 +59,7 @@ def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
     ("options", "words"),
     [
         (["sums-totel"], "did you mean 'sums-total'?"),
-        (["--quick", "--sample"], "--quick and --sample exclude each other"),
+        (["--quick", "--sample"], "--quick, --brief and --sample exclude each other"),
         (["--quick", "--write"], "--write needs --receipts DIR"),
     ],
 )

@@ -302,7 +302,8 @@ def test_a_sample_takes_the_quickest_task_of_a_language_through_the_gate(catalog
         edit(f"rubrics/{name}.yaml", f"task: {TASK}", f"task: {name}")(catalog)
     ran = {"name": "reference, three times", "outcome": "passed", "seconds": 3.0}
     receipt(tmp_path / "receipts", catalog, steps=[ran])
-    assert levels(Catalog(catalog), ["*"], Level.BRIEF, tmp_path / "receipts") == {
+    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, tmp_path / "receipts") == {
         "another": Level.BRIEF, TASK: Level.GATE, "third": Level.BRIEF,
     }  # fmt: skip
-    assert levels(Catalog(catalog), ["*"], Level.BRIEF, None)["another"] is Level.GATE
+    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, None)["another"] is Level.GATE
+    assert set(levels(Catalog(catalog), ["*"], Level.BRIEF, False, None).values()) == {Level.BRIEF}

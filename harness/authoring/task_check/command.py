@@ -15,10 +15,12 @@ from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepOutcome, TaskCheck
 
 
-def levels(catalog: Catalog, patterns: Iterable[str], level: Level, receipts: Path | None) -> dict[str, Level]:
-    """Task -> level. With BRIEF one task of each language passes the whole gate, the quickest by its receipt."""
+def levels(
+    catalog: Catalog, patterns: Iterable[str], level: Level, sample: bool, receipts: Path | None
+) -> dict[str, Level]:
+    """Task -> level. In a sample one task of each language passes the whole gate, the quickest by its receipt."""
     names = sorted(set(catalog.match(patterns)))
-    if level is not Level.BRIEF:
+    if not sample:
         return dict.fromkeys(names, level)
     quickest: dict[str, tuple[float, str]] = {}
     for name in names:
