@@ -40,6 +40,7 @@ def test_without_an_engine_the_local_sandbox_judges_the_same(tmp_path):
 
 
 @pytest.mark.docker
+@pytest.mark.alone
 def test_clean_removes_what_was_left_and_nothing_of_others():
     client = docker.from_env()
     labels = {"ours": {"testwright": "1", "testwright.run": "left-behind"}, "theirs": {"somebody": "else"}}
