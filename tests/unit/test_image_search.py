@@ -46,6 +46,7 @@ def zip_of(files: dict[str, bytes]) -> bytes:
         (tar_of({"a/b": SECRET}), "f!a/b"),
         (gzip.compress(tar_of({"a": zip_of({"b": SECRET})})), "f!!a!b"),
     ],
+    ids=["gzip", "bz2", "lzma", "zlib", "zip", "tar", "zip in tar in gzip"],
 )
 def test_packed_content_is_found(data: bytes, path: str) -> None:
     found = {file.path: file.data for file in unpacked(FoundFile("f", data))}
