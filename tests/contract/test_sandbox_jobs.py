@@ -8,7 +8,7 @@ import docker
 import pytest
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MTIME
-from harness.sandbox.local.place import places
+from harness.sandbox.local.place import Place
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, Job, JobResult, LimitReached, PlacedFile
 from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with
 
@@ -22,7 +22,7 @@ async def run(engine: Engine, image: Image, script: str, job: Job | None = None)
 
 def left_behind(kind: str) -> list[object]:
     if kind != "docker":
-        return [path for path in places().iterdir() if f'"job-{RUN}"' in (path / "labels.json").read_text()]
+        return [place for place, of_it in Place.all() if of_it.items() >= LABELS.items()]
     client = docker.from_env()
     try:
         return list(

@@ -13,7 +13,7 @@ import docker
 import pytest
 
 from harness.sandbox.docker.sandbox import DockerSandbox
-from harness.sandbox.local.place import places
+from harness.sandbox.local.place import Place
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
 from harness.specs.errors import SandboxLost
@@ -218,4 +218,4 @@ async def test_nothing_is_left_when_all_are_removed(kind: str) -> None:
         client.close()
         assert [facts for facts in found if facts["Labels"]["testwright.test"].endswith(f"-{RUN}")] == []
     else:
-        assert [path for path in places().iterdir() if f'-{RUN}"' in (path / "labels.json").read_text()] == []
+        assert [of_it for _, of_it in Place.all() if of_it.get("testwright.test", "").endswith(f"-{RUN}")] == []
