@@ -22,7 +22,16 @@ SUBMIT_COMMAND = "echo TESTWRIGHT_SUBMIT"
 """The trial ends at a command that consists of this alone; printing the word does nothing."""
 
 _LIMITS = ("steps", "wall_seconds", "cost_usd", "command_seconds")
-_PROMPT = ("task_prompt", "workdir", "language", "test_paths", "test_command", "submit_command", *_LIMITS)
+_PROMPT = (
+    "task_prompt",
+    "is_whole_instruction",
+    "workdir",
+    "language",
+    "test_paths",
+    "test_command",
+    "submit_command",
+    *_LIMITS,
+)
 _OBSERVATION = ("command", "output", "exit_status", "timeout", "truncated", "observation_chars")
 VARIABLES = {
     "system": _PROMPT,
@@ -62,6 +71,7 @@ class Mini:
         repo, limits = self.task.repo, self.task.file.limits
         values = {
             "task_prompt": self.task.prompt,
+            "is_whole_instruction": self.task.is_whole_instruction,
             "workdir": repo.workdir,
             "language": repo.language.value,
             "test_paths": repo.test_paths,

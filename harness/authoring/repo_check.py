@@ -72,6 +72,8 @@ def _count(report: ReportFormat, data: bytes) -> int:
             return len(re.findall(rb'"Action":"(?:pass|fail|skip)"[^\n]*"Test":', data))
         case ReportFormat.VITEST:
             return data.count(b'"ancestorTitles":')
+        case ReportFormat.PUBLISHED:
+            return data.count(b'"status":')
         case _:
             assert_never(report)
 

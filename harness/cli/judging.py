@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.published import AllCriteria, ImageMap
+from harness.specs.protocol import JudgingProtocol
+
 judge_app = typer.Typer(help="The model that judges what code can't tell.", no_args_is_help=True)
 
 JudgeModel = Annotated[str | None, typer.Option("--judge", help="Model that judges what code can't tell")]
@@ -14,7 +17,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 def verify(
     context: typer.Context,
-    task: Annotated[str | None, typer.Argument(help="Task id")] = None,
+    task: Annotated[str | None, typer.Argument(help="Task id, or swe-atlas:DIRECTORY")] = None,
     patch: Annotated[Path | None, typer.Option(help="The submission's patch")] = None,
     manifest: Annotated[Path | None, typer.Option(help="The submission's manifest")] = None,
     batch: Annotated[
@@ -22,6 +25,11 @@ def verify(
     ] = None,
     judge: JudgeModel = None,
     no_cache: NoCache = False,
+    protocol: Annotated[
+        JudgingProtocol, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
+    ] = JudgingProtocol.TESTWRIGHT,
+    image_map: ImageMap = None,
+    all_criteria: AllCriteria = False,
     sandbox: Annotated[str, typer.Option(help="auto, docker or local")] = "auto",
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Submissions at once")] = 1,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Keep verdicts and arms' output here")] = None,
@@ -34,16 +42,18 @@ def verify(
     from harness.runs.submissions import judge_cases
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
+    from harness.specs.swe_atlas.task import PublishedOptions
 
-    catalog = Catalog(context.obj)
+    catalog = Catalog(context.obj, PublishedOptions(image_map, all_criteria))
     named = judge_for(catalog, judge, not no_cache) if judge else None
     if batch:
         cases = read_batch(catalog, batch, task)
-        return report_batch(judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named), as_json)
+        batch_done = judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol)
+        return report_batch(batch_done, as_json)
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
     case = read_case(catalog.task(task), patch, manifest)
-    [judged] = judge_cases([case], sandbox, output, jobs, lambda _: None, named)
+    [judged] = judge_cases([case], sandbox, output, jobs, lambda _: None, named, protocol)
     return report_one(judged, as_json)
 
 

@@ -6,10 +6,14 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.published import AllCriteria, ImageMap
+
 
 def run(
     context: typer.Context,
-    task: Annotated[list[str] | None, typer.Option("-t", "--task", help="Task id, glob or tag:NAME")] = None,
+    task: Annotated[
+        list[str] | None, typer.Option("-t", "--task", help="Task id, glob, tag:NAME or swe-atlas:PATH")
+    ] = None,
     exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
     scaffold: Annotated[list[str] | None, typer.Option("-s", "--scaffold", help="Scaffold")] = None,
     model: Annotated[
@@ -25,6 +29,11 @@ def run(
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Model that judges what code can't tell [default: none]")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the judge anew, whatever it said before")] = False,
+    protocol: Annotated[
+        str | None, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
+    ] = None,
+    image_map: ImageMap = None,
+    all_criteria: AllCriteria = False,
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what is to be done and could cost, do nothing")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; an old one goes on [default: runs/TIME]")
@@ -50,6 +59,9 @@ def run(
         "max_cost_usd": max_cost,
         "judge": judge,
         "judge_cache": False if no_cache else None,
+        "protocol": protocol,
+        "image_map": image_map,
+        "all_criteria": all_criteria or None,
     }
     directory = output or Path("runs") / datetime.now().strftime("%Y%m%d-%H%M%S")
     catalog, configuration = Catalog(context.obj), configure(options, config)

@@ -4,19 +4,24 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
+from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.tables import console, money, table, verdict_lines, verdict_text
 from harness.runs.submissions import Judged
 from harness.specs.reasons import Verdict
+from harness.verify.verdict import VerdictRecord
 
 
 def report_one(judged: Judged, as_json: bool) -> int:
     """A verdict in full. Returns the exit status: 1 where it could not be scored."""
     if as_json:
-        print(judged.record.to_json(), end="")
+        print(judged.record.to_json() if judged.beside is None else json.dumps(_facts(judged), indent=2))
     else:
         out = console()
         for part in verdict_lines(judged.record):
             out.print(part)
+        if judged.beside:
+            for part in (*verdict_lines(judged.beside), *parity_lines([_both(judged)])):
+                out.print(part)
         if judged.judging:
             usage = judged.judging.usage
             out.print(f"judge's cost {money(usage)} in {usage.calls} calls", markup=False)
@@ -43,6 +48,8 @@ def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
         columns = ("submission", "task", "expected", "got", "reasons", "differs", "seconds")
         out = console()
         out.print(table(columns, rows, right=("seconds",)))
+        for part in parity_lines([_both(item) for item in batch]):
+            out.print(part)
         out.print(f"{len(batch)} submissions, {sum(bool(item.difference) for item in batch)} differ")
     return 1 if any(_is_fault(item) for item in batch) else 0
 
@@ -90,4 +97,9 @@ def _facts(item: Judged) -> dict[str, object]:
         "seconds": round(item.seconds, 3),
         "difference": item.difference,
         "verdict": json.loads(item.record.model_dump_json()),
+        **parity_facts(item.record, item.beside),
     }
+
+
+def _both(item: Judged) -> tuple[str, VerdictRecord, VerdictRecord | None]:
+    return item.case.name, item.record, item.beside

@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from harness.analysis.rates import rate
+from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
 from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
 from harness.runs.command import FinishedRun
@@ -27,6 +28,8 @@ def report_run(run: FinishedRun, as_json: bool) -> int:
     else:
         out = console()
         out.print(outcome_table(outcomes))
+        for part in parity_lines([(str(item.trial.place), item.record, item.beside) for item in outcomes]):
+            out.print(part)
         for line in (*_rates(outcomes), _totals(outcomes, run.isolation)):
             out.print(Text(line), soft_wrap=True)
         _remarks(outcomes)
@@ -48,6 +51,10 @@ def show_run(directory: Path, chosen: str | None, as_json: bool) -> int:
         _show_trial(stores[0])
     else:
         console().print(table(("trial", "verdict", "why", "cost"), [_row(store, directory) for store in stores]))
+        for part in parity_lines(
+            [(_place(store, directory), store.verdict(), store.verdict_beside()) for store in stores]
+        ):
+            console().print(part)
         console().print(Text(_costs(map(_known_usage, stores))), soft_wrap=True)
     return 0
 
@@ -59,6 +66,9 @@ def _show_trial(store: TrialStore) -> None:
         return
     for part in verdict_lines(record):
         out.print(part)
+    if beside := store.verdict_beside():
+        for part in (*verdict_lines(beside), *parity_lines([(record.task, record, beside)])):
+            out.print(part)
     out.print(Text(f"files: {store.directory}"), soft_wrap=True)
 
 
@@ -116,6 +126,7 @@ def _facts(item: Outcome) -> dict[str, Any]:
         "attempt": item.trial.attempt,
         "verdict": item.verdict,
         "reasons": _reasons(item.reasons),
+        **parity_facts(item.record, item.beside),
         "usage": _usage(item.usage),
     }
 
@@ -125,6 +136,7 @@ def _stored(store: TrialStore, directory: Path) -> dict[str, Any]:
     return {
         "trial": _place(store, directory),
         "verdict": json.loads(record.model_dump_json()) if record else None,
+        **parity_facts(record, store.verdict_beside()),
         "usage": _usage(_known_usage(store)),
     }
 

@@ -59,7 +59,8 @@ def outcome_table(outcomes: Sequence[Outcome]) -> Table:
 
 def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
     """A verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for."""
-    yield Text.assemble(f"{record.task}: ", verdict_text(record.verdict))
+    by = "" if record.protocol.is_ours else " by the published rules"
+    yield Text.assemble(f"{record.task}: ", verdict_text(record.verdict), by)
     stages = record.stages
     yield table(
         ("stage", "status"),

@@ -20,6 +20,8 @@ from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
+from harness.specs.swe_atlas.selection import absolute
+from harness.specs.swe_atlas.task import PublishedTask
 from harness.verify.judge.judge import Judge
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
@@ -39,10 +41,14 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
     try:
-        return RunConfig.model_validate({**config.model_dump(), **given})
+        chosen = RunConfig.model_validate({**config.model_dump(), **given})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise UserError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    # A run goes on from anywhere: what it names by a path is named by the whole path.
+    paths = {"tasks": tuple(map(absolute, chosen.tasks)), "exclude": tuple(map(absolute, chosen.exclude))}
+    image_map = chosen.image_map.absolute() if chosen.image_map else None
+    return chosen.model_copy(update={**paths, "image_map": image_map})
 
 
 class Prepared(NamedTuple):
@@ -66,9 +72,16 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     for trial in trials:
         check(models, trial)
     judge = configured_judge(catalog, models, config)
-    for warning in (*check_caps(config, trials), *check_judge(models, config)):
+    for warning in (*_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
         warn(warning)
     return Prepared(models, trials, judge)
+
+
+def _remarks(trials: list[Trial]) -> list[str]:
+    """What was read of published tasks and doesn't count for anything."""
+    tasks = dict.fromkeys(trial.task.id for trial in trials if isinstance(trial.task, PublishedTask))
+    found = {trial.task.id: trial.task for trial in trials if isinstance(trial.task, PublishedTask)}
+    return [f"{name}: {remark}" for name in tasks for remark in found[name].remarks]
 
 
 def check(models: Models, trial: Trial) -> None:
@@ -76,7 +89,7 @@ def check(models: Models, trial: Trial) -> None:
     if trial.model:
         models.build(trial.model)
     _ = trial.task.prompt
-    for name in ("removal.patch", "withheld.patch"):
+    for name in trial.task.NEEDED:
         trial.task.patch(name)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.llm.price_table import has_price
 from harness.runs.command import Warn, prepare
-from harness.runs.judges import is_final
+from harness.runs.judges import is_judged
 from harness.runs.plan import RunConfig, Trial
 from harness.runs.scheduler import MAX_TRIES
 from harness.runs.store import TrialFile, TrialStore, check_free, spent_in
@@ -16,6 +16,7 @@ from harness.sandbox.choice import choose_engine, known_digest
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.model_file import ModelFile
+from harness.specs.protocol import JudgingProtocol
 from harness.verify.judge.judge import Judge
 
 
@@ -100,20 +101,27 @@ async def _planned(
 ) -> tuple[str, tuple[PlannedTrial, ...]]:
     engine = choose_engine(config.sandbox)
     try:
-        return engine.isolation, tuple(_plan(engine, trial, directory, judge) for trial in trials)
+        return engine.isolation, tuple(_plan(engine, trial, directory, judge, config.protocol) for trial in trials)
     finally:
         await engine.close()
 
 
-def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None) -> PlannedTrial:
+def _plan(
+    engine: Engine, trial: Trial, directory: Path, judge: Judge | None, protocol: JudgingProtocol
+) -> PlannedTrial:
     digest = known_digest(engine, trial.task)
     expected = describe(trial, digest, engine.isolation) if digest else None
-    state = state_of(TrialStore(directory / "trials" / trial.place), expected, judge)
+    state = state_of(TrialStore(directory / "trials" / trial.place), expected, judge, protocol)
     pays = state not in (State.DONE, State.JUDGE)
     return PlannedTrial(trial, state, _limit(trial, trial.model_file) if pays else 0.0)
 
 
-def state_of(store: TrialStore, expected: TrialFile | None, judge: Judge | None) -> State:
+def state_of(
+    store: TrialStore,
+    expected: TrialFile | None,
+    judge: Judge | None,
+    protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
+) -> State:
     """As `run_trial` finds it. `expected` is None where the image's digest isn't known."""
     found = store.trial()
     if found is None:
@@ -124,8 +132,7 @@ def state_of(store: TrialStore, expected: TrialFile | None, judge: Judge | None)
         return State.REDO
     if store.agent() is None:
         return State.RUN
-    verdict = store.verdict()
-    return State.DONE if verdict and is_final(verdict, judge) else State.JUDGE
+    return State.DONE if is_judged(store, judge, protocol) else State.JUDGE
 
 
 def _limit(trial: Trial, model: ModelFile | None) -> float | None:

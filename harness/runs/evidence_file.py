@@ -85,7 +85,12 @@ def _without_output(evidence: Evidence) -> Evidence:
     def quiet(arms: Mapping[str, Arm]) -> dict[str, Arm]:
         return {name: replace(arm, results=tuple(map(_without_message, arm.results))) for name, arm in arms.items()}
 
-    return Evidence(evidence.tests, quiet(evidence.arms), quiet(evidence.existing), quiet(evidence.old))
+    return replace(
+        evidence,
+        arms=quiet(evidence.arms),
+        existing=quiet(evidence.existing),
+        old=quiet(evidence.old),
+    )
 
 
 def _without_message(result: TestResult) -> TestResult:

@@ -7,9 +7,11 @@ from harness.llm.build import Models, recording
 from harness.llm.played import PlayedModel
 from harness.llm.provider.scenario import Scenario
 from harness.runs.plan import RunConfig, model_digest
+from harness.runs.store import TrialStore
 from harness.sandbox.cache import cache_directory
 from harness.specs.catalog import Catalog
 from harness.specs.loading import load_yaml
+from harness.specs.protocol import JudgingProtocol
 from harness.verify.judge.answer_cache import AnswerCache
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judge
@@ -64,6 +66,14 @@ def self_judging(known: Models, judge: str | None, tested: Iterable[str]) -> str
 def _served(known: Models, name: str) -> str:
     file = known.file(name)
     return file.model if file else name
+
+
+def is_judged(store: TrialStore, judge: Judge | None, protocol: JudgingProtocol) -> bool:
+    """Whether a trial has every verdict that is asked for, and each is final."""
+    record, beside = store.verdict(), store.verdict_beside()
+    if record is None or record.protocol.is_ours is not protocol.is_ours or not is_final(record, judge):
+        return False
+    return protocol is not JudgingProtocol.BOTH or (beside is not None and is_final(beside, judge))
 
 
 def is_final(record: VerdictRecord, judge: Judge | None) -> bool:

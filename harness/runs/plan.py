@@ -5,7 +5,7 @@ import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import Field
@@ -16,7 +16,9 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel
 from harness.specs.model_file import ModelFile
+from harness.specs.protocol import JudgingProtocol
 from harness.specs.scaffold import Scaffold, ScaffoldKind
+from harness.specs.swe_atlas.task import PublishedOptions, PublishedTask
 from harness.specs.task import Task
 from harness.verify.judge.questions import VoteCounts
 
@@ -30,7 +32,7 @@ class SandboxChoice(StrEnum):
 class RunConfig(FileModel):
     """What `testwright run -c FILE` reads; options of the command line win over it."""
 
-    tasks: tuple[str, ...] = Field(default=(), description="ids, globs or tag:NAME")
+    tasks: tuple[str, ...] = Field(default=(), description="ids, globs, tag:NAME or swe-atlas:PATH")
     exclude: tuple[str, ...] = ()
     scaffolds: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -41,6 +43,14 @@ class RunConfig(FileModel):
     judge: str | None = Field(default=None, description="the model that judges what code can't tell")
     judge_votes: VoteCounts = VoteCounts()
     judge_cache: bool = Field(default=True, description="false: no answer is taken from an earlier judging")
+    protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright, published or both")
+    image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
+    all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
+
+    @property
+    def published(self) -> PublishedOptions:
+        """How tasks of the published layout are to be read."""
+        return PublishedOptions(self.image_map, self.all_criteria)
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,7 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
         raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")
     if not config.scaffolds:
         raise UserError("no scaffold is named; say which with -s (testwright scaffold list)")
-    tasks = catalog.select(config.tasks, config.exclude)
+    tasks = chosen_tasks(catalog, config)
     scaffolds = [catalog.scaffold(name) for name in dict.fromkeys(config.scaffolds)]
     trials = [
         Trial(task, scaffold, model, attempt, models.file(model) if model else None)
@@ -117,6 +127,17 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
     if not trials:
         raise UserError("every task that -t names is excluded by -x; there is nothing to run")
     return trials
+
+
+def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
+    """The tasks of a run. Raises UserError."""
+    tasks = catalog.reading(config.published).select(config.tasks, config.exclude)
+    for task in tasks:
+        if config.protocol.is_published and not isinstance(task, PublishedTask):
+            raise UserError(
+                f"task {task.id}: --protocol {config.protocol} is for published tasks (-t swe-atlas:PATH)"
+            )
+    return tasks
 
 
 def model_digest(name: str, file: ModelFile | None) -> str:

@@ -1,7 +1,7 @@
 """Stored submissions judged again: another judge, another rubric, another run of the arms; the agent's work stays."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,21 +10,23 @@ from harness.llm.build import Models
 from harness.llm.spending import Spending
 from harness.runs.evidence_file import Conditions, FileShelf
 from harness.runs.judges import build_judge, self_judging
-from harness.runs.plan import RunFile
+from harness.runs.plan import RunFile, chosen_tasks
 from harness.runs.store import RunStore, TrialFile, TrialStore, find_trials
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError, first_error
 from harness.specs.loading import load_yaml
+from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.evidence import Evidence
 from harness.verify.judge.judge import Judge
+from harness.verify.protocols import verify_by
 from harness.verify.verdict import StageStatus, VerdictRecord
-from harness.verify.verification import verify
 
 
 class ArmsFrom(StrEnum):
@@ -71,6 +73,8 @@ class Regrading:
     stage: Stage
     judge: Judge | None
     spending: Spending
+    protocol: JudgingProtocol
+    tasks: Mapping[str, Task]
 
     async def regrade(self, store: TrialStore) -> Regraded:
         place = store.directory.relative_to(self.run.directory / "trials").as_posix()
@@ -82,7 +86,7 @@ class Regrading:
         return await self._again(place, store, trial, old)
 
     async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
-        task, submission = self.catalog.task(trial.task), store.submission()
+        task, submission = self.tasks.get(trial.task) or self.catalog.task(trial.task), store.submission()
         bench = await self._bench(task, place, store)
         shelf = store.shelf(Conditions.of(task, bench, submission))
         arms = _ARMS[self.stage]
@@ -92,13 +96,14 @@ class Regrading:
         spent = Spending(within=self.spending)
         try:
             chosen = _Emptied(shelf) if arms is ArmsFrom.NEW else shelf
-            judgement = await verify(task, submission, bench, self.judge, spent, chosen)
+            judged = await verify_by(self.protocol, task, submission, bench, self.judge, spent, chosen)
         finally:
             known = store.spent()
             store.keep_usage((store.usage() or known).model_copy(update={"judge": known.judge + spent.usage}))
-        if lost := _lost(judgement.record):
+        judgement = judged.first
+        if lost := next(filter(None, (_lost(item.record) for item in judged.all)), None):
             return Regraded(place, old, None, f"{lost.words}: {lost.subject}".rstrip(": "), spent.usage)
-        store.keep_verdict(judgement.record, judgement.judging.votes if judgement.judging else ())
+        store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
 
@@ -142,9 +147,11 @@ def regrade(
 async def _regrade(
     catalog: Catalog, directory: Path, run: RunFile, stage: Stage, judge: Judge | None, stores: list[TrialStore]
 ) -> list[Regraded]:
+    published = any(map(is_published, run.config.tasks))
+    tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if published else {}
     engine, lock = choose_engine(run.config.sandbox), RunStore(directory)
     spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
-    work = Regrading(lock, catalog, engine, arm_slots(engine), stage, judge, spending)
+    work = Regrading(lock, catalog, engine, arm_slots(engine), stage, judge, spending, run.config.protocol, tasks)
     turns = asyncio.Semaphore(run.config.jobs)
 
     async def turn(store: TrialStore) -> Regraded:
@@ -154,8 +161,8 @@ async def _regrade(
     try:
         with first_error():
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(turn(store)) for store in stores]
-        return [task.result() for task in tasks]
+                running = [group.create_task(turn(store)) for store in stores]
+        return [item.result() for item in running]
     finally:
         await asyncio.shield(engine.reap({"testwright.run": f"regrade-{id(work)}"}))
         await engine.close()

@@ -16,6 +16,7 @@ from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import NO_USAGE
 from harness.verify.arms import arm_slots
 from harness.verify.judge.judge import Judge
+from harness.verify.verdict import VerdictRecord
 
 MAX_TRIES = 3
 """Of one trial, where the infrastructure failed. What an agent did wrong is never tried again."""
@@ -33,13 +34,18 @@ Observer = Callable[[Trial, Progress, str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trial's end for tables: `reasons` are of the verdict, or of the fault where there is none."""
+    """A trial's end for tables: `reasons` are of the verdict, or of the fault where there is none.
+
+    `record` is the verdict in full, `beside` the published verifier's where both were asked for.
+    """
 
     trial: Trial
     verdict: Verdict
     reasons: tuple[Reason, ...]
     usage: UsageFile | None
     remarks: tuple[str, ...] = ()
+    record: VerdictRecord | None = None
+    beside: VerdictRecord | None = None
 
 
 async def run_all(
@@ -60,7 +66,7 @@ async def run_all(
     labels = {"testwright.run": run.id}
     # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
     spending = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
-    workshop = Workshop(engine, arm_slots(engine), run.id, models, spending, judge)
+    workshop = Workshop(engine, arm_slots(engine), run.id, models, spending, judge, config.protocol)
     turns = asyncio.Semaphore(config.jobs)
     await engine.reap(labels)
     try:
@@ -102,7 +108,9 @@ async def _tries(workshop: Workshop, trial: Trial, store: RunStore, observe: Obs
         else:
             agent = mine.agent()
             remarks = agent.remarks if agent else ()
-            return Outcome(trial, record.verdict, record.reasons, mine.usage(), remarks)
+            return Outcome(
+                trial, record.verdict, record.reasons, mine.usage(), remarks, record, mine.verdict_beside()
+            )
     raise AssertionError("unreachable: the last try returns or raises")
 
 

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -21,8 +21,11 @@ from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
 from harness.specs.usage import NO_USAGE, Usage
 from harness.submission.extraction import Submission
-from harness.verify.judge.voting import Vote
+from harness.verify.protocols import Judgements
 from harness.verify.verdict import VerdictRecord
+
+_SUFFIXES = ("-published", "")
+_FILES = (("judge", "jsonl"), ("verdict", "json"))
 
 
 class TrialFile(FileModel):
@@ -109,6 +112,10 @@ class TrialStore:
     def verdict(self) -> VerdictRecord | None:
         return read_record(self.directory / "verdict.json", VerdictRecord)
 
+    def verdict_beside(self) -> VerdictRecord | None:
+        """The published verifier's, where both were asked for."""
+        return read_record(self.directory / "verdict-published.json", VerdictRecord)
+
     def usage(self) -> UsageFile | None:
         return read_record(self.directory / "usage.json", UsageFile)
 
@@ -134,16 +141,16 @@ class TrialStore:
     def keep_usage(self, usage: UsageFile) -> None:
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
 
-    def keep_verdict(self, record: VerdictRecord, votes: Iterable[Vote] = ()) -> None:
-        """A verdict, and the judge's votes that it rests on; those that it replaces are kept beside it."""
-        self._set_verdict_aside()
-        keep_votes(self.directory, votes)
-        write_whole(self.directory / "verdict.json", record.to_json())
+    def keep_judgements(self, judgements: Judgements) -> None:
+        """Verdicts, and the judge's votes that they rest on; those that they replace are kept beside them."""
+        self._set_verdicts_aside()
+        keep_judgements(self.directory, judgements)
 
-    def _set_verdict_aside(self) -> None:
-        """As `verdict.N.json` and `judge.N.jsonl`."""
+    def _set_verdicts_aside(self) -> None:
+        """As `verdict.N.json`, `judge.N.jsonl` and so on."""
         number = len(list(self.directory.glob("verdict.*.json"))) + 1
-        for name, ending in (("judge", "jsonl"), ("verdict", "json")):
+        kinds = [(f"{name}{suffix}", end) for suffix in _SUFFIXES for name, end in _FILES]
+        for name, ending in kinds:
             found = self.directory / f"{name}.{ending}"
             if found.exists():
                 found.rename(self.directory / f"{name}.{number}.{ending}")
@@ -252,11 +259,16 @@ def _lock(file: IO[bytes], directory: Path) -> None:
         raise UserError(f"{directory}: another testwright is at work here; choose another with -o") from None
 
 
-def keep_votes(folder: Path, votes: Iterable[Vote]) -> None:
-    """`judge.jsonl`, where a judge was asked."""
-    lines = "".join(vote.model_dump_json() + "\n" for vote in votes)
-    if lines:
-        write_whole(folder / "judge.jsonl", lines)
+def keep_judgements(folder: Path, judgements: Judgements) -> None:
+    """`verdict.json`, written last, and `judge.jsonl` where a judge was asked; the published verifier's likewise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, judgement in zip(_SUFFIXES, (judgements.beside, judgements.first), strict=True):
+        if judgement is None:
+            continue
+        if judgement.judging and judgement.judging.votes:
+            lines = "".join(vote.model_dump_json() + "\n" for vote in judgement.judging.votes)
+            write_whole(folder / f"judge{suffix}.jsonl", lines)
+        write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
 
 
 def keep_arm(folder: Path, name: str, result: JobResult) -> None:

@@ -16,23 +16,27 @@ from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel
 from harness.runs.cases import Case, Expectation
 from harness.runs.judges import scenario_judge
-from harness.runs.store import keep_arm, keep_votes
+from harness.runs.store import keep_arm, keep_judgements
 from harness.runs.trial import let_work
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import first_error
+from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.judge.judge import Judge, Judging
+from harness.verify.protocols import verify_by
 from harness.verify.verdict import VerdictRecord
-from harness.verify.verification import verify
 
 
 @dataclass(frozen=True)
 class Judged:
-    """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge."""
+    """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
+
+    `beside` is the published verifier's verdict where both were asked for.
+    """
 
     case: Case
     record: VerdictRecord
@@ -40,6 +44,7 @@ class Judged:
     ending: Ending | None = None
     told: str = ""
     judging: Judging | None = None
+    beside: VerdictRecord | None = None
 
     @property
     def difference(self) -> str:
@@ -80,10 +85,11 @@ def judge_cases(
     keep: Path | None,
     jobs: int,
     done: Callable[[Judged], None],
-    judge: Judge | None = None,
+    judge: Judge | None,
+    protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
 ) -> list[Judged]:
     """Judge all, `jobs` at a time; `done` is told of each as it ends. Raises UserError, InfrastructureError."""
-    return asyncio.run(_judge_cases(cases, sandbox, keep, jobs, done, judge))
+    return asyncio.run(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol))
 
 
 async def _judge_cases(
@@ -93,6 +99,7 @@ async def _judge_cases(
     jobs: int,
     done: Callable[[Judged], None],
     judge: Judge | None,
+    protocol: JudgingProtocol,
 ) -> list[Judged]:
     engine = choose_engine(sandbox)
     labels = {"testwright.run": uuid4().hex}
@@ -100,7 +107,7 @@ async def _judge_cases(
 
     async def turn(case: Case) -> Judged:
         async with turns:
-            judged = await _judge(engine, case, slots, labels, keep, judge)
+            judged = await _judge(engine, case, slots, labels, keep, judge, protocol)
         done(judged)
         return judged
 
@@ -121,6 +128,7 @@ async def _judge(
     labels: dict[str, str],
     keep: Path | None,
     judge: Judge | None,
+    protocol: JudgingProtocol,
 ) -> Judged:
     def keep_result(name: str, result: JobResult) -> None:
         if keep:
@@ -130,13 +138,12 @@ async def _judge(
     started = time.monotonic()
     submission, ending, told = await _hand_in(engine, image, case, labels)
     judge = scenario_judge(case.judge) if case.judge else judge
-    judgement = await verify(case.task, submission, Bench(engine, image, slots, labels, keep_result), judge)
+    bench = Bench(engine, image, slots, labels, keep_result)
+    judged = await verify_by(protocol, case.task, submission, bench, judge)
     if keep:
-        (keep / case.name).mkdir(parents=True, exist_ok=True)
-        (keep / case.name / "verdict.json").write_text(judgement.record.to_json())
-        if judgement.judging:
-            keep_votes(keep / case.name, judgement.judging.votes)
-    return Judged(case, judgement.record, time.monotonic() - started, ending, told, judgement.judging)
+        keep_judgements(keep / case.name, judged)
+    first, beside = judged.first, judged.beside.record if judged.beside else None
+    return Judged(case, first.record, time.monotonic() - started, ending, told, first.judging, beside)
 
 
 class _HandedIn(NamedTuple):

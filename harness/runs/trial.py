@@ -13,19 +13,20 @@ from harness.llm.build import Models
 from harness.llm.replay import ReplayModel
 from harness.llm.spending import MeteredModel, Spending
 from harness.runs.evidence_file import Conditions
-from harness.runs.judges import is_final
+from harness.runs.judges import is_judged
 from harness.runs.plan import Trial
 from harness.runs.store import AgentFile, TrialFile, TrialStore
 from harness.sandbox.images.record import image_record
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
+from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
 from harness.submission.extraction import Submission, extract
 from harness.verify.arms import Bench, repo_limits
 from harness.verify.judge.judge import Judge
+from harness.verify.protocols import verify_by
 from harness.verify.verdict import VerdictRecord
-from harness.verify.verification import verify
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Workshop:
     models: Models
     spending: Spending
     judge: Judge | None = None
+    protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT
 
     def labels(self, trial: Trial) -> dict[str, str]:
         return {"testwright.run": self.run_id, "testwright.trial": str(trial.place)}
@@ -51,7 +53,7 @@ async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> Verd
     """
     image = await workshop.engine.image(trial.task)
     store.begin(describe(trial, image.digest, workshop.engine.isolation))
-    if (found := store.verdict()) and is_final(found, workshop.judge):
+    if (found := store.verdict()) and is_judged(store, workshop.judge, workshop.protocol):
         return found
     if record := image_record(image):
         store.note_image(record)
@@ -98,10 +100,11 @@ async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialSto
     try:
         submission = store.submission()
         shelf = store.shelf(Conditions.of(trial.task, bench, submission))
-        judgement = await verify(trial.task, submission, bench, workshop.judge, judge, shelf)
+        judged = await verify_by(workshop.protocol, trial.task, submission, bench, workshop.judge, judge, shelf)
     finally:
         store.keep_usage(earlier.model_copy(update={"judge": earlier.judge + judge.usage}))
-    if lost := [reason for reason in judgement.record.reasons if reason.code is ReasonCode.SANDBOX_LOST]:
+    reasons = [reason for judgement in judged.all for reason in judgement.record.reasons]
+    if lost := [reason for reason in reasons if reason.code is ReasonCode.SANDBOX_LOST]:
         raise SandboxLost(f"{lost[0].subject or trial.task.id}: {lost[0].words}")
     agent = store.agent()
     if agent is None:
@@ -109,13 +112,13 @@ async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialSto
     seconds = {
         "agent_seconds": agent.seconds,
         "verify_seconds": round(time.monotonic() - started, 3),
-        "arm_seconds": round(judgement.arm_seconds, 3),
-        "test_seconds": round(judgement.test_seconds, 3),
+        "arm_seconds": round(judged.first.arm_seconds, 3),
+        "test_seconds": round(judged.first.test_seconds, 3),
     }
     store.keep_usage(store.spent().model_copy(update=seconds))
-    store.keep_verdict(judgement.record, judgement.judging.votes if judgement.judging else ())
-    store.log(f"verdict: {judgement.record.verdict}")
-    return judgement.record
+    store.keep_judgements(judged)
+    store.log(f"verdict: {judged.first.record.verdict}")
+    return judged.first.record
 
 
 def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:

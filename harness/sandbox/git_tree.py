@@ -56,14 +56,18 @@ class GitTree:
         self.directory = directory
 
     @classmethod
-    async def create(cls, directory: Path, work_tree: Path) -> "GitTree":
-        """A new git directory with one parentless commit of every file below `work_tree`."""
+    async def create(cls, directory: Path, work_tree: Path, with_ignored: bool = True) -> "GitTree":
+        """A new git directory with one parentless commit of every file below `work_tree`.
+
+        Without those that its own rules or ours ignore, if they are not wanted.
+        """
         tree = cls(directory)
         await tree._git("init", "--quiet", "--bare", "--initial-branch=main", str(directory))
         (directory / "info").mkdir(exist_ok=True)
         (directory / "info" / "attributes").write_text(_ATTRIBUTES)
         (directory / "info" / "exclude").write_text("\n".join(EXCLUDED) + "\n")
-        await tree._git("add", "--all", "--force", ".", work_tree=work_tree)
+        force = ["--force"] if with_ignored else []
+        await tree._git("add", "--all", *force, ".", work_tree=work_tree)
         oid = (await tree._git("write-tree")).decode().strip()
         commit = await tree._git("commit-tree", oid, "-m", "The repository as it stands", env=IDENTITY)
         await tree._git("update-ref", "refs/heads/main", commit.decode().strip())

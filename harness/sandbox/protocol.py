@@ -44,6 +44,7 @@ class Image:
 
     `reference` is an engine's image tag or a local directory; `digest` is ours, over recipe and tree;
     `tree` is a trusted git directory whose `HEAD` is the tree at `workdir`; `env` is set in every process.
+    `may_be_root` is True for images that others made for root: without any capability, it is no more than a user.
     """
 
     reference: str
@@ -51,6 +52,7 @@ class Image:
     workdir: str
     tree: Path
     env: Mapping[str, str] = field(default_factory=dict)
+    may_be_root: bool = False
 
 
 @dataclass(frozen=True)

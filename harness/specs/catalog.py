@@ -2,6 +2,7 @@
 
 import difflib
 import fnmatch
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.scaffold import Scaffold
+from harness.specs.swe_atlas.selection import SCHEME, is_published, task_directories
+from harness.specs.swe_atlas.task import PublishedOptions, read_published
 from harness.specs.task import Task, TaskFile
 
 T = TypeVar("T")
@@ -25,16 +28,24 @@ def default_directory() -> Path:
 
 
 class Catalog:
-    """Loads by name; raises UserError for names that don't exist and files that are wrong."""
+    """Loads by name; raises UserError for names that don't exist and files that are wrong.
 
-    def __init__(self, directory: Path | None = None) -> None:
+    A task is also found by `swe-atlas:DIRECTORY`, in the published layout; `published` says how those are read.
+    """
+
+    def __init__(self, directory: Path | None = None, published: PublishedOptions | None = None) -> None:
         self.directory = (directory or default_directory()).resolve()
+        self.published = published or PublishedOptions()
         if not (self.directory / "tasks").is_dir():
             raise UserError(f"{self.directory}: no catalog here (it needs folders tasks, repos, rubrics, scaffolds)")
         self.repo: Callable[[str], Repo] = cache(self._repo)
         self.task: Callable[[str], Task] = cache(self._task)
         self.scaffold: Callable[[str], Scaffold] = cache(self._scaffold)
         self.model: Callable[[str], ModelFile] = cache(self._model)
+
+    def reading(self, published: PublishedOptions) -> "Catalog":
+        """The same catalog, tasks of the published layout read with these options."""
+        return Catalog(self.directory, published)
 
     def names(self, folder: str) -> list[str]:
         """The directories in `folder` that hold its YAML file, sorted."""
@@ -45,16 +56,22 @@ class Catalog:
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob or `tag:NAME`, ordered by id. Raises UserError for a pattern without a task."""
+        """Tasks by id, glob, `tag:NAME` or `swe-atlas:PATH`, in order. Raises UserError for a pattern without one."""
         chosen = set(self.match(patterns)) - set(self.match(exclude))
-        return [self.task(name) for name in sorted(chosen)]
+        tasks = [self.task(name) for name in sorted(chosen)]
+        for name, count in Counter(task.id for task in tasks).items():
+            if count > 1:
+                raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
+        return tasks
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """The ids that patterns stand for; none of the tasks need be right. Raises as `select` does."""
+        """The names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:
-            if pattern.startswith("tag:"):
+            if is_published(pattern):
+                matches = [f"{SCHEME}{directory}" for directory in task_directories(pattern)]
+            elif pattern.startswith("tag:"):
                 tag = pattern.removeprefix("tag:")
                 matches = [name for name in names if tag in self.task(name).file.tags]
             else:
@@ -89,6 +106,15 @@ class Catalog:
         return load_yaml(self.directory / "models" / f"{name}.yaml", ModelFile)
 
     def _task(self, name: str) -> Task:
+        return self._published_task(name) if is_published(name) else self._own_task(name)
+
+    def _published_task(self, name: str) -> Task:
+        directories = task_directories(name)
+        if len(directories) > 1:
+            raise UserError(f"{name}: {len(directories)} tasks lie there; name the directory of one")
+        return read_published(directories[0], self.published)
+
+    def _own_task(self, name: str) -> Task:
         path = self._file("tasks", name)
         file = load_yaml(path, TaskFile)
         _same_name(path, file.id)

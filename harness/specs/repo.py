@@ -25,6 +25,8 @@ class ReportFormat(StrEnum):
     TAP = "tap"
     GO_TEST = "go-test"
     VITEST = "vitest"
+    PUBLISHED = "published"
+    """What a published task's own parser makes of its run script's output."""
 
 
 class _Part(BaseModel):
@@ -34,10 +36,11 @@ class _Part(BaseModel):
 class Source(_Part):
     """Where upstream's release comes from, pinned by its hash.
 
-    `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others.
+    `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others;
+    of an image that others made, that of the Dockerfile that names it.
     """
 
-    kind: Literal["pypi", "debian", "npm"]
+    kind: Literal["pypi", "debian", "npm", "image"]
     package: Slug
     version: str
     sha256: Sha256

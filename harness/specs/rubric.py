@@ -65,6 +65,7 @@ class Criterion(BaseModel):
     statement: str = Field(min_length=10)
     graded_by: tuple[GradedBy, ...] = Field(min_length=1)
     static: StaticCheck | None = None
+    negative: bool = Field(default=False, description="met when a judge finds the statement false")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -74,6 +75,8 @@ class Criterion(BaseModel):
             raise ValueError(f"criterion {self.id}: axis 1 is exactly the must-haves")
         if (GradedBy.STATIC in self.graded_by) != (self.static is not None):
             raise ValueError(f"criterion {self.id}: graded_by static and the key 'static' go together")
+        if self.negative and self.graded_by != (GradedBy.JUDGE,):
+            raise ValueError(f"criterion {self.id}: only what a judge alone decides can be negative")
         return self
 
 

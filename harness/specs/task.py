@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -64,6 +64,9 @@ class Task(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    NEEDED: ClassVar[tuple[str, ...]] = ("removal.patch", "withheld.patch")
+    """What `patch` must be able to give before anybody works on the task."""
+
     file: TaskFile
     repo: Repo
     rubric: Rubric
@@ -77,9 +80,23 @@ class Task(BaseModel):
     def prompt(self) -> str:
         return read_text(self.directory / "prompt.md").strip() + "\n"
 
+    @property
+    def is_whole_instruction(self) -> bool:
+        """Whether the prompt says all that an agent must know: how tests are run, what is to be handed in."""
+        return False
+
+    @property
+    def objective(self) -> str:
+        """What is asked for, without any word about how it is handed in: all that a judge needs of the prompt."""
+        return self.prompt
+
+    def path(self, name: str) -> Path:
+        """Where a part of the task lies (`removal.patch`, ...), whether or not it is there."""
+        return self.directory / name
+
     def patch(self, name: str) -> bytes:
         """The bytes of `name` (`removal.patch`, ...). Raises UserError when it is absent or too large."""
-        path = self.directory / name
+        path = self.path(name)
         try:
             if path.stat().st_size > MAX_PATCH_BYTES:
                 raise UserError(f"{path}: larger than {MAX_PATCH_BYTES} bytes")

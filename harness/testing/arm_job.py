@@ -9,7 +9,6 @@ from harness.specs.ids import TestId
 from harness.specs.repo import Repo, ReportFormat
 from harness.specs.results import CaseResult, Outcome, Quality, TestResult, combine
 from harness.specs.variants import ArmStatus
-from harness.testing.computed_names import claimed
 from harness.testing.readers import Reader, reader_of
 from harness.testing.report import Report, ReportError
 
@@ -110,7 +109,7 @@ def _reports(reader: Reader, run: TestRun, result: JobResult) -> dict[str, Repor
     for number, file in enumerate(_files(run), start=1):
         try:
             report = reader.read(result.outputs[f"{number}.{reader.suffix}"], file)
-            found[file] = claimed(report, run.tests) if reader.computed_names else report
+            found[file] = reader.name_cases(report, run.tests)
         except (KeyError, ReportError):
             continue
     return found
@@ -130,6 +129,8 @@ def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, c
     failed = failed or any(report.collection_failed for report in reports.values())
     if not complete:
         return "the directory of reports was filled past its limits"
+    if contradiction := next((report.contradiction for report in reports.values() if report.contradiction), ""):
+        return contradiction
     if exit_status == 0 and len(reports) < files:
         return "exit status 0 without a whole report for each file"
     if exit_status == 0 and failed:

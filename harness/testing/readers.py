@@ -1,23 +1,29 @@
 """From a repo's report format to the file that `run_tests` writes and the function that reads it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, assert_never
 
+from harness.specs.ids import TestId
 from harness.specs.repo import ReportFormat
+from harness.testing.computed_names import claimed
 from harness.testing.go_test import read_go_test
 from harness.testing.junit import read_junit
+from harness.testing.published import read_published
+from harness.testing.published_names import attributed
 from harness.testing.report import Report
 from harness.testing.tap import read_tap
 from harness.testing.vitest import read_vitest
 
 
 class Reader(NamedTuple):
-    """`run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` raises ReportError."""
+    """`run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` raises ReportError.
+
+    `name_cases` gives cases to the tests that they belong to, where a report's names are not those of the tests.
+    """
 
     suffix: str
     read: Callable[[bytes, str], Report]
-    computed_names: bool = False
-    """Whether the report has names that a template or a table made."""
+    name_cases: Callable[[Report, Sequence[TestId]], Report] = lambda report, _: report
 
 
 def reader_of(report: ReportFormat) -> Reader:
@@ -29,6 +35,8 @@ def reader_of(report: ReportFormat) -> Reader:
         case ReportFormat.GO_TEST:
             return Reader("jsonl", read_go_test)
         case ReportFormat.VITEST:
-            return Reader("json", read_vitest, computed_names=True)
+            return Reader("json", read_vitest, claimed)
+        case ReportFormat.PUBLISHED:
+            return Reader("json", read_published, attributed)
         case _:
             assert_never(report)

@@ -11,7 +11,11 @@ class ReportError(Exception):
 
 @dataclass(frozen=True)
 class Report:
-    """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started."""
+    """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
+
+    `contradiction` says how the report speaks against itself; nobody's tests alone write such a one.
+    """
 
     cases: tuple[CaseResult, ...]
     collection_failed: bool
+    contradiction: str = ""

@@ -86,7 +86,7 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
 async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
     async with bench.slots:
         site = Site(bench.engine, bench.image, bench.labels)
-        built = await toolchain_of(task.repo.language).build(site, compiled, suite.tests, suite.files, suite.removed)
+        built = await toolchain_of(task).build(site, compiled, suite.tests, suite.files, suite.removed)
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:
@@ -117,7 +117,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
     return TestRun(
         tests=suite.tests,
         files={**suite.files, **variant.source, **variant.code},
-        executable=suite.executable,
+        executable=suite.executable | built.compiled.executable,
         removed=suite.removed,
         prove=built.compiled.prove,
         env=built.compiled.env,

@@ -1,13 +1,15 @@
 """What a judge is asked about a submission, and what its answer about the manifest means."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from harness.llm.spending import Spending
+from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.submission.discovery.choice import discovery_of
 from harness.verify.examination import Examination
-from harness.verify.intake import by_path
+from harness.verify.intake import FileChange, by_path
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import MANIFEST, Answer, Brief, questions_for
 
@@ -17,9 +19,9 @@ async def consult(judge: Judge, task: Task, found: Examination, spending: Spendi
     if not found.reaches_rubric:
         return None
     brief = Brief(
-        prompt=task.prompt,
+        prompt=task.objective,
         patch=found.intake.patch,
-        tests=_listed(task, found),
+        tests=listed_texts(task, found.intake.changes, found.check.tests),
         questions=questions_for(task, judge.identity.votes),
     )
     return await judge.ask(brief, spending)
@@ -39,11 +41,9 @@ def judge_manifest(judging: Judging) -> tuple[Reason, ...]:
     return (Reason(code=ReasonCode.MANIFEST_NOT_A_TEST, stage=Stage.MANIFEST, subject=test, words=words),)
 
 
-def _listed(task: Task, found: Examination) -> dict[str, str]:
-    """The text of each listed test."""
+def listed_texts(task: Task, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
+    """The text of each listed test, by id."""
     discovery = discovery_of(task.repo.language)
-    files = {
-        path: discovery.discover(change.new or b"", path) for path, change in by_path(found.intake.changes).items()
-    }
-    tests = ((test, files[test.file].find(test.name)) for test in found.check.tests)
-    return {str(test): item.text.decode(errors="replace") for test, item in tests if item}
+    files = {path: discovery.discover(change.new or b"", path) for path, change in by_path(changes).items()}
+    found = ((test, files[test.file].find(test.name)) for test in tests)
+    return {str(test): item.text.decode(errors="replace") for test, item in found if item}

@@ -13,6 +13,8 @@ REQUIRED = (
     *BASELINES, "placebo-text", "placebo-code", "placebo-source", "removal", "removal-pristine-source",
 )  # fmt: skip
 """Without every one of these arms there is no evidence to speak of."""
+REQUIRED_ON_DISK = (*BASELINES, "placebo-text", "placebo-code", "removal")
+"""The same where the text on disk is what runs."""
 THIRD_BASELINE = "baseline-3"
 EXISTING_BEFORE, EXISTING_AFTER, EXISTING_AGAIN = "existing-before", "existing-after", "existing-after-again"
 AGAIN = "-again"
@@ -21,12 +23,16 @@ OLD = "-old"
 
 @dataclass(frozen=True)
 class Evidence:
-    """Every arm of one judging by name. `old` are arms of changed tests as they were before the patch."""
+    """Every arm of one judging by name. `old` are arms of changed tests as they were before the patch.
+
+    `required` are the arms that must be there for the evidence to show anything of a test.
+    """
 
     tests: tuple[TestId, ...]
     arms: Mapping[str, Arm]
     existing: Mapping[str, Arm] = field(default_factory=dict)
     old: Mapping[str, Arm] = field(default_factory=dict)
+    required: tuple[str, ...] = REQUIRED
 
     def all_arms(self) -> tuple[Arm, ...]:
         return (*self.arms.values(), *self.existing.values(), *self.old.values())

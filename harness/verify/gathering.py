@@ -15,6 +15,7 @@ from harness.verify.evidence import (
     EXISTING_AGAIN,
     EXISTING_BEFORE,
     OLD,
+    REQUIRED,
     THIRD_BASELINE,
     Evidence,
     passed,
@@ -28,7 +29,12 @@ EXISTING_TIMES = 10
 
 
 async def gather_evidence(
-    bench: Bench, task: Task, variants: Sequence[CompiledVariant], suite: Suite, check: ManifestCheck
+    bench: Bench,
+    task: Task,
+    variants: Sequence[CompiledVariant],
+    suite: Suite,
+    check: ManifestCheck,
+    required: tuple[str, ...] = REQUIRED,
 ) -> Evidence:
     """Run every arm that the judgement needs. Raises SandboxLost.
 
@@ -41,7 +47,7 @@ async def gather_evidence(
         async with asyncio.TaskGroup() as group:
             arms = group.create_task(_arms(bench, task, suite, baseline, others))
             existing = group.create_task(_existing(bench, task, suite, check, baseline))
-    evidence = Evidence(suite.tests, arms.result(), existing.result())
+    evidence = Evidence(suite.tests, arms.result(), existing.result(), required=required)
     return replace(evidence, old=await _old(bench, task, check, others)) if evidence.probed else evidence
 
 

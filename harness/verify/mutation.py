@@ -12,7 +12,6 @@ from harness.verify.evidence import (
     EXISTING_AFTER,
     EXISTING_AGAIN,
     EXISTING_BEFORE,
-    REQUIRED,
     Evidence,
     passed,
 )
@@ -41,7 +40,7 @@ def stands_at_baseline(evidence: Evidence) -> bool:
 
 def _lost(evidence: Evidence) -> Iterator[Reason]:
     """Arms without which nothing can be said of anybody's tests."""
-    for name in REQUIRED if stands_at_baseline(evidence) else BASELINES:
+    for name in evidence.required if stands_at_baseline(evidence) else BASELINES:
         if name not in evidence.arms:
             yield _reason(ReasonCode.SANDBOX_LOST, name, "this arm is missing")
     for arm in evidence.all_arms():

@@ -39,8 +39,8 @@ def grade(
     task: Task, evidence: Evidence, changes: Sequence[FileChange], opinions: Mapping[str, Opinion] | None = None
 ) -> tuple[CriterionResult, ...]:
     """Every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
-    results = (_grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria)
-    return tuple(_with_opinion(result, (opinions or {}).get(result.id)) for result in results)
+    results = {criterion: _grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria}
+    return tuple(with_opinion(of, result, (opinions or {}).get(of.id)) for of, result in results.items())
 
 
 def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason, ...]:
@@ -66,16 +66,22 @@ def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
     )
 
 
-def _with_opinion(result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
+def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
     """The judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
     if opinion is None:
         return result
     if result.decided_by is None:
+        met = met_by(criterion, opinion)
         return result.model_copy(
-            update={"met": opinion.met, "decided_by": GradedBy.JUDGE, "words": opinion.words, "judge": opinion}
+            update={"met": met, "decided_by": GradedBy.JUDGE, "words": opinion.words, "judge": opinion}
         )
     agrees = None if None in (result.met, opinion.met) else result.met == opinion.met
     return result.model_copy(update={"judge": opinion, "agrees": agrees})
+
+
+def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
+    """What a judge's opinion of a statement means for its criterion."""
+    return opinion.met if opinion.met is None else opinion.met is not criterion.negative
 
 
 def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequence[FileChange]) -> CriterionResult:
@@ -84,6 +90,11 @@ def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequen
         return _by_probes(criterion, probes, evidence)
     if criterion.static is not None:
         return _by_static(criterion, criterion.static, evidence, changes, task.repo.language)
+    return ungraded(criterion)
+
+
+def ungraded(criterion: Criterion) -> CriterionResult:
+    """What a judge alone can decide, before one has been asked."""
     return _result(criterion, None, None, "asks for a judge, and none is named")
 
 

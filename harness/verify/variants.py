@@ -21,9 +21,9 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
 
     `decoy` chooses the probe whose text lies on disk in one of the placebos; any number will do.
     """
-    patches = {"removal": task.directory / "removal.patch"}
+    patches = {"removal": task.path("removal.patch")}
     if task.has_authored_placebo:
-        patches["placebo"] = task.directory / "placebo.patch"
+        patches["placebo"] = task.path("placebo.patch")
     patches.update({f"probe {probe.name}": probe.path for probe in task.probes})
     changed = {name: await _changed_by(tree, path) for name, path in patches.items()}
     touched = sorted({path for files in changed.values() for path in files})
@@ -38,11 +38,14 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         VariantSource(
             "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines, dead=removed
         ),
-        _decoy(toolchain, "placebo-source", pristine, removed),
         VariantSource("removal", VariantKind.REMOVAL, removed, removed),
-        _hidden(toolchain, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
     ]
-    if task.probes:
+    if toolchain.separates:
+        variants += [
+            _decoy(toolchain, "placebo-source", pristine, removed),
+            _hidden(toolchain, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
+        ]
+    if toolchain.separates and task.probes:
         chosen = task.probes[decoy % len(task.probes)]
         mutant = {**pristine, **changed[f"probe {chosen.name}"]}
         variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
@@ -126,7 +129,7 @@ def _parsed(path: Path) -> PatchSet:
 def _text_placebo(task: Task, toolchain: Toolchain, pristine: Mapping[str, bytes]) -> VariantSource:
     """The same code, with every line that the removal takes out or puts in as a comment behind it."""
     disk = dict(pristine)
-    for file in _parsed(task.directory / "removal.patch"):
+    for file in _parsed(task.path("removal.patch")):
         if toolchain.is_compiled(file.path):
             lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
             disk[file.path] = toolchain.commented(pristine[file.path], lines)

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import assert_never
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from harness.specs.loading import FileModel
+from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.verify.judge.identity import JudgeIdentity
@@ -74,6 +75,7 @@ class VerdictRecord(FileModel):
     task_digest: str
     image_digest: str
     protocol_version: int
+    protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright or published")
     isolation: str
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()

@@ -12,7 +12,7 @@ from harness.submission.discovery.choice import discovery_of
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
 from harness.verify.consulting import consult
-from harness.verify.evidence import Evidence, EvidenceShelf
+from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceShelf
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
@@ -77,10 +77,11 @@ async def examine(
 
 async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:
     decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
-    toolchain = toolchain_of(task.repo.language)
+    toolchain = toolchain_of(task)
     sources = await plan_variants(task, tree, toolchain, decoy)
     variants = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), sources)
-    return await gather_evidence(bench, task, variants, _suite(intake, check), check)
+    required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
+    return await gather_evidence(bench, task, variants, _suite(intake, check), check, required)
 
 
 def _suite(intake: Intake, check: ManifestCheck) -> Suite:

@@ -67,7 +67,7 @@ def weigh(
         reasons=reasons,
         notes=(*found.intake.notes, *disagreements(criteria), *_slow(found.evidence)),
         stages=stages,
-        judge=_judge_record(judge, judging),
+        judge=judge_record(judge, judging),
     )
     return _judgement(record, found, judging)
 
@@ -92,7 +92,7 @@ def _judgement(record: VerdictRecord, found: Examination, judging: Judging | Non
     )
 
 
-def _judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeRecord | None:
+def judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeRecord | None:
     if judge is None:
         return None
     return JudgeRecord(

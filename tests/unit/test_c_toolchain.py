@@ -10,7 +10,7 @@ from harness.specs.errors import UserError
 from harness.specs.repo import Language
 from harness.specs.variants import VariantKind
 from harness.verify.toolchains.c import FORMS, LIBRARY, CToolchain, _compiled, _made, _placed
-from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.choice import toolchain_of_language
 from harness.verify.toolchains.grafting import disguise, graft
 from harness.verify.variant_source import VariantSource
 
@@ -58,7 +58,7 @@ def test_a_graft_renames_labels_and_runs_the_live_body_alone():
 
 
 def test_sources_are_compiled_and_headers_are_not():
-    toolchain = toolchain_of(Language.C)
+    toolchain = toolchain_of_language(Language.C)
     assert toolchain.is_compiled("src/value.c")
     assert not toolchain.is_compiled("src/jansson.h")
 

@@ -8,7 +8,7 @@ from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.repo import Language
 from harness.specs.variants import VariantKind
-from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.choice import toolchain_of_language
 from harness.verify.toolchains.go import FORMS, GoToolchain, _form, _running, _Texts
 from harness.verify.toolchains.grafting import disguise, graft
 from harness.verify.variant_source import VariantSource
@@ -52,7 +52,7 @@ def result(outputs: dict[str, bytes]) -> JobResult:
 
 
 def test_go_files_are_compiled_and_others_are_not():
-    toolchain = toolchain_of(Language.GO)
+    toolchain = toolchain_of_language(Language.GO)
     assert isinstance(toolchain, GoToolchain)
     assert toolchain.is_compiled("internal/size/size.go")
     assert not toolchain.is_compiled("internal/size/testdata/size.txt")

@@ -19,9 +19,12 @@ from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmStatus, VariantKind
 from harness.verify.evidence import REQUIRED, Evidence
+from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import VoteCounts
 from harness.verify.judge.voting import Vote
+from harness.verify.protocols import Judgements
 from harness.verify.verdict import JudgeRecord, VerdictRecord
+from harness.verify.weighing import Judgement
 from tests.support.command import testwright
 
 CATALOG = Catalog()
@@ -38,6 +41,10 @@ def record(judge=None, *reasons: Reason) -> VerdictRecord:
         verdict=Verdict.UNSCORED if reasons else Verdict.RESOLVED, reasons=reasons,
         judge=JudgeRecord(identity=judge.identity, asked=True) if judge else None,
     )  # fmt: skip
+
+
+def judgements(found: VerdictRecord, *votes: Vote) -> Judgements:
+    return Judgements(Judgement(found, b"", judging=Judging({}, votes)))
 
 
 def test_a_verdict_is_final_for_the_judge_that_it_is_by():
@@ -161,9 +168,9 @@ def test_arms_that_were_lost_are_not_kept(tmp_path):
 def test_verdicts_and_votes_that_are_replaced_stay_beside(tmp_path):
     store = TrialStore(tmp_path)
     vote = Vote(question="1.1", statement="Adds numbers.", number=1)
-    store.keep_verdict(record(named()), [vote])
-    store.keep_verdict(record())
-    store.keep_verdict(record(named("openai/other")), [vote])
+    store.keep_judgements(judgements(record(named()), vote))
+    store.keep_judgements(judgements(record()))
+    store.keep_judgements(judgements(record(named("openai/other")), vote))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["judge.1.jsonl", "judge.jsonl", "verdict.1.json", "verdict.2.json", "verdict.json"]
     assert store.verdict() == record(named("openai/other"))

@@ -218,4 +218,4 @@ def test_no_damage_to_a_report_turns_what_did_not_pass_into_a_pass(start, length
 
 def test_the_format_has_a_reader_for_names_that_were_computed():
     reader = reader_of(ReportFormat.VITEST)
-    assert (reader.suffix, reader.read, reader.computed_names) == ("json", read_vitest, True)
+    assert (reader.suffix, reader.read, reader.name_cases) == ("json", read_vitest, claimed)

@@ -73,7 +73,7 @@ async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple
 
 
 async def _variants(subject: Subject, bench: Bench, tree: GitTree) -> tuple[CompiledVariant, list[CompiledVariant]]:
-    toolchain = toolchain_of(subject.task.repo.language)
+    toolchain = toolchain_of(subject.task)
     sources = await plan_variants(subject.task, tree, toolchain, 0)
     wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
     compiled = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), wanted)

@@ -92,7 +92,7 @@ class ImageFacts:
         if image.digest not in self._names:
             facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
             name = str(facts["Config"].get("User") or "")
-            if name.partition(":")[0] in ("", "0", "root"):
+            if name.partition(":")[0] in ("", "0", "root") and not image.may_be_root:
                 raise UserError(f"image {image.reference}: its user is root; end its Dockerfile with 'USER agent'")
             self._names[image.digest] = name
         return self._names[image.digest]
@@ -133,8 +133,8 @@ class ImageFacts:
 
 
 def _resolve(name: str, passwd: list[list[str]], group: list[list[str]]) -> User:
-    """`USER name|uid[:group|gid]` as the engine understands it."""
-    user, _, wanted = name.partition(":")
+    """`USER name|uid[:group|gid]` as the engine understands it; none is root."""
+    user, _, wanted = (name or "0").partition(":")
     row = next((row for row in passwd if len(row) > 3 and user in (row[0], row[2])), None)
     uid = int(row[2]) if row else _number(user, name)
     gid = int(row[3]) if row else 0

@@ -25,11 +25,12 @@ T = TypeVar("T")
 
 
 class StoredImage(NamedTuple):
-    """An image as the engine has it. `engine_id` differs from one build to the next."""
+    """An image as the engine has it. `engine_id` differs from one build to the next; an empty `user` is root."""
 
     engine_id: str
     architecture: str
     labels: Mapping[str, str]
+    user: str = ""
 
 
 class EngineImages:
@@ -41,6 +42,10 @@ class EngineImages:
     async def find(self, tag: str) -> StoredImage | None:
         """None where the engine has no such image."""
         return await _off_loop(lambda: self._find(tag))
+
+    async def pull(self, name: str) -> None:
+        """Fetch an image from its registry."""
+        await _off_loop(lambda: self._client.images.pull(name))
 
     async def copy_out(self, tag: str, path: str, destination: Path) -> None:
         """The directory `path` of an image, as `destination`; nothing of the image runs."""
@@ -76,7 +81,8 @@ class EngineImages:
         except docker.errors.ImageNotFound:
             return None
         labels = attributes["Config"].get("Labels") or {}
-        return StoredImage(attributes["Id"], attributes["Architecture"], labels)
+        user = attributes["Config"].get("User") or ""
+        return StoredImage(attributes["Id"], attributes["Architecture"], labels, user)
 
     def _copy_out(self, tag: str, path: str, destination: Path) -> None:
         with self._container(tag) as container, tempfile.TemporaryFile() as archive:

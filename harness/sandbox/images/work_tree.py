@@ -81,13 +81,13 @@ async def write_work_tree(tree: GitTree, destination: Path) -> None:
     _set_times(destination)
 
 
-def pack_tree(root: Path, name: str, archive: Path) -> None:
+def pack_tree(root: Path, name: str, archive: Path, uid: int = AGENT_ID, gid: int = AGENT_ID) -> None:
     """Write `root` as the directory `name` of a tar that is the same on every machine."""
     with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
         for path in [root, *_below(root)]:
             relative = path.relative_to(root).as_posix()
             entry = tar.gettarinfo(path, arcname=name if relative == "." else f"{name}/{relative}")
-            entry.uid = entry.gid = AGENT_ID
+            entry.uid, entry.gid = uid, gid
             entry.uname = entry.gname = ""
             entry.mtime = FILE_TIME
             entry.pax_headers = {}
@@ -100,7 +100,7 @@ def unpack_tree(archive: BinaryIO, destination: Path) -> None:
     """Unpack a tar with one top directory as `destination`, and nothing outside it."""
     with tempfile.TemporaryDirectory(prefix="testwright-", dir=destination.parent) as scratch:
         with tarfile.open(fileobj=archive) as tar:
-            tar.extractall(scratch, filter="data")
+            tar.extractall(scratch, filter="tar")  # links may lead anywhere: nothing here follows one
         (top,) = Path(scratch).iterdir()
         top.rename(destination)
 

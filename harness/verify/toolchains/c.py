@@ -44,6 +44,8 @@ _BUILD_SECONDS = 300
 class CToolchain:
     """See `Toolchain`. Test programs are compiled in the arm, against headers on disk and the library of the code."""
 
+    separates = True
+
     def is_compiled(self, path: str) -> bool:
         return path.endswith(".c")
 

@@ -79,6 +79,8 @@ class _Package(NamedTuple):
 class GoToolchain:
     """See `Toolchain`. Code and suite make one binary, so everything is built anew for each suite."""
 
+    separates = True
+
     def is_compiled(self, path: str) -> bool:
         return path.endswith(".go")
 

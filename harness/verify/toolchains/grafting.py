@@ -60,13 +60,13 @@ def running_text(forms: Braces, source: VariantSource, path: str, chance: random
     """The text that what runs of `path` is compiled from: a variant's code, disguised and grafted as it asks."""
     text = source.code[path]
     if lines := source.disguised_lines.get(path):
-        text = disguise(forms, text, lines, chance, _fresh_name(chance))
+        text = disguise(forms, text, lines, chance, fresh_name(chance))
     if dead := source.dead.get(path):
-        text = graft(forms, text, dead, _fresh_name(chance))
+        text = graft(forms, text, dead, fresh_name(chance))
     return text
 
 
-def _fresh_name(chance: random.Random) -> str:
+def fresh_name(chance: random.Random) -> str:
     return f"tw{chance.getrandbits(32):08x}"
 
 

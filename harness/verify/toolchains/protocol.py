@@ -23,13 +23,15 @@ class CompiledVariant:
     """A variant ready to be laid over the tree.
 
     `prove` is a command that an arm runs before any agent code is loaded; the first lines that it prints must
-    be `proof`, else the arm shows nothing. `env` is what the test command needs to find the compiled code.
+    be `proof`, else the arm shows nothing. `env` is what the test command needs to find the compiled code,
+    `executable` are those of the variant's files that are programs.
     """
 
     variant: Variant
     prove: tuple[str, ...]
     proof: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
+    executable: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,13 @@ class Built:
 
 
 class Toolchain(Protocol):
+    @property
+    def separates(self) -> bool:
+        """Whether text on disk and code that runs can differ at all."""
+        ...
+
     def is_compiled(self, path: str) -> bool:
-        """Whether what runs of this file can differ from its text on disk."""
+        """Whether this file is code; where text and code can differ, its are the ones that do."""
         ...
 
     def commented(self, text: bytes, lines: Sequence[str]) -> bytes:

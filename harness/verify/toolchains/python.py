@@ -23,6 +23,8 @@ _PROVE = ("python", "-I", "-S", "-c", CODE_OBJECTS, "prove")
 class PythonToolchain:
     """See `Toolchain`. A suite needs no building: modules are compiled one by one."""
 
+    separates = True
+
     def is_compiled(self, path: str) -> bool:
         return path.endswith(".py")
 

@@ -48,6 +48,8 @@ _LINE_ENDS = str.maketrans(dict.fromkeys("\r\u2028\u2029", " "))
 class TypeScriptToolchain:
     """See `Toolchain`. Test files are transpiled in the arm, by the run script."""
 
+    separates = True
+
     def is_compiled(self, path: str) -> bool:
         return path.endswith(".ts") and not path.endswith(".d.ts")
 

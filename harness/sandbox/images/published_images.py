@@ -1,0 +1,184 @@
+"""Images of published tasks: made by others, with the agent's tree in them or with upstream's whole one.
+
+    published image or its stand-in -> environment (the task's Dockerfile) -> task image
+
+The task image differs from the environment by as little as it can: a repository of one commit in the place of
+theirs, no remains of test runs, and, where the tree was whole, the reference taken out of it.
+"""
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from shlex import quote
+from tempfile import TemporaryDirectory
+
+from harness.sandbox.cache import locked
+from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.images.build_cli import build
+from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
+from harness.sandbox.images.recipe import digest_of
+from harness.sandbox.images.record import ImageRecord, Place, image_place
+from harness.sandbox.images.work_tree import head_commit, pack_tree, tree_digest, write_work_tree
+from harness.sandbox.protocol import AGENT_LOGS, Image
+from harness.specs.errors import ImageUnavailable, UserError
+from harness.specs.loading import read_text
+from harness.specs.swe_atlas.layout import DOCKERFILE, REFERENCE, with_base_image
+from harness.specs.swe_atlas.task import PublishedTask
+
+_LAYOUT = "1"
+"""Of what we do to an image; a change makes new ones."""
+_STAGE = "published"
+_FACTS = "id -u; id -g; for name in bash git python3 sha256sum; do command -v $name >/dev/null || echo $name; done"
+_REMAINS = ("__pycache__", ".pytest_cache")
+
+
+@dataclass(frozen=True)
+class _User:
+    name: str
+    uid: int
+    gid: int
+
+
+async def published_image(task: PublishedTask) -> Image:
+    """The image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
+    async with engine_images() as images:
+        source = await _source(images, task)
+        parts = _parts(task, source)
+        tag = f"testwright/{task.id}-task:{digest_of(parts)[:12]}"
+        place = image_place(tag)
+        async with locked(place.name):
+            stored, record = await images.find(tag), place.record()
+            if stored is None or record is None or record.engine_id != stored.engine_id:
+                with place.scratch() as scratch:
+                    record = await _make(images, task, parts, place, Path(scratch))
+    return Image(
+        record.reference, record.digest, task.repo.workdir, place.tree, dict(task.repo.env), may_be_root=True
+    )
+
+
+async def _source(images: EngineImages, task: PublishedTask) -> StoredImage:
+    tag = task.image.tag
+    if stored := await images.find(tag):
+        return stored
+    try:
+        await images.pull(tag)
+    except ImageUnavailable as error:
+        words = "and couldn't be pulled; name a local image that stands for it with --image-map FILE"
+        raise ImageUnavailable(f"{task.id}: image {tag} is not here, {words} ({error})") from None
+    if stored := await images.find(tag):
+        return stored
+    raise ImageUnavailable(f"{task.id}: image {tag} was pulled, and is gone again")
+
+
+def _parts(task: PublishedTask, source: StoredImage) -> dict[str, bytes]:
+    """All that the image is made of."""
+    environment = task.directory / PurePosixPath(DOCKERFILE).parent
+    files = sorted(path for path in environment.rglob("*") if path.is_file())
+    parts = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files}
+    parts |= {"source": source.engine_id.encode(), "layout": _LAYOUT.encode()}
+    return parts | ({"reference": task.patch(REFERENCE)} if task.image.whole else {})
+
+
+async def _make(
+    images: EngineImages, task: PublishedTask, parts: Mapping[str, bytes], place: Place, scratch: Path
+) -> ImageRecord:
+    environment = f"testwright/{task.id}-environment:{place.reference.rpartition(':')[2]}"
+    await _build(environment, task.directory / PurePosixPath(DOCKERFILE).parent, task)
+    user = await _user(images, environment, task)
+    theirs, agents = scratch / "theirs", scratch / "agents"
+    await images.copy_out(environment, task.repo.workdir, theirs)
+    shutil.rmtree(theirs / ".git", ignore_errors=True)
+    for path in [path for name in _REMAINS for path in theirs.rglob(name) if path.is_dir() and not path.is_symlink()]:
+        shutil.rmtree(path)
+    whole = await GitTree.create(scratch / "whole.git", theirs)
+    await whole.check_out(agents, await _agents_tree(whole, task))
+    tree = await GitTree.create(scratch / "tree.git", agents)
+    gone = await _layer(whole, tree, agents, scratch)
+    await _clean(environment, task, user, gone)
+    pack_tree(scratch / "layer", task.repo.workdir.strip("/"), scratch / "layer.tar", user.uid, user.gid)
+    changes = [f"USER {user.name}", f"WORKDIR {task.repo.workdir}"]
+    await images.extend(f"{environment}-clean", scratch / "layer.tar", place.reference, changes)
+    return await _keep(images, parts, tree, place)
+
+
+async def _build(tag: str, context: Path, task: PublishedTask) -> None:
+    """The task's own Dockerfile, on the image that stands for the published one."""
+    with TemporaryDirectory(prefix="testwright-") as scratch:
+        copy = Path(scratch) / "context"
+        shutil.copytree(context, copy)
+        text = with_base_image(read_text(copy / "Dockerfile"), f"{task.image.tag} AS {_STAGE}")
+        (copy / "Dockerfile").write_text(text)
+        await build(copy, _STAGE, tag, {}, {})
+
+
+async def _user(images: EngineImages, tag: str, task: PublishedTask) -> _User:
+    """Whose the image's commands are. Raises UserError where it lacks what a published task's judging needs."""
+    stored = await images.find(tag)
+    uid, gid, *missing = (await images.output(tag, "sh", "-c", _FACTS)).split()
+    if missing:
+        words = f"the image that it makes of {task.image.tag} has no {', '.join(missing)}"
+        raise UserError(f"{task.directory / DOCKERFILE}: {words}")
+    return _User(stored.user if stored and stored.user else "root", int(uid), int(gid))
+
+
+async def _agents_tree(whole: GitTree, task: PublishedTask) -> str:
+    if not task.image.whole:
+        return "HEAD"
+    try:
+        return await whole.apply(task.patch(REFERENCE), reverse=True)
+    except GitError as error:
+        words = f"it can't be taken out of the tree of {task.image.tag}: {error}"
+        raise UserError(f"{task.directory / REFERENCE}: {words}") from None
+
+
+async def _layer(whole: GitTree, tree: GitTree, agents: Path, scratch: Path) -> list[str]:
+    """What is to be put over the environment, in `layer`; returns the paths that are to go from it."""
+    layer = scratch / "layer"
+    visible = await GitTree.create(scratch / "visible.git", agents, with_ignored=False)
+    await write_work_tree(visible, scratch / "work")
+    layer.mkdir()
+    (scratch / "work" / ".git").rename(layer / ".git")
+    before, after = await whole.entries(), await tree.entries()
+    for path in (path for path, entry in after.items() if before.get(path) != entry):
+        (layer / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(agents / path, layer / path, follow_symlinks=False)
+    return sorted(path for path in before if path not in after)
+
+
+async def _clean(environment: str, task: PublishedTask, user: _User, gone: Iterable[str]) -> None:
+    """`ENVIRONMENT-clean`: without history, without what test runs left, and the user's own."""
+    owner = f"{user.uid}:{user.gid}"
+    remains = " -o ".join(f"-name {name}" for name in _REMAINS)
+    steps = [
+        f"cd {quote(task.repo.workdir)}",
+        "rm -rf .git",
+        f"find . -type d \\( {remains} \\) -prune -exec rm -rf {{}} +",
+        f"rm -f -- {' '.join(map(quote, gone))}" if gone else "true",
+        f'[ "$(stat -c %u .)" = {user.uid} ] || chown -R {owner} .',
+        f"mkdir -p {AGENT_LOGS}",
+        f"chown {owner} /logs {AGENT_LOGS}",
+    ]
+    with TemporaryDirectory(prefix="testwright-") as context:
+        script = "\n".join(["set -eu", *steps]) + "\n"
+        (Path(context) / "clean.sh").write_text(script)
+        mounted = "--mount=type=bind,source=clean.sh,target=/mnt/clean.sh"
+        text = f"FROM {environment} AS {_STAGE}\nUSER root\nRUN {mounted} sh /mnt/clean.sh\n"
+        (Path(context) / "Dockerfile").write_text(text)
+        await build(Path(context), _STAGE, f"{environment}-clean", {}, {})
+
+
+async def _keep(images: EngineImages, parts: Mapping[str, bytes], tree: GitTree, place: Place) -> ImageRecord:
+    stored = await images.find(place.reference)
+    if stored is None:
+        raise ImageUnavailable(f"{place.reference}: made, and gone again")
+    record = ImageRecord(
+        reference=place.reference,
+        digest=digest_of({**parts, "tree": (await tree_digest(tree)).encode()}),
+        commit=await head_commit(tree),
+        engine_id=stored.engine_id,
+        architecture=stored.architecture,
+        packages=(),
+    )
+    place.keep(tree, record)
+    return record

@@ -1,0 +1,212 @@
+"""A task in the published layout, as a Task: read where it lies, nothing is converted on disk."""
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from harness.specs.errors import UserError
+from harness.specs.ids import TestId
+from harness.specs.loading import read_text
+from harness.specs.repo import Language, Repo, RepoLimits, ReportFormat, Source
+from harness.specs.rubric import Importance, Rubric
+from harness.specs.swe_atlas import layout
+from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
+from harness.specs.task import Probe, Task, TaskFile, TaskKind, TaskLimits
+
+PREFIX = "swe-atlas-"
+"""Begins the id of every such task, so that none is taken for a task of the catalog."""
+TOOLS = "/opt/published"
+"""Where run script and parser lie in an arm: outside the tree."""
+TEST_PATHS = (
+    "test/**", "tests/**", "**/test/**", "**/tests/**", "**/*_tests/**",
+    "**/*_test.go", "**/*_test.py", "**/*.uts", "**/test_*", "**/*.test.*", "**/*.spec.*",
+)  # fmt: skip
+"""What the published verifier takes for tests."""
+_PIDS = 4096
+_SUFFIXES = {
+    Language.PYTHON: (".py",),
+    Language.GO: (".go",),
+    Language.C: (".c", ".h", ".cc", ".cpp", ".hpp"),
+    Language.TYPESCRIPT: (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
+}
+_PATHS = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
+
+
+class PublishedTask(Task):
+    """`directory` is the task's own. `remarks` are about what was read and doesn't count for anything."""
+
+    PARTS: ClassVar[dict[str, str]] = {
+        "removal.patch": layout.REMOVAL,
+        "reference/tests.patch": layout.REFERENCE,
+        "reference/manifest.yaml": layout.SOLUTION,
+    }
+    NEEDED: ClassVar[tuple[str, ...]] = tuple(PARTS)
+
+    description: layout.Description
+    image: ImageSource
+    all_criteria: bool = False
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def prompt(self) -> str:
+        """The whole instruction, as it is published."""
+        return read_text(self.directory / layout.INSTRUCTION).strip() + "\n"
+
+    @property
+    def is_whole_instruction(self) -> bool:
+        return True
+
+    @cached_property
+    def objective(self) -> str:
+        return read_text(self.directory / layout.OBJECTIVE).strip() + "\n"
+
+    @property
+    def has_authored_placebo(self) -> bool:
+        return False
+
+    @cached_property
+    def probes(self) -> tuple[Probe, ...]:
+        return ()
+
+    @cached_property
+    def covers(self) -> dict[TestId, tuple[str, ...]]:
+        return {}
+
+    @cached_property
+    def overlaps(self) -> dict[str, str]:
+        return {}
+
+    def path(self, name: str) -> Path:
+        return self.directory / self.PARTS.get(name, name)
+
+    @cached_property
+    def digest(self) -> str:
+        return self._over(self._files(), whole=str(self.all_criteria))
+
+    @cached_property
+    def digest_without_rubric(self) -> str:
+        return self._over([path for path in self._files() if path != self.directory / layout.RUBRIC])
+
+    def _over(self, paths: list[Path], whole: str = "") -> str:
+        """Over names and bytes: the same wherever the directory lies."""
+        digest = hashlib.sha256(whole.encode())
+        for path in paths:
+            name = path.relative_to(self.directory).as_posix()
+            digest.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class PublishedOptions:
+    """How tasks of this layout are to be read: where their images come from, and whether nice-to-haves count."""
+
+    image_map: Path | None = None
+    all_criteria: bool = False
+
+    @cached_property
+    def images(self) -> ImageMap:
+        return ImageMap.read(self.image_map) if self.image_map else ImageMap({})
+
+
+def read_published(directory: Path, options: PublishedOptions) -> PublishedTask:
+    """The task in a directory. Raises UserError for the first file that is absent or wrong."""
+    for name in layout.NEEDED:
+        if not (directory / name).is_file():
+            raise UserError(f"{directory / name}: the published layout needs this file, and it isn't there")
+    description, remarks = layout.read_description(directory / layout.DESCRIPTION)
+    criteria, more = layout.read_rubric(directory / layout.RUBRIC)
+    if not options.all_criteria:
+        criteria = [criterion for criterion in criteria if criterion.importance is Importance.MUST]
+    if not criteria:
+        raise UserError(f"{directory / layout.RUBRIC}: it has no must-have")
+    twice = [name for name, count in Counter(item.id for item in criteria).items() if count > 1]
+    if twice:
+        raise UserError(f"{directory / layout.RUBRIC}: criterion {twice[0]} is there twice")
+    name = _slug(directory)
+    published = layout.base_image(directory / layout.DOCKERFILE)
+    metadata = description.metadata
+    return PublishedTask(
+        file=_file(name, directory, description),
+        repo=_repo(name, directory, description),
+        rubric=Rubric(task=name, criteria=tuple(criteria)),
+        directory=directory,
+        description=description,
+        image=options.images.source(published, metadata.repository, metadata.base_commit),
+        all_criteria=options.all_criteria,
+        remarks=(*remarks, *more, *_left_out(description)),
+    )
+
+
+def _slug(directory: Path) -> str:
+    plain = re.sub(r"[^a-z0-9.-]+", "-", directory.name.lower()).strip("-.")
+    return f"{PREFIX}{plain or 'task'}"[:80]
+
+
+def _file(name: str, directory: Path, description: layout.Description) -> TaskFile:
+    lines = read_text(directory / layout.OBJECTIVE).strip().splitlines() or [description.task.name]
+    return TaskFile(
+        id=name,
+        repo=name,
+        kind=TaskKind.UNIT,
+        title=lines[0][:100],
+        limits=TaskLimits(
+            wall_seconds=max(1, round(description.agent.timeout_sec)),
+            arm_seconds=max(1, round(description.verifier.timeout_sec)),
+        ),
+        tags=("swe-atlas",),
+    )
+
+
+def _repo(name: str, directory: Path, description: layout.Description) -> Repo:
+    limits, metadata = description.environment, description.metadata
+    dockerfile = hashlib.sha256((directory / layout.DOCKERFILE).read_bytes()).hexdigest()
+    return Repo(
+        name=name,
+        language=_language(directory),
+        upstream=metadata.repository,
+        version=metadata.base_commit,
+        licence="",
+        source=Source(kind="image", package=name, version=metadata.base_commit, sha256=dockerfile),
+        report=ReportFormat.PUBLISHED,
+        test_paths=TEST_PATHS,
+        runner_files=(
+            "conftest.py",
+            "pytest.ini",
+            "setup.cfg",
+            "tox.ini",
+            "pyproject.toml",
+            "package.json",
+            "go.mod",
+        ),
+        test_command=f"{TOOLS}/run_tests",
+        limits=RepoLimits(memory_mb=limits.memory_mb, cpus=limits.cpus, pids=_PIDS, disk_mb=limits.storage_mb),
+        directory=directory,
+    )
+
+
+def _language(directory: Path) -> Language:
+    """That of most files of the reference; of the code, where no test of it is in a language that we know."""
+    for part in (layout.REFERENCE, layout.REMOVAL):
+        names = [name.decode(errors="replace") for name in _PATHS.findall((directory / part).read_bytes())]
+        found = Counter(
+            language for name in names for language, suffixes in _SUFFIXES.items() if name.endswith(suffixes)
+        )
+        if found:
+            return found.most_common(1)[0][0]
+    words = "no file of a language that this version knows (Python, Go, C, TypeScript, JavaScript)"
+    raise UserError(f"{directory / layout.REMOVAL}: {words}")
+
+
+def _left_out(description: layout.Description) -> list[str]:
+    """What a task asks for and doesn't get. The verifier's environment holds the keys of its judge."""
+    remarks = []
+    if description.environment.allow_internet or description.agent.allowed_hosts:
+        remarks.append(f"{layout.DESCRIPTION}: asks for a network; agents and tests have none here")
+    if description.verifier.env:
+        names = ", ".join(sorted(description.verifier.env))
+        remarks.append(f"{layout.DESCRIPTION}: verifier.env ({names}) is handed to no container")
+    return remarks

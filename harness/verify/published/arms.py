@@ -1,0 +1,81 @@
+"""The published verifier's two test runs, each in a fresh container."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import PurePosixPath
+
+from harness.sandbox.protocol import Job, LimitReached, PlacedFile
+from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
+from harness.specs.swe_atlas.task import TOOLS, PublishedTask
+from harness.testing.published import ParsedTest, parsed_tests
+from harness.testing.report import ReportError
+from harness.verify.arms import Bench, repo_limits
+from harness.verify.toolchains.on_disk import RUN
+
+ARM = (resources.files("harness.verify.published") / "in_container" / "published_arm.sh").read_bytes()
+_CHANGED = f"{TOOLS}/changed"
+_LIST = "1.json"
+
+
+@dataclass(frozen=True)
+class AgentsTree:
+    """What the agent has made of the tree: files to write (path -> bytes) and to take out, executable ones named."""
+
+    files: Mapping[str, bytes]
+    removed: tuple[str, ...]
+    executable: frozenset[str]
+
+
+async def run_log(
+    bench: Bench, task: PublishedTask, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str], name: str
+) -> list[ParsedTest]:
+    """What the task's parser finds in the log of its run script over `files`; nothing where there is no log.
+
+    `changed` is laid over the agent's tree after the published verifier has looked at its diff. Raises SandboxLost.
+    """
+    if not files:
+        return []
+    async with bench.slots:
+        try:
+            result = await bench.engine.run_job(
+                bench.image,
+                _job(task, bench.image.workdir, tree, changed, files),
+                repo_limits(task.repo),
+                bench.labels,
+            )
+        except LimitReached:
+            return []
+    bench.keep(name, result)
+    try:
+        return parsed_tests(result.outputs[_LIST])
+    except (KeyError, ReportError):
+        return []
+
+
+def _job(
+    task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
+) -> Job:
+    tools = {
+        "arm": ARM,
+        "run_tests": RUN,
+        "run_script.sh": task.patch(RUN_SCRIPT),
+        "parse_script.py": task.patch(PARSER),
+    }
+    placed = [
+        *(PlacedFile(f"{TOOLS}/{name}", data, 0o755) for name, data in tools.items()),
+        *(_placed(workdir, tree, tree.files)),
+        *(PlacedFile(f"{_CHANGED}/{path}", data) for path, data in sorted(changed.items())),
+    ]
+    return Job(
+        argv=(f"{TOOLS}/arm", _CHANGED, str(len(tree.removed)), *tree.removed, *(f"{file}::all" for file in files)),
+        files=tuple(placed),
+        env={"TESTWRIGHT_TOUCHED": "\n".join(sorted({*changed, *tree.files}))},
+        seconds=task.file.limits.arm_seconds,
+    )
+
+
+def _placed(workdir: str, tree: AgentsTree, files: Mapping[str, bytes]) -> Iterable[PlacedFile]:
+    for path, data in sorted(files.items()):
+        mode = 0o755 if path in tree.executable else 0o644
+        yield PlacedFile(str(PurePosixPath(workdir, path)), data, mode)

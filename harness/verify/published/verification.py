@@ -1,0 +1,179 @@
+"""One submission judged as the published verifier does it, for parity: its rules, in containers of our own.
+
+Two things are not as published, on purpose: agent and tests don't share a container, and an answer of the judge
+that can't be read is asked for again and never passes for a yes.
+"""
+
+from dataclasses import dataclass
+
+from harness import PROTOCOL_VERSION
+from harness.llm.spending import Spending
+from harness.sandbox.git_tree import GitError, GitTree
+from harness.specs.errors import SandboxLost, UserError
+from harness.specs.protocol import JudgingProtocol
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.rubric import Importance
+from harness.specs.swe_atlas.task import PublishedTask
+from harness.submission.discovery.choice import discovery_of
+from harness.submission.extraction import Submission
+from harness.verify.arms import Bench
+from harness.verify.consulting import judge_manifest, listed_texts
+from harness.verify.intake import take_in
+from harness.verify.judge.judge import Judge, Judging
+from harness.verify.judge.questions import Brief, questions_for
+from harness.verify.manifest_check import check_manifest
+from harness.verify.published.arms import AgentsTree, run_log
+from harness.verify.published.rule import is_test_path, judge_mutation, listed_names
+from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
+from harness.verify.verdict import (
+    ManifestStage,
+    MutationStage,
+    RubricStage,
+    Stages,
+    StageStatus,
+    VerdictRecord,
+    decide,
+)
+from harness.verify.weighing import Judgement, judge_record
+
+BEFORE, AFTER = "published-before", "published-after"
+"""The names under which what its two test runs printed is kept."""
+_REGULAR = ("100644", "100755")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the test runs came to. `tests` are the texts of listed tests, as far as they can be told."""
+
+    names: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+    tests: dict[str, str]
+
+
+async def verify_published(
+    task: PublishedTask,
+    submission: Submission,
+    bench: Bench,
+    judge: Judge | None = None,
+    spending: Spending | None = None,
+) -> Judgement:
+    """Never raises for what a submission holds. Raises UserError where the task itself is wrong."""
+    found = await _examine(task, submission, bench)
+    judging = None
+    if judge and not found.reasons:
+        questions = questions_for(task, judge.identity.votes)
+        brief = Brief(prompt=task.objective, patch=submission.patch, tests=found.tests, questions=questions)
+        judging = await judge.ask(brief, spending)
+    return Judgement(_record(task, bench, found, judge, judging), submission.patch, judging=judging)
+
+
+async def _examine(task: PublishedTask, submission: Submission, bench: Bench) -> _Found:
+    names = tuple(listed_names(submission.manifest.decode("utf-8", "replace")))
+    if submission.refusal:
+        return _Found(names, (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, submission.refusal),), {})
+    if not submission.patch.strip():
+        return _Found(names, (_reason(ReasonCode.EMPTY_SUBMISSION, Stage.INTAKE, "the patch is empty"),), {})
+    if not names:
+        words = "no line of the manifest names a test"
+        return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),), {})
+    try:
+        return _Found(names, await _mutation(task, submission, bench, names), await _texts(task, submission, bench))
+    except SandboxLost:
+        words = "a container was lost while the tests ran; judge this submission again"
+        return _Found(names, (_reason(ReasonCode.SANDBOX_LOST, Stage.MUTATION, words),), {})
+
+
+async def _mutation(
+    task: PublishedTask, submission: Submission, bench: Bench, names: tuple[str, ...]
+) -> tuple[Reason, ...]:
+    tree = GitTree(bench.image.tree)
+    try:
+        agents = await tree.apply(submission.patch)
+    except GitError:
+        return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.INTAKE, "it does not apply to the task's tree"),)
+    try:
+        without = await tree.apply(task.patch("removal.patch"), onto=agents)
+    except GitError:
+        words = "the removal does not apply to what the patch makes of the code"
+        return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.MUTATION, words),)
+    theirs = await _tree(tree, agents)
+    removed = [change for change in await tree.changes(without, agents) if change.new]
+    changed = await tree.read_all({change.path: change.new for change in removed if change.new})
+    discovery = discovery_of(task.repo.language)
+    files = [path for path in theirs.files if is_test_path(path) and _holds_tests(path, discovery.is_test_file(path))]
+    before = await run_log(bench, task, theirs, {}, files, BEFORE)
+    after = await run_log(bench, task, theirs, changed, files, AFTER)
+    return judge_mutation(names, before, after)
+
+
+def _holds_tests(path: str, by_name: bool) -> bool:
+    """The published verifier hands over data files as well, which some run scripts take amiss."""
+    return by_name or path.endswith(".uts")
+
+
+async def _tree(tree: GitTree, agents: str) -> AgentsTree:
+    changes = await tree.changes(agents)
+    written = {change.path: change.new for change in changes if change.new and change.new.mode in _REGULAR}
+    return AgentsTree(
+        files=await tree.read_all(written),
+        removed=tuple(change.path for change in changes if change.new is None),
+        executable=frozenset(path for path, entry in written.items() if entry.mode == "100755"),
+    )
+
+
+async def _texts(task: PublishedTask, submission: Submission, bench: Bench) -> dict[str, str]:
+    """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
+    intake = await take_in(GitTree(bench.image.tree), task.repo, submission.patch)
+    check = check_manifest(submission.manifest, intake.changes, discovery_of(task.repo.language))
+    return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
+
+
+def _record(
+    task: PublishedTask, bench: Bench, found: _Found, judge: Judge | None, judging: Judging | None
+) -> VerdictRecord:
+    """Unscored without a judge: the published verdict needs one for manifest and rubric."""
+    told = judge_manifest(judging) if judging else ()
+    criteria = _criteria(task, judging) if not found.reasons else ()
+    rubric = judge_rubric(criteria, task)
+    reasons = (*found.reasons, *told, *rubric)
+    at = {stage: [reason for reason in reasons if reason.stage is stage] for stage in Stage}
+    return VerdictRecord(
+        task=task.id,
+        task_digest=task.digest,
+        image_digest=bench.image.digest,
+        protocol_version=PROTOCOL_VERSION,
+        protocol=JudgingProtocol.PUBLISHED,
+        isolation=bench.engine.isolation,
+        verdict=decide(reasons),
+        reasons=reasons,
+        stages=Stages(
+            manifest=ManifestStage(status=_status(at[Stage.MANIFEST]), tests=found.names),
+            mutation=MutationStage(status=_status(at[Stage.MUTATION] or at[Stage.INTAKE])),
+            rubric=RubricStage(status=_status(at[Stage.RUBRIC]), criteria=criteria) if criteria else RubricStage(),
+        ),
+        judge=judge_record(judge.identity if judge else None, judging),
+    )
+
+
+def _criteria(task: PublishedTask, judging: Judging | None) -> tuple[CriterionResult, ...]:
+    opinions = judging.opinions if judging else {}
+    return tuple(
+        with_opinion(criterion, ungraded(criterion), opinions.get(criterion.id))
+        for criterion in task.rubric.criteria
+        if criterion.importance is Importance.MUST or task.all_criteria
+    )
+
+
+def _status(reasons: list[Reason]) -> StageStatus:
+    return StageStatus.FAILED if reasons else StageStatus.PASSED
+
+
+def _reason(code: ReasonCode, stage: Stage, words: str) -> Reason:
+    return Reason(code=code, stage=stage, words=words)
+
+
+def published_task(task: object) -> PublishedTask:
+    """Raises UserError for any other task."""
+    if isinstance(task, PublishedTask):
+        return task
+    raise UserError("--protocol published and both are for tasks of the published layout (-t swe-atlas:PATH)")
