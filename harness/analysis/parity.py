@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.specs.reasons import Reason, ReasonCode, Verdict
+from harness.specs.reasons import ReasonCode, Verdict
 from harness.verify.verdict import VerdictRecord
 
 WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
@@ -17,7 +17,8 @@ WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.MANIFEST_UNLISTED_TEST: "it never compares the patch's tests with the list, but for what a model says",
     ReasonCode.MANIFEST_DUPLICATE: "it ignores the file that a name is listed under, and so how often it is there",
     ReasonCode.MANIFEST_NOT_A_TEST: "it takes a model's word for what is a test",
-    ReasonCode.BASELINE_RED: "it ignores listed tests that fail on the code as it is",
+    ReasonCode.ASSERTS_NOTHING: "it asks a model alone whether a test checks anything",
+    ReasonCode.BASELINE_RED: "in its container git's history is there to ask, and red tests are ignored",
     ReasonCode.BASELINE_SKIPPED: "it ignores listed tests that are skipped on the code as it is",
     ReasonCode.BASELINE_MISSING: "it ignores listed tests that leave no result",
     ReasonCode.FLAKY: "it runs the code as it is once, so a test that passes by chance counts",
@@ -52,7 +53,7 @@ _OTHER_JUDGE = "the judge's answers differ: the two were shown different patches
 
 
 class Disagreement(BaseModel):
-    """A submission of which the two make different things. `why` has a sentence for each reason of either."""
+    """A submission of which the two make different things. `why` has a sentence for each kind of reason of either."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -80,14 +81,24 @@ def _accepts(verdict: Verdict) -> bool | None:
 
 
 def _why(ours: VerdictRecord, published: VerdictRecord) -> Iterator[str]:
-    shared = {reason.code for reason in ours.reasons} & {reason.code for reason in published.reasons}
-    for reason in ours.reasons:
-        if reason.code not in shared:
-            yield f"ours: {_named(reason)}; the published verifier doesn't mind: {WHY_PUBLISHED_TAKES[reason.code]}"
-    for reason in published.reasons:
-        if reason.code not in shared:
-            yield f"published: {_named(reason)}; ours doesn't mind: {WHY_OURS_TAKES.get(reason.code, _OTHER_JUDGE)}"
+    mine, theirs = _by_code(ours), _by_code(published)
+    for code, subjects in mine.items():
+        if code not in theirs:
+            words = WHY_PUBLISHED_TAKES[code]
+            yield f"ours: {_named(code, subjects)}; the published verifier doesn't mind: {words}"
+    for code, subjects in theirs.items():
+        if code not in mine and code.verdict is not Verdict.UNSCORED:  # what it has left open is no rule of its
+            words = WHY_OURS_TAKES.get(code, _OTHER_JUDGE)
+            yield f"published: {_named(code, subjects)}; ours doesn't mind: {words}"
 
 
-def _named(reason: Reason) -> str:
-    return f"{reason.code} ({reason.subject})" if reason.subject else reason.code
+def _by_code(record: VerdictRecord) -> dict[ReasonCode, list[str]]:
+    found: dict[ReasonCode, list[str]] = {}
+    for reason in record.reasons:
+        found.setdefault(reason.code, []).append(reason.subject)
+    return found
+
+
+def _named(code: ReasonCode, subjects: list[str]) -> str:
+    more = f" and {len(subjects) - 1} more" if len(subjects) > 1 else ""
+    return f"{code} ({subjects[0]}{more})" if subjects[0] else code

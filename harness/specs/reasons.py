@@ -30,6 +30,7 @@ class ReasonCode(StrEnum):
     MANIFEST_UNLISTED_TEST = "manifest-unlisted-test"
     MANIFEST_DUPLICATE = "manifest-duplicate"
     MANIFEST_NOT_A_TEST = "manifest-not-a-test"
+    ASSERTS_NOTHING = "asserts-nothing"
     BASELINE_RED = "baseline-red"
     BASELINE_SKIPPED = "baseline-skipped"
     BASELINE_MISSING = "baseline-missing"

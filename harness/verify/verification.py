@@ -11,13 +11,15 @@ from harness.specs.task import Task
 from harness.submission.discovery.choice import discovery_of
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
+from harness.verify.assertion_check import check_suite
+from harness.verify.compiling import compile_once
 from harness.verify.consulting import consult
 from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceShelf
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
 from harness.verify.judge.judge import Judge
-from harness.verify.manifest_check import ManifestCheck, check_manifest, leaning_tests
+from harness.verify.manifest_check import ManifestCheck, leaning_tests
 from harness.verify.toolchains.choice import toolchain_of
 from harness.verify.toolchains.protocol import Site
 from harness.verify.variants import plan_variants
@@ -54,12 +56,11 @@ async def examine(
     if intake.reasons:
         return Examination(intake)
 
-    discovery = discovery_of(task.repo.language)
-    check = check_manifest(submission.manifest, intake.changes, discovery)
+    check = check_suite(task, submission.manifest, intake.changes)
     if check.reasons:
         return Examination(intake, check)
 
-    leaning = await leaning_tests(tree, intake.changes, discovery)
+    leaning = await leaning_tests(tree, intake.changes, discovery_of(task.repo.language))
     check = replace(check, existing=(*check.existing, *leaning))
     known = shelf.read() if shelf else None
     if known and known.tests == check.tests:
@@ -79,7 +80,7 @@ async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, che
     decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
     toolchain = toolchain_of(task)
     sources = await plan_variants(task, tree, toolchain, decoy)
-    variants = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), sources)
+    variants = await compile_once(toolchain, Site(bench.engine, bench.image, bench.labels), sources)
     required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
     return await gather_evidence(bench, task, variants, _suite(intake, check), check, required)
 

@@ -123,10 +123,6 @@ def test_a_test_main_and_an_init_reach_the_whole_package():
     assert not go.reaches_folder(FILE, b'package x\nimport "testing"\nfunc TestX(t *testing.T) {}\n')
 
 
-def test_assertions_are_counted_by_what_can_fail_a_test():
-    assert go.assertions(b"func TestX(t *testing.T) { if x { t.Fatal(1) }; t.Errorf(`x`); t.Log(1) }") == 2
-
-
 @pytest.mark.parametrize("source", [b"", b"\0\xff", b"func func func", b"package x\nfunc TestX(" * 1000])
 def test_what_is_no_go_has_no_tests(source):
     assert go.discover(source, FILE).tests == ()

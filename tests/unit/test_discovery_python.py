@@ -59,6 +59,11 @@ def test_fixtures_helpers_and_classes_are_known_as_no_tests():
     assert {"test_data", "helper", "TestA", "TestA.not_a_test"} <= discover(SOURCE).others
 
 
+def test_a_test_that_only_uses_fixtures_is_a_test():
+    source = b"@pytest.mark.usefixtures('a')\ndef test_a(): ...\n@pytest_asyncio.fixture()\ndef test_b(): ...\n"
+    assert names(source) == {"test_a"}
+
+
 def test_lines_and_text_include_decorators():
     found = discover(SOURCE).find("test_cases")
     assert found is not None

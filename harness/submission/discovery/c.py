@@ -1,19 +1,21 @@
 """C test programs: every test_*.c is built into a program, and one program is one test."""
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_c
 from tree_sitter import Language, Node
 
-from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser, text_of
+from harness.submission.discovery.assertions import Part, Tally
+from harness.submission.discovery.c_checks import c_part, macros, returned_from
+from harness.submission.discovery.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
 
 FILE_RULE = "its name must be test_*.c, of letters, digits, _ and -"
 _GRAMMAR = Language(tree_sitter_c.language())
 _FILE = re.compile(r"test_[A-Za-z0-9_-]+\.c")
 _NAMES = frozenset({"identifier", "type_identifier", "field_identifier", "statement_identifier"})
-_ASSERTION = re.compile(r"(fail|assert|check|expect|verify|ck|cr|exit|abort)(_\w+)?", re.IGNORECASE)
 
 
 def is_test_file(path: str) -> bool:
@@ -26,18 +28,30 @@ def discover(source: bytes, path: str) -> TestFile:
     Its functions are `others`: parts of the program, with no result of their own.
     """
     root = parser(_GRAMMAR).parse(source).root_node
+    defined = {_declared(node): node for node in _definitions(root)}
+    parts, helpers = _parts(root, defined)
     if not is_test_file(path) or all(node.type == "comment" for node in root.children):
-        return TestFile(())
+        return TestFile((), helpers=helpers)
     lines = source.rstrip(b"\n").count(b"\n") + 1
-    program = TestFunction(PurePosixPath(path).stem, 1, lines, source)
-    return TestFile((program,), functions(source) - {program.name})
+    asserted = Tally().of(c_part(root), parts, [returned_from(defined["main"])] if "main" in defined else ())
+    program = TestFunction(PurePosixPath(path).stem, 1, lines, source, assertions=asserted)
+    return TestFile((program,), functions(source) - {program.name}, helpers=helpers)
+
+
+def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part]], tuple[HelperFunction, ...]]:
+    """What functions and macros do, by their names, and where they are."""
+    parts = {name: [c_part(node)] for name, node in defined.items()}
+    found = [*macros(root)]
+    parts |= {name: [part] for name, _, part in found}
+    tally = Tally()
+    named = [*defined.items(), *((name, node) for name, node, _ in found)]
+    return parts, tuple(HelperFunction.at(node, name, tally.of(parts[name][0], parts)) for name, node in named)
 
 
 @cache
 def functions(source: bytes) -> frozenset[str]:
     """Names of the functions that a text defines."""
-    nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "function_definition")
-    return frozenset(_declared(node) for node in nodes)
+    return frozenset(_declared(node) for node in _definitions(parser(_GRAMMAR).parse(source).root_node))
 
 
 @cache
@@ -54,11 +68,6 @@ def calls(source: bytes) -> frozenset[str]:
     return frozenset(_callees(source))
 
 
-def assertions(source: bytes) -> int:
-    """How many calls of a text look like checks by their name: `fail`, `assert`, `check_error`, `exit`."""
-    return sum(_ASSERTION.fullmatch(name) is not None for name in _callees(source))
-
-
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
     """Programs include what they name; nothing acts on them unnamed."""
     return False
@@ -67,6 +76,17 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
 def _callees(source: bytes) -> list[str]:
     nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
     return [text_of(node.child_by_field_name("function")) for node in nodes]
+
+
+def _definitions(root: Node) -> Iterator[Node]:
+    """A file's functions, but for those within others."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "function_definition":
+            yield node
+        else:
+            waiting += reversed(node.children)
 
 
 def _declared(definition: Node) -> str:

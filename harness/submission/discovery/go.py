@@ -9,14 +9,15 @@ from pathlib import PurePosixPath
 import tree_sitter_go
 from tree_sitter import Language, Node
 
-from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser, text_of
+from harness.submission.discovery.assertions import Part, Tally
+from harness.submission.discovery.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.submission.discovery.go_checks import GoChecks
 
 FILE_RULE = "its name must end in _test.go"
 _GRAMMAR = Language(tree_sitter_go.language())
 _PARAMETER = {"Test": "T", "Fuzz": "F"}
 _OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
 _VERSION = re.compile(r"/v\d+$")
-_REPORTS = frozenset({"Error", "Errorf", "Fail", "FailNow", "Fatal", "Fatalf"})
 
 
 def is_test_file(path: str) -> bool:
@@ -29,18 +30,25 @@ def discover(source: bytes, path: str) -> TestFile:  # noqa: ARG001
     """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test."""
     tests: list[TestFunction] = []
     others: set[str] = set()
+    helpers: list[HelperFunction] = []
     imported = _testing_names(source)
-    for node in parser(_GRAMMAR).parse(source).root_node.named_children:
+    root = parser(_GRAMMAR).parse(source).root_node
+    tally = Tally()
+    parts, known = _parts(root, source)
+    for node in root.named_children:
         if node.type in ("function_declaration", "method_declaration"):
             name = text_of(node.child_by_field_name("name"))
+            assertions = tally.of(parts[node.start_byte], known)
             if node.type == "function_declaration" and _is_test(name, node, imported):
-                tests.append(_test(name, node, source))
+                tests.append(_test(name, node, source, assertions))
             else:
                 others.add(name)
+                helpers.append(HelperFunction.at(node, name, assertions))
         elif node.type == "type_declaration":
             others |= {text_of(spec.child_by_field_name("name")) for spec in node.named_children}
     counts = Counter(test.name for test in tests)
-    return TestFile(tuple(tests), frozenset(others), frozenset(name for name in counts if counts[name] > 1))
+    twice = frozenset(name for name in counts if counts[name] > 1)
+    return TestFile(tuple(tests), frozenset(others), twice, tuple(helpers))
 
 
 @cache
@@ -73,12 +81,17 @@ def reaches_folder(path: str, source: bytes) -> bool:
     return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
 
 
-def assertions(text: bytes) -> int:
-    """How many places of a text can make its test fail: calls of `t.Fatal` and its like."""
-    functions = [
-        node.child_by_field_name("function") for node in every_node(_GRAMMAR, text) if node.type == "call_expression"
-    ]
-    return sum(text_of(function).rpartition(".")[2] in _REPORTS for function in functions)
+def _parts(root: Node, source: bytes) -> tuple[dict[int, Part], dict[str, list[Part]]]:
+    """What each function does, by where it begins and by how others name it."""
+    checks = GoChecks(root, imports(source))
+    parts: dict[int, Part] = {}
+    known: dict[str, list[Part]] = {}
+    for node in root.named_children:
+        if node.type in ("function_declaration", "method_declaration"):
+            part = parts[node.start_byte] = checks.part(node)
+            name = text_of(node.child_by_field_name("name"))
+            known.setdefault(f".{name}" if node.type == "method_declaration" else name, []).append(part)
+    return parts, known
 
 
 def _is_test(name: str, node: Node, testing: frozenset[str]) -> bool:
@@ -109,10 +122,12 @@ def _testing_names(source: bytes) -> frozenset[str]:
     return frozenset("" if name == "." else name for name in known)
 
 
-def _test(name: str, node: Node, source: bytes) -> TestFunction:
+def _test(name: str, node: Node, source: bytes, assertions: int) -> TestFunction:
+    """What an example has to print is one assertion."""
+    total = assertions + _has_output(node)
     start = _with_comments(node)
     first, last = start.start_point[0] + 1, node.end_point[0] + 1
-    return TestFunction(name, first, last, source[start.start_byte : node.end_byte])
+    return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)
 
 
 def _with_comments(node: Node) -> Node:

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 import tree_sitter_python
 from tree_sitter import Language, Node
 
-from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser
+from harness.submission.discovery.found import HelperFunction, TestFile, TestFunction, every_node, parser
 from harness.submission.discovery.found import text_of as _text
+from harness.submission.discovery.python_checks import PythonChecks
 
 _BLOCKS = frozenset(
     {
@@ -43,17 +44,21 @@ def discover(source: bytes, path: str = "") -> TestFile:  # noqa: ARG001
     _fill(module, parser(_GRAMMAR).parse(source).root_node)
     tests: list[TestFunction] = []
     others: set[str] = set()
+    helpers: list[HelperFunction] = []
+    checks = PythonChecks(dict(module.functions), [dict(scope.functions) for scope in _walk(module) if scope.name])
     for scope in _walk(module):
         own = dict(_methods(scope, module))
+        assertions = checks.within(own if scope.name else {})
         for name, node in own.items():
             qualified = f"{scope.name}.{name}" if scope.name else name
             if _is_test(scope, module, name, node):
-                tests.append(_test(qualified, node, source))
+                tests.append(_test(qualified, node, source, assertions(node)))
             else:
                 others.add(qualified)
+                helpers.append(HelperFunction.at(node, qualified, assertions(node)))
         if scope.name:
             others.add(scope.name)
-    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module)))
+    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module)), tuple(helpers))
 
 
 @cache
@@ -169,13 +174,13 @@ def _is_unittest(scope: _Scope, module: _Scope) -> bool:
 
 def _is_fixture(node: Node) -> bool:
     decorators = [child for child in node.children if child.type == "decorator"]
-    return any("fixture" in _text(decorator).partition("(")[0] for decorator in decorators)
+    return any(_text(decorator).partition("(")[0].strip().endswith("fixture") for decorator in decorators)
 
 
-def _test(name: str, node: Node, source: bytes) -> TestFunction:
+def _test(name: str, node: Node, source: bytes, assertions: int) -> TestFunction:
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
     enclosing = name.rpartition(".")[0]
-    return TestFunction(name, first, last, source[node.start_byte : node.end_byte], enclosing)
+    return TestFunction(name, first, last, source[node.start_byte : node.end_byte], enclosing, assertions)
 
 
 def _defined_twice(module: _Scope) -> Iterator[str]:

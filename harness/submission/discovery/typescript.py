@@ -6,16 +6,25 @@ and a table's name (`it.each`) as it is written, so that all its cases are one t
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
-from harness.submission.discovery.found import TestFile, TestFunction, every_node, parser, text_of
-from harness.submission.discovery.typescript_calls import FUNCTIONS, aliases, argument, registering, template_of
+from harness.submission.discovery.assertions import Part, Tally
+from harness.submission.discovery.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.submission.discovery.typescript_calls import (
+    FUNCTIONS,
+    aliases,
+    argument,
+    is_hook,
+    registering,
+    template_of,
+)
+from harness.submission.discovery.typescript_checks import functions, typescript_part
 
 FILE_RULE = "its name must end in .test.ts or .spec.ts"
 SEPARATOR = " > "
@@ -39,12 +48,21 @@ def is_test_file(path: str) -> bool:
 
 def discover(source: bytes, path: str) -> TestFile:
     """The tests of a file, wherever it registers them but in a function that is called from elsewhere."""
-    root = parser(_TSX if path.endswith("x") else _GRAMMAR).parse(source).root_node
+    grammar = _TSX if path.endswith("x") else _GRAMMAR
+    root = parser(grammar).parse(source).root_node
     found = _Search(source, aliases(root))
     found.look(root)
-    counts = Counter(test.name for test in found.tests)
-    twice = frozenset(name for name, count in counts.items() if count > 1)
-    return TestFile(tuple(found.tests), frozenset(found.others), twice)
+    named = [(name, node, typescript_part(grammar, node)) for name, node in functions(grammar, root)]
+    parts: dict[str, list[Part]] = {}
+    for name, _, part in named:
+        parts.setdefault(name, []).append(part)
+    tally = Tally()
+    tests = tuple(found.counted(grammar, parts, tally))
+    counts = Counter(test.name for test in tests)
+    twice = frozenset(name for name, times in counts.items() if times > 1)
+    plain = [(name, node, part) for name, node, part in named if not name.startswith(".")]
+    helpers = tuple(HelperFunction.at(node, name, tally.of(part, parts)) for name, node, part in plain)
+    return TestFile(tests, frozenset(found.others), twice, helpers)
 
 
 @cache
@@ -69,17 +87,6 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
     return False
 
 
-def assertions(text: bytes) -> int:
-    """How many places of a text can make its test fail: calls of `expect` and `assert`, types left out."""
-    return sum(re.match(r"(expect|assert)\b(?!.*\()", call) is not None for call in _written_calls(text))
-
-
-def _written_calls(text: bytes) -> Iterator[str]:
-    for node in every_node(_GRAMMAR, text):
-        if node.type == "call_expression":
-            yield text_of(node.child_by_field_name("function"))
-
-
 @dataclass(frozen=True)
 class _Place:
     """Where a node stands: in which `describe` blocks, and behind which heads of loops and functions."""
@@ -97,7 +104,8 @@ class _Search:
     source: bytes
     suites: dict[str, bool]
     """Names of functions that register: whether what they register are suites."""
-    tests: list[TestFunction] = field(default_factory=list)
+    tests: list[tuple[TestFunction, Node, _Place]] = field(default_factory=list)
+    hooks: list[tuple[Node, _Place]] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
 
     def look(self, root: Node) -> None:
@@ -106,16 +114,25 @@ class _Search:
             node, place = waiting.pop()
             waiting += reversed([*self._inside(node, place)])
 
+    def counted(self, grammar: Language, parts: Mapping[str, list[Part]], tally: Tally) -> Iterator[TestFunction]:
+        """The tests with their assertions: hooks of the blocks around a test are its own."""
+        hooks = [(typescript_part(grammar, node), place.enclosing) for node, place in self.hooks]
+        for test, node, place in self.tests:
+            around = [part for part, enclosing in hooks if place.enclosing[: len(enclosing)] == enclosing]
+            yield replace(test, assertions=tally.of(typescript_part(grammar, node), parts, around))
+
     def _inside(self, node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
         """What to look at next, having noted what the node itself registers."""
         registers = registering(node, self.suites)
         if registers is not None:
             name = template_of(argument(node))
             if not registers:
-                self.tests.append(self._test(node, place, name))
+                self.tests.append((self._test(node, place, name), node, place))
                 return
             self.others.add(SEPARATOR.join([*place.enclosing, name]))
             place = place.within(b"", name)
+        elif is_hook(node):
+            self.hooks.append((node, place))
         elif node.type == "function_declaration":
             self.others.add(text_of(node.child_by_field_name("name")))
         body = node.child_by_field_name("body")

@@ -10,6 +10,7 @@ from harness.submission.discovery.found import text_of
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
 _TESTS = frozenset({"test", "it", "fit", "xit", "xtest"})
 _SUITES = frozenset({"describe", "suite", "fdescribe", "xdescribe"})
+_HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
 _MODIFIERS = frozenset({"only", "skip", "todo", "fails", "failing", "concurrent", "sequential", "shuffle"})
 _TABLES = frozenset({"each", "for", "skipIf", "runIf"})
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
@@ -69,6 +70,12 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
                 return None
             function = outer
     return known.get(text_of(function)) if function.type == "identifier" else None
+
+
+def is_hook(node: Node) -> bool:
+    """Whether a call registers what runs around tests."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    return function is not None and function.type == "identifier" and text_of(function) in _HOOKS
 
 
 def argument(call: Node) -> Node | None:
