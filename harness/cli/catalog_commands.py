@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.published import ImageMap
+
 task_app = typer.Typer(help="The tasks of the catalog.", no_args_is_help=True)
 repo_app = typer.Typer(help="The pinned repositories and their images.", no_args_is_help=True)
 scaffold_app = typer.Typer(help="The scaffolds of the catalog.", no_args_is_help=True)
@@ -33,7 +35,9 @@ def show_task(context: typer.Context, task: str, as_json: Json = False) -> int:
 @task_app.command("check")
 def check_tasks(
     context: typer.Context,
-    tasks: Annotated[list[str] | None, typer.Argument(help="Task ids, globs or tag:NAME [default: all]")] = None,
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Only what the files say; no containers")] = False,
     brief: Annotated[bool, typer.Option("--brief", help="Also the agent's view, the reference once and nop")] = False,
     sample: Annotated[
@@ -49,18 +53,23 @@ def check_tasks(
     ] = None,
     write: Annotated[bool, typer.Option("--write", help="Write the receipts of tasks that pass in full")] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Tasks at once")] = 1,
+    image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
-    """Check tasks: files, wording, patches, reference, controls, honest suites. Status 1: one has an error."""
-    from harness.authoring.task_check.command import check, fix_all, levels
+    """Check tasks: files, wording, patches, reference, controls, honest suites. Status 1: one has an error.
+
+    Of swe-atlas tasks: what is known to go wrong with published ones.
+    """
+    from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
     from harness.report.task_check_report import report_task_checks, watching_checks
     from harness.specs.task_facts import chosen_level
 
-    catalog = _catalog(context)
+    refuse_for_published(tasks or (), {"--fix": fix, "--receipts": receipts, "--write": write, "--sample": sample})
+    catalog = _catalog(context, image_map)
     chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, receipts)
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(_catalog(context), chosen, jobs, watch, receipts, write)
+        checks = check(_catalog(context, image_map), chosen, jobs, watch, receipts, write)
     return report_task_checks(checks, written, as_json)
 
 
@@ -141,8 +150,9 @@ def show_model(context: typer.Context, model: str, as_json: Json = False) -> int
     return report_model(_catalog(context), model, as_json)
 
 
-def _catalog(context: typer.Context):  # type: ignore[no-untyped-def]  # its type would import it at start-up
+def _catalog(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
     from harness.specs.catalog import Catalog
+    from harness.specs.swe_atlas.task import PublishedOptions
 
     directory: Path | None = context.obj
-    return Catalog(directory)
+    return Catalog(directory, PublishedOptions(images))

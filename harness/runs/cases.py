@@ -11,7 +11,7 @@ from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
+from harness.submission.extraction import MANIFEST_NAMES, Submission
 from harness.submission.manifest import TOO_LARGE, too_large
 
 MAX_SUBMISSION_BYTES = 100_000_000
@@ -89,14 +89,11 @@ def _read_case(catalog: Catalog, directory: Path, folder: Path, task: str | None
     name = expected.task if expected else task
     if name is None:
         raise UserError(f"{folder}: whose task is this? write expect.yaml with 'task: ID', or name the task")
-    place, script, manifest = (
-        folder.relative_to(directory).as_posix(),
-        folder / "script.yaml",
-        folder / "manifest.yaml",
-    )
+    place, script = folder.relative_to(directory).as_posix(), folder / "script.yaml"
     if script.exists():
         return Case(place, catalog.task(name), None, expected, script)
-    data = _read(manifest) if manifest.exists() else b""
+    manifest = next((folder / each for each in MANIFEST_NAMES if (folder / each).exists()), None)
+    data = _read(manifest) if manifest else b""
     submission = Submission(_read(folder / "patch.diff"), data)
     judge = folder / "judge.yaml"
     return Case(place, catalog.task(name), submission, expected, judge=judge if judge.exists() else None)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from harness.authoring.published_check import parts as published_parts
 from harness.authoring.task_check import (
     controls,
     honest_corpus,
@@ -15,7 +16,7 @@ from harness.authoring.task_check import (
 from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
 from harness.authoring.task_check.receipts import REFERENCE
-from harness.authoring.task_check.subject import Subject, as_problem
+from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.trees import kept_tree
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.authoring.task_check.workbench import Workbench, workbench
@@ -24,6 +25,8 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError, first_error
 from harness.specs.problem import Problem
 from harness.specs.rubric import Importance
+from harness.specs.swe_atlas.selection import SCHEME, is_published
+from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Counts, Level, StepOutcome, TaskCheck
 from harness.submission.manifest import ManifestError, parse_manifest
@@ -102,20 +105,25 @@ async def _check(catalog: Catalog, name: str, level: Level, shared: Workbench | 
         task = catalog.task(name)
         digest = task.digest
     except (UserError, OSError) as error:
-        wrong = failed_step("schema", as_problem(catalog, error, f"tasks/{name}/task.yaml"))
+        where = name if is_published(name) else f"tasks/{name}/task.yaml"
+        wrong = failed_step("schema", as_problem(catalog, error, where))
         return TaskCheck(task=name, level=level, steps=(wrong,))
     subject = Subject(catalog, task)
     steps = await _static(subject, watch)
-    check = TaskCheck(task=name, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
-    parts = DYNAMIC[level]
+    check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
+    published = isinstance(task, PublishedTask)
+    parts = published_parts.DYNAMIC[level] if published else DYNAMIC[level]
     if shared is None or not parts:
         return check
-    if not check.passed:
+    # What is wrong with a published task's files is there to stay: the rest is worth knowing all the same.
+    if not (check.passed or published):
         return check.model_copy(update={"steps": (*check.steps, *_not_reached(parts))})
     return await _dynamic(check, subject, parts, shared, watch)
 
 
 async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
+    if isinstance(subject.task, PublishedTask):
+        return await run_parts(subject, published_parts.STATIC, watch)
     try:
         async with kept_tree(subject.task) as tree:
             return await run_parts(replace(subject, tree=tree), STATIC, watch)
@@ -131,11 +139,13 @@ async def _dynamic(
     try:
         bench = await shared.bench(subject.task)
     except (UserError, InfrastructureError) as error:
-        broken = failed_step("image is there", as_problem(subject.catalog, error, subject.at("task.yaml")))
+        where = subject.at(subject.description)
+        broken = failed_step("image is there", as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     found = await run_parts(replace(subject, bench=bench), parts, watch)
     if _digest_now(subject) != check.task_digest:
-        changed = Problem(where=f"tasks/{check.task}", message="has changed while it was checked; check it again")
+        where = place(subject.catalog, subject.task.directory)
+        changed = Problem(where=where, message="has changed while it was checked; check it again")
         found.append(failed_step("digest", changed))
     facts = {"image_digest": bench.image.digest, "isolation": shared.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
@@ -143,8 +153,10 @@ async def _dynamic(
 
 def _digest_now(subject: Subject) -> str:
     """Of the files as they lie there now; empty where they can't be loaded any more."""
+    task, anew = subject.task, Catalog(subject.catalog.directory, subject.catalog.published)
+    name = f"{SCHEME}{task.directory}" if isinstance(task, PublishedTask) else task.id
     try:
-        return Catalog(subject.catalog.directory).task(subject.task.id).digest
+        return anew.task(name).digest
     except (UserError, OSError):
         return ""
 

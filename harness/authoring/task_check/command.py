@@ -1,7 +1,7 @@
 """`testwright task check`: which tasks at which level, what is repaired first, what becomes of receipts."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
@@ -11,8 +11,16 @@ from harness.authoring.task_check.receipts import read_receipt, receipt_problems
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
+from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepOutcome, TaskCheck
+
+
+def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
+    """Raises UserError for an option that is given and means nothing to tasks that others have published."""
+    names = [name for name, value in given.items() if value]
+    if names and (published := next(filter(is_published, patterns), None)):
+        raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
 
 
 def levels(

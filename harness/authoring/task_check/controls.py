@@ -24,7 +24,7 @@ _REFERENCE = "reference/tests.patch"
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
     """The reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml true."""
-    records = [(await judge(subject, await _hand_in(subject, Oracle))).record for _ in range(times)]
+    records = [(await judge(subject, await hand_in(subject, Oracle))).record for _ in range(times)]
     found = [*_unresolved(subject, records[0])]
     if any(record.to_json() != records[0].to_json() for record in records):
         words = f"judged {times} times, and the verdicts are not the same"
@@ -33,7 +33,7 @@ async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> 
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    record = (await judge(subject, await _hand_in(subject, Nop))).record
+    record = (await judge(subject, await hand_in(subject, Nop))).record
     return [*_accepted(subject, "handing in nothing", record)]
 
 
@@ -48,7 +48,7 @@ async def worthless_problems(subject: Subject) -> list[Problem]:
     return found
 
 
-async def _hand_in(subject: Subject, kind: type[Oracle] | type[Nop]) -> Submission:
+async def hand_in(subject: Subject, kind: type[Oracle] | type[Nop]) -> Submission:
     """As a trial does it: in a sandbox, and out of it again."""
     site = subject.site
     agent: Agent = kind(subject.task, subject.catalog.scaffold(kind.__name__.lower()))

@@ -22,7 +22,7 @@ async def run_parts(subject: Subject, parts: Mapping[str, Part], watch: Watch) -
         try:
             problems: list[Problem] = await part(subject)
         except (UserError, OSError, InfrastructureError) as error:
-            problems = [as_problem(subject.catalog, error, subject.at("task.yaml"))]
+            problems = [as_problem(subject.catalog, error, subject.at(subject.description))]
         steps.append(_step(name, time.monotonic() - began, problems, subject))
     return steps
 

@@ -7,6 +7,8 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem
+from harness.specs.swe_atlas.layout import DESCRIPTION
+from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
 from harness.verify.arms import Bench
 
@@ -29,6 +31,11 @@ class Subject:
     def at(self, name: str, containing: str = "") -> str:
         """Where a problem is: a file of the task as `tasks/ID/NAME`, with the line that has `containing`."""
         return place(self.catalog, self.task.directory / name, containing)
+
+    @property
+    def description(self) -> str:
+        """The file of the task that says what it is."""
+        return DESCRIPTION if isinstance(self.task, PublishedTask) else "task.yaml"
 
     @property
     def rubric(self) -> Path:

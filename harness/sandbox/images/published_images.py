@@ -26,7 +26,7 @@ from harness.specs.loading import read_text
 from harness.specs.swe_atlas.layout import DOCKERFILE, REFERENCE, with_base_image
 from harness.specs.swe_atlas.task import PublishedTask
 
-_LAYOUT = "1"
+_LAYOUT = "2"
 """Of what we do to an image; a change makes new ones."""
 _STAGE = "published"
 _FACTS = "id -u; id -g; for name in bash git python3 sha256sum; do command -v $name >/dev/null || echo $name; done"

@@ -29,7 +29,7 @@ class _Turn(NamedTuple):
 class Asking:
     """A judge and the submission before it: `tests` are the listed ones' texts, as it is shown them.
 
-    `nonce` marks the fences; the agent couldn't know it.
+    `trusting` lets an answer stand that quotes nothing. `nonce` marks the fences; the agent couldn't know it.
     """
 
     identity: JudgeIdentity
@@ -39,6 +39,7 @@ class Asking:
     model: Model
     seen: Shown
     tests: Mapping[str, str]
+    trusting: bool = False
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
     async def votes(self, questions: Sequence[Question]) -> list[Vote]:
@@ -100,7 +101,9 @@ class Asking:
 
     def _checked(self, turn: _Turn, reply: Reply, usage: Usage, cached: bool = False) -> Vote:
         vote = _vote(turn, **dict(reply), cached=cached, usage=usage)
-        if not backed(reply, self.seen.patch):
+        if self.trusting:
+            words = ""
+        elif not backed(reply, self.seen.patch):
             words = "its quote is not in the patch" if reply.quote.strip() else "it quotes nothing of the patch"
         elif turn.question.id == MANIFEST and reply.answer is Answer.UNMET:
             test = quoted_test(reply, self.tests)

@@ -48,10 +48,12 @@ class Judge:
     cache: AnswerCache = field(default_factory=AnswerCache)
     slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARALLEL_CALLS))
 
-    async def ask(self, brief: Brief, spending: Spending | None = None) -> Judging:
+    async def ask(self, brief: Brief, spending: Spending | None = None, trusting: bool = False) -> Judging:
         """Put every question of the brief, and two whose answers are known. `spending` is of all judgings.
 
-        Never raises for what a model or its provider does: that makes votes which don't count.
+        `trusting` takes a judge at its word, as the published verifier does: nothing is asked whose answer is known,
+        and no answer need quote the patch. Never raises for what a model or its provider does: that makes votes
+        which don't count.
         """
         seen = Shown.of(brief)
         if (size := len(seen.patch) + len(seen.tests)) > MAX_SHOWN_CHARS:
@@ -59,13 +61,14 @@ class Judge:
             return _unasked(brief, ReasonCode.JUDGE_UNAVAILABLE, words, seen.removed)
         rounds = max(question.votes for question in brief.questions)
         try:
-            known = [replace(question, votes=rounds) for question in known_questions(seen.patch)]
+            asked = [] if trusting else known_questions(seen.patch)
+            known = [replace(question, votes=rounds) for question in asked]
         except ValueError as error:
             return _unasked(brief, ReasonCode.JUDGE_UNPARSEABLE, str(error), seen.removed)
         spent = Spending(within=spending)
         model = MeteredModel(self.build(), spent)
         tests = {name: shown(text).text for name, text in brief.tests.items()}
-        asking = Asking(self.identity, self.prompts, self.cache, self.slots, model, seen, tests)
+        asking = Asking(self.identity, self.prompts, self.cache, self.slots, model, seen, tests, trusting)
         votes = await asking.votes([*known, *brief.questions])
         return _counted(brief.questions, known, votes, seen.removed, spent.usage)
 

@@ -40,7 +40,7 @@ async def run_log(
         try:
             result = await bench.engine.run_job(
                 bench.image,
-                _job(task, bench.image.workdir, tree, changed, files),
+                log_job(task, bench.image.workdir, tree, changed, files),
                 repo_limits(task.repo),
                 bench.labels,
             )
@@ -53,9 +53,10 @@ async def run_log(
         return []
 
 
-def _job(
+def log_job(
     task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
 ) -> Job:
+    """Its one output is `1.json`, what the parser made of the log."""
     tools = {
         "arm": ARM,
         "run_tests": RUN,

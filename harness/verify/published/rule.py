@@ -35,6 +35,12 @@ def listed_names(manifest: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name]
 
 
+def found_as(name: str, parsed: Iterable[ParsedTest]) -> list[str]:
+    """The names of a log that count as the one that a manifest lists."""
+    offers = _listed_offers(name)
+    return list(dict.fromkeys(test.name for test in parsed if _parsed_offers(test.name) & offers))
+
+
 def judge_mutation(
     names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest]
 ) -> tuple[Reason, ...]:

@@ -1,7 +1,8 @@
 """One submission judged as the published verifier does it, for parity: its rules, in containers of our own.
 
 Two things are not as published, on purpose: agent and tests don't share a container, and an answer of the judge
-that can't be read is asked for again and never passes for a yes.
+that can't be read is asked for again and never passes for a yes. Each statement gets as many votes as in our own
+judging: where both are asked for, most answers are known from there.
 """
 
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ async def verify_published(
     if judge and not found.reasons:
         questions = questions_for(task, judge.identity.votes)
         brief = Brief(prompt=task.objective, patch=submission.patch, tests=found.tests, questions=questions)
-        judging = await judge.ask(brief, spending)
+        judging = await judge.ask(brief, spending, trusting=True)
     return Judgement(_record(task, bench, found, judge, judging), submission.patch, judging=judging)
 
 
@@ -96,22 +97,27 @@ async def _mutation(
     except GitError:
         words = "the removal does not apply to what the patch makes of the code"
         return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.MUTATION, words),)
-    theirs = await _tree(tree, agents)
+    theirs = await agents_tree(tree, agents)
     removed = [change for change in await tree.changes(without, agents) if change.new]
     changed = await tree.read_all({change.path: change.new for change in removed if change.new})
-    discovery = discovery_of(task.repo.language)
-    files = [path for path in theirs.files if is_test_path(path) and _holds_tests(path, discovery.is_test_file(path))]
+    files = test_files(task, theirs)
     before = await run_log(bench, task, theirs, {}, files, BEFORE)
     after = await run_log(bench, task, theirs, changed, files, AFTER)
     return judge_mutation(names, before, after)
 
 
-def _holds_tests(path: str, by_name: bool) -> bool:
-    """The published verifier hands over data files as well, which some run scripts take amiss."""
-    return by_name or path.endswith(".uts")
+def test_files(task: PublishedTask, tree: AgentsTree) -> list[str]:
+    """What the run script is given: not all that the published rule takes for a test file.
+
+    The published verifier hands over data files as well, which some run scripts take amiss.
+    """
+    discovery = discovery_of(task.repo.language)
+    paths = [path for path in tree.files if is_test_path(path)]
+    return [path for path in paths if discovery.is_test_file(path) or path.endswith(".uts")]
 
 
-async def _tree(tree: GitTree, agents: str) -> AgentsTree:
+async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
+    """What differs between the image's tree and `agents`, the id of a tree of the same git directory."""
     changes = await tree.changes(agents)
     written = {change.path: change.new for change in changes if change.new and change.new.mode in _REGULAR}
     return AgentsTree(

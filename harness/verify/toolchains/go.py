@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import PurePosixPath
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import tree_sitter_go
 from tree_sitter import Language
@@ -51,6 +51,9 @@ class _Prepared(CompiledVariant):
 
     running: Mapping[str, bytes] = field(default_factory=dict)
     made: dict[str, "_Made"] = field(default_factory=dict, compare=False)
+
+    def for_suite(self) -> Self:
+        return replace(self, made={})
 
 
 @dataclass

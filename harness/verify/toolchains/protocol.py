@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.ids import TestId
@@ -32,6 +32,10 @@ class CompiledVariant:
     proof: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
+
+    def for_suite(self) -> Self:
+        """The same for another suite, without what was made for the last one."""
+        return self
 
 
 @dataclass(frozen=True)

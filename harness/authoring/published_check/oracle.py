@@ -1,0 +1,106 @@
+"""The reference judged by both protocols, without a judge: what isn't the judge's to say must hold."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from harness.agents.controls import Nop, Oracle
+from harness.authoring.published_check.defects import defects
+from harness.authoring.published_check.reference_run import OURS, PUBLISHED, ReferenceRun
+from harness.authoring.task_check.controls import hand_in
+from harness.authoring.task_check.subject import Subject
+from harness.sandbox.protocol import JobResult
+from harness.specs.errors import SandboxLost
+from harness.specs.problem import Problem, Severity
+from harness.specs.protocol import JudgingProtocol
+from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
+from harness.specs.swe_atlas.layout import REFERENCE
+from harness.submission.extraction import Submission
+from harness.testing.published import ParsedTest, parsed_tests
+from harness.testing.report import ReportError
+from harness.verify.protocols import Judgements, verify_by
+from harness.verify.published.rule import listed_names
+from harness.verify.published.verification import AFTER, BEFORE
+
+_CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
+"""Told by class, for all tests together."""
+
+
+async def oracle_problems(subject: Subject) -> list[Problem]:
+    """Every reason against the reference but those of the rubric; its verdicts are among the remarks.
+
+    Raises SandboxLost.
+    """
+    results: dict[str, JobResult] = {}
+    submission = await hand_in(subject, Oracle)
+    judged = await _judge(subject, submission, results)
+    subject.remarks.extend(_verdicts(judged))
+    run = ReferenceRun(
+        listed=tuple(listed_names(submission.manifest.decode("utf-8", "replace"))),
+        tests=judged.first.record.stages.mutation.tests,
+        before=_parsed(results.get(BEFORE)),
+        after=_parsed(results.get(AFTER)),
+        printed_before=results[BEFORE].log if BEFORE in results else b"",
+        printed_after=results[AFTER].log if AFTER in results else b"",
+    )
+    return [*_against(subject, judged), *_notes(subject, judged), *defects(subject, run)]
+
+
+async def nop_problems(subject: Subject) -> list[Problem]:
+    """Handing in nothing must be failed by both protocols. Raises SandboxLost."""
+    judged = await _judge(subject, await hand_in(subject, Nop), {})
+    found = []
+    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+        if judgement.record.verdict is not Verdict.FAILED:
+            words = f"handing in nothing is {judgement.record.verdict} by protocol {protocol}; it must be failed"
+            found.append(Problem(where=subject.at(subject.description), message=words))
+    return found
+
+
+async def _judge(subject: Subject, submission: Submission, results: dict[str, JobResult]) -> Judgements:
+    bench = replace(subject.site, keep=results.__setitem__)
+    judged = await verify_by(JudgingProtocol.BOTH, subject.task, submission, bench)
+    reasons = [reason for judgement in judged.all for reason in judgement.record.reasons]
+    if lost := [reason for reason in reasons if reason.code is ReasonCode.SANDBOX_LOST]:
+        raise SandboxLost(f"{lost[0].subject or subject.task.id}: {lost[0].words}")
+    return judged
+
+
+def _verdicts(judged: Judgements) -> Iterator[str]:
+    """Without a judge, what is sound is unscored."""
+    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+        if judgement.record.verdict in (Verdict.FAILED, Verdict.INVALID):
+            yield f"the reference is {judgement.record.verdict} by protocol {protocol}"
+
+
+def _against(subject: Subject, judged: Judgements) -> Iterator[Problem]:
+    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+        for reason in judgement.record.reasons:
+            if reason.stage is not Stage.RUBRIC and (reason.code not in _CLASSED or not reason.subject):
+                yield Problem(where=subject.at(REFERENCE), message=_words(reason, protocol))
+
+
+def _words(reason: Reason, protocol: str) -> str:
+    about = f"{reason.subject}: " if reason.subject else ""
+    if reason.code is ReasonCode.PLACEBO_SENSITIVE:
+        return f"the reference looks at more than behaviour: {about}{reason.words} (protocol {protocol})"
+    return f"the reference is failed by protocol {protocol}: {reason.code}: {about}{reason.words}"
+
+
+def _notes(subject: Subject, judged: Judgements) -> Iterator[Problem]:
+    """But for files that were left out: the patch itself told them."""
+    for note in judged.first.record.notes:
+        if note.code not in (NoteCode.PRODUCTION_EDIT, NoteCode.RUNNER_EDIT):
+            words = f"{note.code}: {note.words}"
+            yield Problem(where=subject.at(REFERENCE), message=words, severity=Severity.WARNING)
+
+
+def _parsed(result: JobResult | None) -> tuple[ParsedTest, ...]:
+    return tuple(log_of(result, "1.json")) if result else ()
+
+
+def log_of(result: JobResult, output: str) -> Sequence[ParsedTest]:
+    """What the parser made of a log; nothing where it left nothing to read."""
+    try:
+        return parsed_tests(result.outputs[output])
+    except (KeyError, ReportError):
+        return ()

@@ -1,0 +1,79 @@
+"""Variants are compiled once for all submissions of a process, and nothing of one suite reaches the next."""
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Self
+
+from harness.sandbox.protocol import Image
+from harness.specs.variants import Variant, VariantKind
+from harness.verify.compiling import MOST, compile_once
+from harness.verify.toolchains.protocol import CompiledVariant, Site
+from harness.verify.variant_source import VariantSource
+
+
+@dataclass(frozen=True)
+class Compiled(CompiledVariant):
+    made: list[str] = field(default_factory=list)
+
+    def for_suite(self) -> Self:
+        return replace(self, made=[])
+
+
+@dataclass
+class Counting:
+    separates: bool = True
+    compiled: list[str] = field(default_factory=list)
+
+    async def compile(self, site, sources):
+        self.compiled += [source.name for source in sources]
+        return [Compiled(Variant(source.name, source.kind, code=source.code), (), ()) for source in sources]
+
+
+def site(digest: str) -> Site:
+    return Site(None, Image("tag", digest, "/app", Path()), {})
+
+
+def source(name: str, code: bytes = b"", **more: object) -> VariantSource:
+    return VariantSource(name, VariantKind.PROBE, {}, {"a.c": code}, **more)
+
+
+async def test_what_was_compiled_before_is_not_compiled_again():
+    toolchain = Counting()
+    first = await compile_once(toolchain, site("once"), [source("a"), source("b")])
+    again = await compile_once(toolchain, site("once"), [source("c"), source("b"), source("a")])
+    assert toolchain.compiled == ["a", "b", "c"]
+    assert [item.variant.name for item in again] == ["c", "b", "a"]
+    assert again[2].variant == first[0].variant
+
+
+async def test_another_text_image_or_disguise_is_another_variant():
+    toolchain = Counting()
+    others = [source("a", b"other"), source("a", dead={"a.c": b"x"}), source("a", disguised_lines={"a.c": (1,)})]
+    await compile_once(toolchain, site("one image"), [source("a")])
+    for other in others:
+        await compile_once(toolchain, site("one image"), [other])
+    await compile_once(toolchain, site("another image"), [source("a")])
+    assert toolchain.compiled == ["a"] * 5
+
+
+async def test_nothing_that_was_made_for_a_suite_is_there_for_the_next():
+    toolchain = Counting()
+    [first] = await compile_once(toolchain, site("suites"), [source("a")])
+    first.made.append("a binary with somebody's tests")
+    [second] = await compile_once(toolchain, site("suites"), [source("a")])
+    assert second.made == []
+
+
+async def test_only_the_last_ones_are_remembered():
+    toolchain = Counting()
+    for number in range(MOST + 1):
+        await compile_once(toolchain, site("many"), [source("a", str(number).encode())])
+    await compile_once(toolchain, site("many"), [source("a", b"0")])
+    assert len(toolchain.compiled) == MOST + 2
+
+
+async def test_where_text_is_what_runs_nothing_is_remembered():
+    toolchain = Counting(separates=False)
+    for _ in range(2):
+        await compile_once(toolchain, site("disk"), [source("a")])
+    assert toolchain.compiled == ["a", "a"]

@@ -1,0 +1,122 @@
+"""Variants of published tasks: text on disk, other text of the same behaviour, the task's tools beside the tree."""
+
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import Image
+from harness.specs.ids import TestId
+from harness.specs.swe_atlas.task import TOOLS, PublishedOptions, read_published
+from harness.specs.variants import VariantKind
+from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK
+from harness.verify.toolchains.choice import toolchain_of
+from harness.verify.toolchains.indentation import disguise_python
+from harness.verify.toolchains.protocol import Site
+from harness.verify.variants import plan_variants
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
+SUMS = b'''\
+"""Sums."""
+
+
+def add(a, b):
+    """Adds.
+
+    Any two numbers.
+    """
+    if a is None:
+        return b
+    total = a + b
+    return total
+
+
+def one(): return 1
+
+
+async def more(items):
+    async for item in items:
+        yield item
+    raise StopAsyncIteration
+
+
+def untouched():
+    return 5
+'''
+REMOVAL = (
+    "diff --git a/pkg/sums.py b/pkg/sums.py\n--- a/pkg/sums.py\n+++ b/pkg/sums.py\n@@ -11,3 +11,3 @@\n"
+    "     total = a + b\n-    return total\n+    return None\n \n"
+)
+
+
+def names(text: bytes) -> dict[str, object]:
+    found: dict[str, object] = {}
+    exec(compile(text, "sums.py", "exec"), found)
+    return found
+
+
+def test_a_disguise_of_python_behaves_the_same_and_leaves_other_functions_alone():
+    plain = names(SUMS)
+    for seed in range(20):
+        text = disguise_python(SUMS, (12, 15, 21), Random(seed), "tw")
+        other = names(text)
+        assert text != SUMS
+        assert text.endswith(b"def untouched():\n    return 5\n")
+        assert [other["add"](*pair) for pair in ((1, 2), (None, 3))] == [
+            plain["add"](*pair) for pair in ((1, 2), (None, 3))
+        ]
+        assert other["add"].__doc__ == plain["add"].__doc__
+        assert other["one"]() == 1
+        assert len(text.splitlines()) == len(SUMS.splitlines())
+
+
+def test_another_disguise_each_time():
+    assert len({disguise_python(SUMS, (12,), Random(seed), "tw") for seed in range(5)}) > 1
+
+
+@pytest.fixture
+async def variants(tmp_path):
+    """By name, of a task that removes a line of the sums above."""
+    place = Path(shutil.copytree(FIXTURES / "aiosmtpd-debugging-handler", tmp_path / "task"))
+    (place / "tests" / "skeleton_code_swap.patch").write_text(REMOVAL)
+    (tmp_path / "tree" / "pkg").mkdir(parents=True)
+    (tmp_path / "tree" / "pkg" / "sums.py").write_bytes(SUMS)
+    tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "tree")
+    task = read_published(place, PublishedOptions())
+    toolchain = toolchain_of(task)
+    sources = await plan_variants(task, tree, toolchain, decoy=0)
+    compiled = await toolchain.compile(Site(None, Image("tag", "0", "/app", tree.directory), {}), sources)
+    return toolchain, {item.variant.name: item for item in compiled}
+
+
+async def test_every_arm_that_evidence_needs_is_there_and_all_have_the_same_files(variants):
+    _, found = variants
+    assert {*BASELINES, *found} - {"baseline"} == set(REQUIRED_ON_DISK)
+    files = {tuple(sorted((*item.variant.source, *item.variant.code))) for item in found.values()}
+    assert files == {
+        (f"{TOOLS}/parse_script.py", f"{TOOLS}/run_script.sh", f"{TOOLS}/run_tests", "pkg/sums.py"),
+    }
+    assert len({item.prove for item in found.values()}) == 1
+
+
+async def test_placebos_differ_in_their_text_and_the_removal_in_its_behaviour(variants):
+    _, found = variants
+    texts = {name: item.variant.source["pkg/sums.py"] for name, item in found.items()}
+    assert len(set(texts.values())) == 4
+    assert b"# " in texts["placebo-text"]
+    assert b"return None" in texts["placebo-text"]
+    assert [names(text)["add"](1, 2) for name, text in texts.items() if name != "removal"] == [3, 3, 3]
+    assert names(texts["removal"])["add"](1, 2) is None
+    assert found["removal"].variant.kind is VariantKind.REMOVAL
+
+
+async def test_files_whose_tests_have_the_same_name_are_run_apart(variants):
+    toolchain, found = variants
+    apart = [TestId("tests/test_a.py", "test_x"), TestId("tests/test_b.py", "test_x")]
+    together = [TestId("tests/test_a.py", "test_x"), TestId("tests/test_b.py", "test_y")]
+    built = [
+        await toolchain.build(None, found["baseline"], tests, {}, ()) for tests in (apart, together)
+    ]  # fmt: skip
+    assert ["TESTWRIGHT_APART" in item.compiled.env for item in built] == [True, False]

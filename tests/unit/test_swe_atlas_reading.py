@@ -1,0 +1,230 @@
+"""Tasks of the published layout: read as they lie, mistakes named, nothing of theirs taken for ours."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.agents.mini import Mini
+from harness.llm.scripted import ScriptedModel
+from harness.runs.command import configure
+from harness.runs.plan import RunConfig, plan_trials
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.protocol import JudgingProtocol
+from harness.specs.repo import Language
+from harness.specs.rubric import Importance
+from harness.specs.swe_atlas import layout
+from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
+from harness.specs.swe_atlas.selection import task_directories
+from harness.specs.swe_atlas.task import PublishedOptions, read_published
+from harness.submission.manifest import parse_manifest
+from tests.support.small_task import scaffold
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
+NAMES = ("aiosmtpd-debugging-handler", "jansson-load-sources", "restic-pattern-lists")
+LANGUAGES = dict(zip(NAMES, (Language.PYTHON, Language.C, Language.GO), strict=True))
+ALL = PublishedOptions(all_criteria=True)
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    """A copy of a task, to be broken."""
+    return Path(shutil.copytree(FIXTURES / NAMES[0], tmp_path / NAMES[0]))
+
+
+def rubric(place: Path, *items: dict[str, object]) -> None:
+    (place / layout.RUBRIC).write_text(json.dumps(items))
+
+
+def item(title: str, importance: str = "must have", kind: str = "positive hli verifier") -> dict[str, object]:
+    return {"id": "x", "title": title, "annotations": {"type": kind, "importance": importance}}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_published_task_is_read_as_it_lies(name):
+    task = read_published(FIXTURES / name, PublishedOptions())
+    assert task.id == f"swe-atlas-{name}"
+    assert task.repo.language is LANGUAGES[name]
+    assert task.prompt == (FIXTURES / name / layout.INSTRUCTION).read_text().strip() + "\n"
+    assert task.objective == (FIXTURES / name / layout.OBJECTIVE).read_text().strip() + "\n"
+    assert task.patch("removal.patch") == (FIXTURES / name / layout.REMOVAL).read_bytes()
+    assert task.patch("reference/tests.patch") == (FIXTURES / name / layout.REFERENCE).read_bytes()
+    assert parse_manifest(task.patch("reference/manifest.yaml")).tests
+    assert {criterion.importance for criterion in task.rubric.criteria} == {Importance.MUST}
+
+
+def test_nice_to_haves_count_where_they_are_asked_for_and_make_another_task():
+    few, all_of_them = (read_published(FIXTURES / NAMES[0], options) for options in (PublishedOptions(), ALL))
+    assert len(all_of_them.rubric.criteria) > len(few.rubric.criteria)
+    assert few.digest != all_of_them.digest
+    assert few.digest_without_rubric == all_of_them.digest_without_rubric
+
+
+def test_headings_are_no_criteria_and_negative_ones_are_told_apart(place):
+    rubric(
+        place,
+        item("1.0: What it is about", kind="high level intent"),
+        item("1.1: Tests that sums are right"),
+        item("3.2: Tests sleep while they wait", "nice to have", "negative hli verifier"),
+    )
+    criteria = read_published(place, ALL).rubric.criteria
+    assert [(criterion.id, criterion.negative) for criterion in criteria] == [("1.1", False), ("3.2", True)]
+
+
+def test_a_directory_counts_by_what_is_in_it_and_not_by_where_it_lies(place):
+    assert (
+        read_published(place, PublishedOptions()).digest
+        == read_published(FIXTURES / NAMES[0], PublishedOptions()).digest
+    )
+    (place / layout.PARSER).write_text("# other\n")
+    assert (
+        read_published(place, PublishedOptions()).digest
+        != read_published(FIXTURES / NAMES[0], PublishedOptions()).digest
+    )
+
+
+def test_what_is_read_and_does_not_count_is_said_and_is_not_fatal(place):
+    description = place / layout.DESCRIPTION
+    text = description.read_text().replace("[environment]", 'unheard_of = 1\n[environment]\nrather_odd = "x"')
+    description.write_text(text.replace("allow_internet = false", "allow_internet = true"))
+    remarks = read_published(place, PublishedOptions()).remarks
+    assert "task.toml: unknown key 'environment.rather_odd' is ignored" in remarks
+    assert "task.toml: unknown key 'agent.unheard_of' is ignored" in remarks
+    assert any("asks for a network" in remark for remark in remarks)
+    assert any("JUDGE_MODEL" in remark for remark in remarks), "a verifier's environment holds keys"
+
+
+def broken(place: Path, name: str, old: str, new: str) -> None:
+    text = (place / name).read_text()
+    assert old in text
+    (place / name).write_text(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("name", layout.NEEDED)
+def test_a_file_that_is_absent_is_named(place, name):
+    (place / name).unlink()
+    with pytest.raises(UserError, match=f"{name}: the published layout needs this file"):
+        read_published(place, PublishedOptions())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[metadata]", "[metadata", r"task\.toml: not TOML"),
+        ('base_commit = "', 'base_commit = "-', r"task\.toml:\d+: key 'metadata\.base_commit'"),
+        ("repository =", "repositori =", r"key 'metadata\.repository': is missing"),
+        ("cpus = 16", 'cpus = "many"', r"task\.toml:\d+: key 'environment\.cpus'"),
+    ],
+)
+def test_a_mistake_in_the_description_is_named_with_its_line(place, old, new, words):
+    broken(place, layout.DESCRIPTION, old, new)
+    with pytest.raises(UserError, match=words):
+        read_published(place, PublishedOptions())
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([item("Tests that sums are right")], "item 1: its title doesn't begin with axis and number"),
+        ([item("1.1: Tests that sums are right", "vital")], "item 1: importance 'vital'"),
+        ([item("1.1: Tests that sums are right", kind="neutral")], "item 1: type 'neutral'"),
+        ([item("2.1: Tests that sums are right")], "item 1: criterion 2.1: axis 1 is exactly the must-haves"),
+        ([item("1.1: Tests that a is b"), item("1.1: Tests that b is c")], "criterion 1.1 is there twice"),
+        ([item("2.1: Tests that stand apart", "nice to have")], "it has no must-have"),
+        ([{"title": "1.1: Tests that a is b"}], "item 1: annotations: Field required"),
+    ],
+)
+def test_a_mistake_in_the_rubric_is_named_with_its_item(place, items, words):
+    rubric(place, *items)
+    with pytest.raises(UserError, match=words):
+        read_published(place, PublishedOptions())
+
+
+def test_a_rubric_that_is_no_json_is_named_with_its_line(place):
+    (place / layout.RUBRIC).write_text("[\n{]")
+    with pytest.raises(UserError, match=r"rubrics\.json:2: not JSON"):
+        read_published(place, PublishedOptions())
+
+
+def test_a_dockerfile_starts_from_one_image(place):
+    (place / layout.DOCKERFILE).write_text("FROM one AS a\nFROM --platform=linux/amd64 two\n")
+    with pytest.raises(UserError, match="expected one FROM line, found 2"):
+        read_published(place, PublishedOptions())
+    assert layout.with_base_image("# why\nFROM --platform=x far/away:1\nENV A=b\n", "here:1 AS a") == (
+        "# why\nFROM here:1 AS a\nENV A=b\n"
+    )
+
+
+def test_patterns_stand_for_a_task_a_directory_or_a_glob(tmp_path):
+    assert task_directories(f"swe-atlas:{FIXTURES / NAMES[0]}") == [FIXTURES / NAMES[0]]
+    assert task_directories(f"swe-atlas:{FIXTURES}") == [FIXTURES / name for name in NAMES]
+    assert task_directories(f"swe-atlas:{FIXTURES}/*-load-*") == [FIXTURES / NAMES[1]]
+    with pytest.raises(UserError, match="no task directory there"):
+        task_directories(f"swe-atlas:{tmp_path}")
+
+
+def test_two_tasks_of_one_name_are_not_taken_for_one(tmp_path):
+    for parent in ("a", "b"):
+        shutil.copytree(FIXTURES / NAMES[0], tmp_path / parent / NAMES[0])
+    with pytest.raises(UserError, match="2 of the chosen directories are tasks of this name"):
+        Catalog().select([f"swe-atlas:{tmp_path}/*/*"])
+
+
+def test_published_tasks_stand_beside_the_catalogs_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(FIXTURES.parent)
+    config = configure({"tasks": ("swe-atlas:swe_atlas", "aiosmtpd-proxy-tlv"), "scaffolds": ("nop",)}, None)
+    monkeypatch.chdir(tmp_path)
+    trials = plan_trials(Catalog(), config)
+    assert [trial.task.id for trial in trials] == ["aiosmtpd-proxy-tlv", *(f"swe-atlas-{name}" for name in NAMES)]
+
+
+@pytest.mark.parametrize("protocol", [JudgingProtocol.PUBLISHED, JudgingProtocol.BOTH])
+def test_the_published_rules_are_for_published_tasks(protocol):
+    config = RunConfig(tasks=("aiosmtpd-proxy-tlv",), scaffolds=("nop",), protocol=protocol)
+    with pytest.raises(UserError, match="is for published tasks"):
+        plan_trials(Catalog(), config)
+
+
+def test_an_image_map_names_images_or_trees(tmp_path):
+    file = tmp_path / "map.yaml"
+    file.write_text("far/away:1: here:1\nhttps://x.example/y@abcdef0: whole:1\n")
+    images = ImageMap.read(file)
+    assert images.source("far/away:1", "https://x.example/z", "abcdef0") == ImageSource("here:1")
+    assert images.source("other:1", "https://x.example/y.git", "abcdef0") == ImageSource("whole:1", whole=True)
+    assert images.source("other:1", "https://x.example/y", "1234567") == ImageSource("other:1")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("- a\n", "map.yaml:1: expected a mapping"), ("a: b\nc: 1\n", "map.yaml:2: expected")]
+)
+def test_a_mistake_in_an_image_map_is_named_with_its_line(tmp_path, text, words):
+    (tmp_path / "map.yaml").write_text(text)
+    with pytest.raises(UserError, match=words):
+        ImageMap.read(tmp_path / "map.yaml")
+
+
+def test_the_agent_is_given_the_whole_instruction_and_no_words_of_ours_about_tests():
+    task = read_published(FIXTURES / NAMES[0], PublishedOptions())
+    [_, told] = Mini(task, scaffold("mini"), ScriptedModel([])).prompts()
+    assert task.prompt.strip() in told.content
+    assert "Write the manifest to `${TESTWRIGHT" not in told.content
+    hidden = (layout.OBJECTIVE, layout.REMOVAL, layout.REFERENCE, layout.RUBRIC)
+    lines = {line for name in hidden[1:] for line in (FIXTURES / NAMES[0] / name).read_text().splitlines()}
+    assert not any(line in told.content for line in lines if len(line) > 40)
+
+
+@pytest.mark.skipif("SWE_ATLAS_TW" not in os.environ, reason="SWE_ATLAS_TW names no copy of the published set")
+def test_every_task_of_the_published_set_is_read():
+    directories = task_directories(f"swe-atlas:{os.environ['SWE_ATLAS_TW']}")
+    faults = {}
+    for directory in directories:
+        try:
+            task = read_published(directory, ALL)
+            assert task.patch("removal.patch")
+            assert parse_manifest(task.patch("reference/manifest.yaml")).tests
+        except Exception as error:  # each is to be told, not the first alone
+            faults[directory.name] = str(error)
+    assert faults == {}
