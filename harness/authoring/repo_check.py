@@ -68,6 +68,8 @@ def _count(report: ReportFormat, data: bytes) -> int:
             return _junit_cases(data)
         case ReportFormat.TAP:
             return len(re.findall(rb"^(?:not )?ok ", data, re.MULTILINE))
+        case ReportFormat.AUTOMAKE:
+            return len(re.findall(rb"^:global-test-result:", data, re.MULTILINE))
         case ReportFormat.GO_TEST:
             return len(re.findall(rb'"Action":"(?:pass|fail|skip)"[^\n]*"Test":', data))
         case ReportFormat.VITEST:

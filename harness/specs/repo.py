@@ -23,6 +23,8 @@ class Language(StrEnum):
 class ReportFormat(StrEnum):
     JUNIT = "junit"
     TAP = "tap"
+    AUTOMAKE = "automake"
+    """Its `.trs` files."""
     GO_TEST = "go-test"
     VITEST = "vitest"
     PUBLISHED = "published"

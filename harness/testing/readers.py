@@ -5,6 +5,7 @@ from typing import NamedTuple, assert_never
 
 from harness.specs.ids import TestId
 from harness.specs.repo import ReportFormat
+from harness.testing.automake import read_automake
 from harness.testing.computed_names import claimed
 from harness.testing.go_test import read_go_test
 from harness.testing.junit import read_junit
@@ -32,6 +33,8 @@ def reader_of(report: ReportFormat) -> Reader:
             return Reader("xml", read_junit)
         case ReportFormat.TAP:
             return Reader("tap", read_tap)
+        case ReportFormat.AUTOMAKE:
+            return Reader("trs", read_automake)
         case ReportFormat.GO_TEST:
             return Reader("jsonl", read_go_test)
         case ReportFormat.VITEST:
