@@ -18,7 +18,7 @@ from harness.llm.provider.scenario import Scenario
 from harness.runs.cases import Expectation
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
-from harness.runs.store import AgentFile, TrialFile, UsageFile
+from harness.runs.trial_store import AgentFile, TrialFile, UsageFile
 from harness.sandbox.images.record import ImageRecord
 from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo

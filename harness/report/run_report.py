@@ -14,7 +14,8 @@ from harness.report.plain import printable
 from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
 from harness.runs.command import FinishedRun
 from harness.runs.scheduler import Outcome
-from harness.runs.store import TrialStore, UsageFile, find_trials
+from harness.runs.store import find_trials
+from harness.runs.trial_store import TrialStore, UsageFile
 from harness.specs.errors import UserError
 from harness.specs.reasons import Reason, Verdict
 from harness.specs.usage import NO_USAGE, Usage

@@ -10,8 +10,9 @@ from harness.runs.command import Warn, prepare
 from harness.runs.judges import is_judged
 from harness.runs.plan import RunConfig, Trial
 from harness.runs.scheduler import MAX_TRIES
-from harness.runs.store import TrialFile, TrialStore, check_free, spent_in
+from harness.runs.store import check_free, spent_in
 from harness.runs.trial import describe
+from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.choice import choose_engine, known_digest
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog

@@ -7,7 +7,7 @@ from harness.llm.build import Models, recording
 from harness.llm.played import PlayedModel
 from harness.llm.provider.scenario import Scenario
 from harness.runs.plan import RunConfig, model_digest
-from harness.runs.store import TrialStore
+from harness.runs.trial_store import TrialStore
 from harness.sandbox.cache import cache_directory
 from harness.specs.catalog import Catalog
 from harness.specs.loading import load_yaml

@@ -11,7 +11,8 @@ from harness.llm.spending import Spending
 from harness.runs.evidence_file import Conditions, FileShelf
 from harness.runs.judges import build_judge, self_judging
 from harness.runs.plan import RunFile, chosen_tasks
-from harness.runs.store import RunStore, TrialFile, TrialStore, find_trials
+from harness.runs.store import RunStore, find_trials
+from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog

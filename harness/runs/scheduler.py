@@ -8,8 +8,9 @@ from enum import StrEnum
 from harness.llm.build import Models
 from harness.llm.spending import Spending
 from harness.runs.plan import RunConfig, Trial, scaffold_digest
-from harness.runs.store import RunStore, TrialStore, UsageFile
+from harness.runs.store import RunStore
 from harness.runs.trial import Workshop, reason_code, run_trial
+from harness.runs.trial_store import TrialStore, UsageFile
 from harness.sandbox.protocol import Engine
 from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, first_error
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict

@@ -16,8 +16,8 @@ from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel
 from harness.runs.cases import Case, Expectation
 from harness.runs.judges import scenario_judge
-from harness.runs.store import keep_arm, keep_judgements
 from harness.runs.trial import let_work
+from harness.runs.trial_store import keep_arm, keep_judgements
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog

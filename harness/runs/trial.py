@@ -15,7 +15,7 @@ from harness.llm.spending import MeteredModel, Spending
 from harness.runs.evidence_file import Conditions
 from harness.runs.judges import is_judged
 from harness.runs.plan import Trial
-from harness.runs.store import AgentFile, TrialFile, TrialStore
+from harness.runs.trial_store import AgentFile, TrialFile, TrialStore
 from harness.sandbox.images.record import image_record
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost

@@ -12,8 +12,9 @@ import pytest
 from harness.report.dry_run_report import report_dry_run
 from harness.runs.dry_run import DryRun, dry_run
 from harness.runs.plan import RunConfig, SandboxChoice, plan_trials
-from harness.runs.store import AgentFile, RunStore
+from harness.runs.store import RunStore
 from harness.runs.trial import describe
+from harness.runs.trial_store import AgentFile
 from harness.specs.catalog import Catalog
 from harness.specs.usage import Usage
 from harness.submission.extraction import Submission

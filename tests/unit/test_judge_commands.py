@@ -11,7 +11,7 @@ from harness.runs.evidence_file import Conditions, FileShelf
 from harness.runs.judges import build_judge, is_final
 from harness.runs.plan import RunConfig
 from harness.runs.regrade import Regraded
-from harness.runs.store import TrialStore
+from harness.runs.trial_store import TrialStore
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
