@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from harness.authoring.repo_check import repo_check
@@ -15,8 +15,8 @@ from harness.specs.image_facts import Build, Check
 from harness.specs.repo import Repo
 from harness.specs.task import Task
 
-AT_ONCE = 2
-"""Builds wait for a network as often as for a core."""
+AT_ONCE = 4
+"""Builds wait for a network more often than for a core."""
 Tell = Callable[[str], None]
 """Told a line before each step that takes a while."""
 
@@ -39,12 +39,7 @@ def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list
 
 
 async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
-    of_repos = [(repo.name, f"image of {repo.name}", partial(repo_image, repo)) for repo in repos]
-    of_tasks = [(task.id, f"image of task {task.id}", partial(task_image, task)) for task in tasks]
-    return [*await _build_each(of_repos, tell), *await _build_each(of_tasks, tell)]
-
-
-async def _build_each(wanted: Sequence[tuple[str, str, Callable[[], Awaitable[Image]]]], tell: Tell) -> list[Build]:
+    """Each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, line: str, make: Callable[[], Awaitable[Image]]) -> Build:
@@ -54,10 +49,17 @@ async def _build_each(wanted: Sequence[tuple[str, str, Callable[[], Awaitable[Im
             image = await make()
             return Build(name, image.reference, image.digest, time.monotonic() - began)
 
+    async def with_tasks(repo: Repo) -> list[Build]:
+        builds = [await one(repo.name, f"image of {repo.name}", partial(repo_image, repo))]
+        for task in (task for task in tasks if task.repo.name == repo.name):
+            builds.append(await one(task.id, f"image of task {task.id}", partial(task_image, task)))
+        return builds
+
     with first_error():
         async with asyncio.TaskGroup() as group:
-            builds = [group.create_task(one(*each)) for each in wanted]
-    return [build.result() for build in builds]
+            running = [group.create_task(with_tasks(repo)) for repo in repos]
+    done = {build.name: build for item in running for build in item.result()}
+    return [done[name] for name in (*(repo.name for repo in repos), *(task.id for task in tasks))]
 
 
 async def _check_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Check]:
