@@ -1,4 +1,4 @@
-"""The image map for tests/fixtures/swe_atlas: python -m scripts.swe_atlas_images > images.yaml
+"""The image map for tests/fixtures/swe_atlas: .venv/bin/python -m scripts.swe_atlas_images > images.yaml
 
 Each task's repository stands for one of ours; its image, which has upstream's whole tree, is built if it isn't there.
 """
