@@ -6,6 +6,7 @@ usage: schemas.py [--check]     --check: change nothing, status 1 where one diff
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -29,7 +30,7 @@ from harness.verify.judge.voting import Vote
 from harness.verify.verdict import VerdictRecord
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
-MODELS = {
+MODELS: dict[str, Any] = {
     "repo.yaml": Repo,
     "task.yaml": TaskFile,
     "rubric.yaml": Rubric,

@@ -85,7 +85,7 @@ def judge_cases(
     keep: Path | None,
     jobs: int,
     done: Callable[[Judged], None],
-    judge: Judge | None,
+    judge: Judge | None = None,
     protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
 ) -> list[Judged]:
     """Judge all, `jobs` at a time; `done` is told of each as it ends. Raises UserError, InfrastructureError."""

@@ -1,6 +1,7 @@
 """Tasks of the published layout, with real images: parity for honest work, a listed difference for tampering."""
 
 import json
+import shutil
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -63,21 +64,30 @@ async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path):
     assert again.status == 0, again.complaint
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_is_none(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "submissions"),
+    [
+        (NAMES[0], {"honest", *EXPECTED}),
+        (NAMES[1], {"looks-at-git-diff", "asserts-nothing"}),
+        (NAMES[2], {"forges-lines", "asserts-nothing"}),
+    ],
+)
+async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_is_none(tmp_path, name, submissions):
     options = ("--image-map", await images_for(tmp_path, name), "--protocol", "both")
+    for submission in submissions:
+        shutil.copytree(SUBMISSIONS / name / submission, tmp_path / "batch" / submission)
     async with serve(scenario("generous-judge")) as provider:
         judge = ("--judge", judge_file(tmp_path, provider.url), "--no-cache")
-        command = ("verify", f"swe-atlas:{TASKS / name}", "--batch", SUBMISSIONS / name, *options, *judge)
+        command = ("verify", f"swe-atlas:{TASKS / name}", "--batch", tmp_path / "batch", *options, *judge)
         done = await testwright(*command, "-j", "2", "--json", cwd=tmp_path, **OWN_CACHE)
     assert done.status == 0, done.complaint
     found = {row["submission"]: row for row in json.loads(done.output)}
-    honest = found.pop("honest")
-    assert (honest["verdict"]["verdict"], honest["published"]["verdict"]) == ("resolved", "resolved")
-    assert honest["disagreement"] is None
-    assert found.keys() == EXPECTED.keys()
-    for submission, (code, why) in EXPECTED.items():
-        row = found[submission]
+    assert found.keys() == submissions
+    if honest := found.pop("honest", None):
+        assert (honest["verdict"]["verdict"], honest["published"]["verdict"]) == ("resolved", "resolved")
+        assert honest["disagreement"] is None
+    for submission, row in found.items():
+        code, why = EXPECTED[submission]
         assert (row["verdict"]["verdict"], row["published"]["verdict"]) == ("failed", "resolved"), submission
         assert {reason["code"] for reason in row["verdict"]["reasons"]} == {code}
         [words] = row["disagreement"]["why"]
