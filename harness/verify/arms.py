@@ -44,7 +44,8 @@ class Bench:
 class Suite:
     """Tests and the files that hold them, as they are laid over every variant.
 
-    `seconds` is the limit of an arm, None for the task's.
+    `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
+    something hid them, None for all: one that was never green has nothing more to show.
     """
 
     tests: tuple[TestId, ...]
@@ -52,6 +53,10 @@ class Suite:
     executable: frozenset[str] = frozenset()
     removed: tuple[str, ...] = ()
     seconds: float | None = None
+    standing: frozenset[TestId] | None = None
+
+    def is_worth_another_look(self, test: TestId) -> bool:
+        return self.standing is None or test in self.standing
 
 
 async def run_arms(
@@ -68,7 +73,8 @@ async def run_arms(
 
 async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
     arm = await _execute(bench, task, suite, name, compiled)
-    hidden = [item.test for item in arm.results if item.outcome is Outcome.MISSING]
+    missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
+    hidden = [test for test in missing if suite.is_worth_another_look(test)]
     most = MAX_ALONE.get(arm.kind, 0)
     if not (hidden and most) or arm.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
         return arm

@@ -59,6 +59,7 @@ async def _arms(
         arms |= await run_arms(bench, task, suite, [(THIRD_BASELINE, baseline)])
     if not stands_at_baseline(Evidence(suite.tests, arms)):
         return arms
+    suite = replace(suite, standing=frozenset(passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])))
     probes = [item for item in others if item.variant.kind is VariantKind.PROBE]
     arms |= await run_arms(bench, task, suite, [(item.variant.name, item) for item in others if item not in probes])
     arms |= await run_arms(bench, task, suite, _second_looks(arms, others))
