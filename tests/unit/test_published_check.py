@@ -68,7 +68,7 @@ def test_a_sound_task_has_nothing_but_remarks(name, remarks):
 
 
 def test_what_is_read_and_does_not_count_is_a_warning_at_its_file(place):
-    change(place / layout.DESCRIPTION, "allowed_hosts = []", 'allowed_hosts = ["pypi.org"]\nmood = "good"')
+    change(place / layout.DESCRIPTION, "allowed_hosts = []", 'allowed_hosts = ["far.example"]\nmood = "good"')
     assert found(place) == [
         ("task.toml", "unknown key 'agent.mood' is ignored", Severity.WARNING),
         ("task.toml", "asks for a network; agents and tests have none here", Severity.WARNING),
