@@ -79,9 +79,8 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
 
 def _remarks(trials: list[Trial]) -> list[str]:
     """What was read of published tasks and doesn't count for anything."""
-    tasks = dict.fromkeys(trial.task.id for trial in trials if isinstance(trial.task, PublishedTask))
-    found = {trial.task.id: trial.task for trial in trials if isinstance(trial.task, PublishedTask)}
-    return [f"{name}: {remark}" for name in tasks for remark in found[name].remarks]
+    tasks = {trial.task.id: trial.task for trial in trials if isinstance(trial.task, PublishedTask)}
+    return [f"{name}: {remark}" for name, task in tasks.items() for remark in task.remarks]
 
 
 def check(models: Models, trial: Trial) -> None:

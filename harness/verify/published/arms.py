@@ -65,7 +65,7 @@ def log_job(
     }
     placed = [
         *(PlacedFile(f"{TOOLS}/{name}", data, 0o755) for name, data in tools.items()),
-        *(_placed(workdir, tree, tree.files)),
+        *_placed(workdir, tree),
         *(PlacedFile(f"{_CHANGED}/{path}", data) for path, data in sorted(changed.items())),
     ]
     return Job(
@@ -76,7 +76,7 @@ def log_job(
     )
 
 
-def _placed(workdir: str, tree: AgentsTree, files: Mapping[str, bytes]) -> Iterable[PlacedFile]:
-    for path, data in sorted(files.items()):
+def _placed(workdir: str, tree: AgentsTree) -> Iterable[PlacedFile]:
+    for path, data in sorted(tree.files.items()):
         mode = 0o755 if path in tree.executable else 0o644
         yield PlacedFile(str(PurePosixPath(workdir, path)), data, mode)
