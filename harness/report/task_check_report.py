@@ -68,6 +68,8 @@ def _print(checks: Sequence[TaskCheck], written: Sequence[str]) -> None:
         out.print(table(("where", "severity", "problem"), [_row(problem) for problem in found]))
         errors = sum(map(_is_error, found))
         out.print(Text(f"{errors} errors, {len(found) - errors} warnings"))
+    passed = sum(check.passed for check in checks)
+    out.print(Text(f"{passed} {'task' if passed == 1 else 'tasks'} passed, {len(checks) - passed} failed"))
 
 
 def _outcome(check: TaskCheck) -> Text:

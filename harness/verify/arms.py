@@ -4,7 +4,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached, Limits
@@ -63,7 +63,7 @@ async def run_arms(
     bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[str, CompiledVariant]]
 ) -> dict[str, Arm]:
     """Run `suite` on each named variant, side by side as far as there are slots. Raises SandboxLost."""
-    todo = list(arms)
+    todo = await _build(bench, task, suite, list(arms))
     random.shuffle(todo)
     with first_error():
         async with asyncio.TaskGroup() as group:
@@ -71,8 +71,20 @@ async def run_arms(
     return {name: running[name].result() for name in sorted(running)}
 
 
-async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
-    arm = await _execute(bench, task, suite, name, compiled)
+async def _build(
+    bench: Bench, task: Task, suite: Suite, arms: Sequence[tuple[str, CompiledVariant]]
+) -> list[tuple[str, Built]]:
+    """Each arm's variant with the suite; a variant of several arms is built once."""
+    different = {compiled.variant.name: compiled for _, compiled in arms}
+    site = Site(bench.engine, bench.image, bench.labels)
+    async with bench.slots:
+        made = await toolchain_of(task).build(site, list(different.values()), suite.tests, suite.files, suite.removed)
+    built = dict(zip(different, made, strict=True))
+    return [(name, built[compiled.variant.name]) for name, compiled in arms]
+
+
+async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, built: Built) -> Arm:
+    arm = await _execute(bench, task, suite, name, built)
     missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
     hidden = [test for test in missing if suite.is_worth_another_look(test)]
     most = MAX_ALONE.get(arm.kind, 0)
@@ -85,14 +97,11 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, compiled: 
     for number, test in enumerate(hidden[:most], start=1):
         if time.monotonic() < end:
             only = replace(suite, tests=(test,))
-            alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", compiled)
+            alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", built)
     return _settle(arm, alone)
 
 
-async def _execute(bench: Bench, task: Task, suite: Suite, name: str, compiled: CompiledVariant) -> Arm:
-    async with bench.slots:
-        site = Site(bench.engine, bench.image, bench.labels)
-        built = await toolchain_of(task).build(site, compiled, suite.tests, suite.files, suite.removed)
+async def _execute(bench: Bench, task: Task, suite: Suite, name: str, built: Built) -> Arm:
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:

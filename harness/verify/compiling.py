@@ -25,7 +25,7 @@ async def compile_once(toolchain: Toolchain, site: Site, sources: Sequence[Varia
     if missing:
         for made in await toolchain.compile(site, missing):
             _known[keys[made.variant.name]] = made
-    found = [_known[keys[source.name]].for_suite() for source in sources]
+    found = [_known[keys[source.name]] for source in sources]
     for key in keys.values():
         _known.move_to_end(key)
     while len(_known) > max(MOST, len(keys)):

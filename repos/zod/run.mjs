@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { keepTransformed, readTransformed, serveTransformed } from "./transformed.mjs";
 
 const USAGE = `usage: run_tests                 all tests but one file that needs a checker of its own
        run_tests FILE|ID...      these only
@@ -16,6 +17,7 @@ src/. Types are not checked. The exit status is 0 when all passed, 1 when tests 
 when there is no such file or test, 134 when a process of tests died.
 
 --running FILE...  prints the hash of each file's text, and of what runs in its stead
+--keep             transforms all sources, so that later runs need not (the image's build does it)
 
 TESTWRIGHT_TEST_SECONDS   time limit of one test, in seconds (default: 60)
 TESTWRIGHT_REPORT_DIR     where to write vitest's JSON reports: 1.json, 2.json, ...;
@@ -33,6 +35,7 @@ if (given[0] === "-h" || given[0] === "--help") exit(USAGE);
 if (given[0] === "--running") exit(given.slice(1).map(running).join("\n"));
 const reports = process.env.TESTWRIGHT_REPORT_DIR;
 if (reports) process.env.CI = "true"; // read when vitest is loaded
+const transformed = readTransformed(root, compiled, Boolean(reports));
 const { createVitest } = await import("vitest/node");
 const { JsonReporter } = await import("vitest/reporters");
 
@@ -155,6 +158,7 @@ async function run(number, files, ids) {
   const vitest = await start(reporter);
   try {
     await vitest.init();
+    serveTransformed(vitest.vitenode, transformed);
     // A process of tests that dies breaks the pipe to it; vitest's own answer is status 1.
     process.removeAllListeners("unhandledRejection").once("unhandledRejection", died);
     if (ids.length) vitest.setGlobalTestNamePattern(new RegExp(`^(?:${ids.map(pattern).join("|")})$`));
@@ -167,6 +171,12 @@ async function run(number, files, ids) {
   } finally {
     await vitest.close();
   }
+}
+
+async function keep() {
+  const vitest = await start(new Report());
+  await keepTransformed(vitest.vitenode, root);
+  await vitest.close();
 }
 
 function ending(vitest, files, ids) {
@@ -203,6 +213,11 @@ function selection(given) {
     files.set(known, id.length && !ids.whole ? [...ids, id.join("::")] : Object.assign([], { whole: true }));
   }
   return files;
+}
+
+if (given[0] === "--keep") {
+  await keep();
+  process.exit();
 }
 
 let status = 0, number = 1;

@@ -196,7 +196,8 @@ class Workshop:
             try:
                 (compiled,) = await GoToolchain().compile(site, [source])
                 ids = [TestId(path, test.name) for path in tests for test in discover(tests[path], path).tests]
-                return await GoToolchain().build(site, compiled, ids, tests, ())
+                (built,) = await GoToolchain().build(site, [compiled], ids, tests, ())
+                return built
             finally:
                 await engine.close()
 

@@ -222,3 +222,26 @@ def test_code_with_dead_and_idle_statements_passes_upstreams_tests(run: Run, ima
     result = run(f"run_tests {' '.join(files)}", made.variant.code, **made.env)
     assert result.exit_status == 0, result.log.decode()[-2000:]
     assert all(json.loads(data)["success"] for data in result.outputs.values())
+
+
+def test_sources_come_transformed_and_a_changed_one_is_what_runs(run: Run):
+    file, text = f"{TESTS}/a.test.ts", f'{HEAD}test("a", () => {{ expect(z.string().parse("a")).toBe("a"); }});\n'
+    command = f"DEBUG=vite:transform run_tests {file}"
+    done = run(command, {file: text})
+    assert done.exit_status == 0
+    assert "/a.test.ts" in done.log.decode()
+    assert "v4/core/parse.ts" not in done.log.decode()
+    changed = run(f"echo 'throw new Error(\"changed\");' >> src/v4/core/parse.ts; {command}", {file: text})
+    assert changed.exit_status == 1
+    assert "v4/core/parse.ts" in changed.log.decode()
+    beside = run(f"touch src/v4/core/other.ts; {command}", {file: text})
+    assert beside.exit_status == 0
+    assert "v4/core/parse.ts" in beside.log.decode()  # a name may stand for another file now
+
+
+def test_no_test_finds_what_the_sources_were(run: Run):
+    file, place = f"{TESTS}/a.test.ts", "/var/cache/run_tests"
+    look = f'test("a", () => {{ expect(readdirSync("{place}")).toEqual([]); }});\n'
+    done = run(f"ls {place}; run_tests {file}", {file: f'{HEAD}import {{ readdirSync }} from "node:fs";\n{look}'})
+    assert done.exit_status == 0, done.log.decode()
+    assert "transformed.json" in done.log.decode()

@@ -1,22 +1,13 @@
-"""Variants are compiled once for all submissions of a process, and nothing of one suite reaches the next."""
+"""Variants are compiled once for all submissions of a process."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from harness.sandbox.protocol import Image
 from harness.specs.variants import Variant, VariantKind
 from harness.verify.compiling import MOST, compile_once
 from harness.verify.toolchains.protocol import CompiledVariant, Site
 from harness.verify.variant_source import VariantSource
-
-
-@dataclass(frozen=True)
-class Compiled(CompiledVariant):
-    made: list[str] = field(default_factory=list)
-
-    def for_suite(self) -> Self:
-        return replace(self, made=[])
 
 
 @dataclass
@@ -26,7 +17,7 @@ class Counting:
 
     async def compile(self, site, sources):
         self.compiled += [source.name for source in sources]
-        return [Compiled(Variant(source.name, source.kind, code=source.code), (), ()) for source in sources]
+        return [CompiledVariant(Variant(source.name, source.kind, code=source.code), (), ()) for source in sources]
 
 
 def site(digest: str) -> Site:
@@ -54,14 +45,6 @@ async def test_another_text_image_or_disguise_is_another_variant():
         await compile_once(toolchain, site("one image"), [other])
     await compile_once(toolchain, site("another image"), [source("a")])
     assert toolchain.compiled == ["a"] * 5
-
-
-async def test_nothing_that_was_made_for_a_suite_is_there_for_the_next():
-    toolchain = Counting()
-    [first] = await compile_once(toolchain, site("suites"), [source("a")])
-    first.made.append("a binary with somebody's tests")
-    [second] = await compile_once(toolchain, site("suites"), [source("a")])
-    assert second.made == []
 
 
 async def test_only_the_last_ones_are_remembered():

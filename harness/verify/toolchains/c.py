@@ -66,12 +66,12 @@ class CToolchain:
     async def build(
         self,
         site: Site,  # noqa: ARG002
-        compiled: CompiledVariant,
+        compiled: Sequence[CompiledVariant],
         tests: Sequence[TestId],  # noqa: ARG002
         files: Mapping[str, bytes],  # noqa: ARG002
         removed: Sequence[str],  # noqa: ARG002
-    ) -> Built:
-        return Built(compiled)
+    ) -> list[Built]:
+        return [Built(item) for item in compiled]
 
 
 def _placed(number: int, source: VariantSource, chance: Random) -> Iterator[PlacedFile]:

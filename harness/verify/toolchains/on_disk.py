@@ -48,16 +48,15 @@ class OnDiskToolchain:
     async def build(
         self,
         site: Site,  # noqa: ARG002
-        compiled: CompiledVariant,
+        compiled: Sequence[CompiledVariant],
         tests: Sequence[TestId],
         files: Mapping[str, bytes],  # noqa: ARG002
         removed: Sequence[str],  # noqa: ARG002
-    ) -> Built:
+    ) -> list[Built]:
         """Files that have a name of a test in common are run one at a time: no parser says whose a name is."""
         files_of = Counter(name for _, name in {(test.file, test.name) for test in tests})
-        if max(files_of.values(), default=0) > 1:
-            compiled = replace(compiled, env={**compiled.env, "TESTWRIGHT_APART": "1"})
-        return Built(compiled)
+        apart = {"TESTWRIGHT_APART": "1"} if max(files_of.values(), default=0) > 1 else {}
+        return [Built(replace(item, env={**item.env, **apart})) for item in compiled]
 
     def _compiled(self, source: VariantSource, chance: random.Random) -> CompiledVariant:
         disk = {path: self._running(source, path, chance) for path in source.disk}

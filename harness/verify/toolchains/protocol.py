@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.ids import TestId
@@ -32,10 +32,6 @@ class CompiledVariant:
     proof: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
-
-    def for_suite(self) -> Self:
-        """The same for another suite, without what was made for the last one."""
-        return self
 
 
 @dataclass(frozen=True)
@@ -67,12 +63,12 @@ class Toolchain(Protocol):
     async def build(
         self,
         site: Site,
-        compiled: CompiledVariant,
+        compiled: Sequence[CompiledVariant],
         tests: Sequence[TestId],
         files: Mapping[str, bytes],
         removed: Sequence[str],
-    ) -> Built:
-        """What is made with the suite's `files` and without those `removed`, where a language needs that.
+    ) -> list[Built]:
+        """Each variant with the suite's `files` and without those `removed`, where a language makes one of both.
 
         Raises SandboxLost. Runs nothing of the suite.
         """

@@ -41,12 +41,12 @@ class PythonToolchain:
     async def build(
         self,
         site: Site,  # noqa: ARG002
-        compiled: CompiledVariant,
+        compiled: Sequence[CompiledVariant],
         tests: Sequence[TestId],  # noqa: ARG002
         files: Mapping[str, bytes],  # noqa: ARG002
         removed: Sequence[str],  # noqa: ARG002
-    ) -> Built:
-        return Built(compiled)
+    ) -> list[Built]:
+        return [Built(item) for item in compiled]
 
 
 def _units(toolchain: PythonToolchain, sources: Sequence[VariantSource], seed: int) -> list[dict[str, object]]:

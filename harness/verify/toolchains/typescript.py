@@ -67,12 +67,12 @@ class TypeScriptToolchain:
     async def build(
         self,
         site: Site,  # noqa: ARG002
-        compiled: CompiledVariant,
+        compiled: Sequence[CompiledVariant],
         tests: Sequence[TestId],  # noqa: ARG002
         files: Mapping[str, bytes],  # noqa: ARG002
         removed: Sequence[str],  # noqa: ARG002
-    ) -> Built:
-        return Built(compiled)
+    ) -> list[Built]:
+        return [Built(item) for item in compiled]
 
     def _running(self, source: VariantSource, chance: Random) -> dict[str, str]:
         """Path -> the text that is transpiled."""

@@ -2,8 +2,8 @@
 # bash -c THIS build check VARIANTS FOLDER...: VARIANTS/NUMBER has overlays (see `go help build`), the disguised one
 #   in disguised.json, the one as written in plain.json. The name of the first with which the packages of these
 #   folders compile is left in the output NUMBER; where none does, what the compiler says in NUMBER.error.
-# bash -c THIS build suite OVERLAY FOLDER REMOVED...: takes those files away and leaves the folder's test binary in test.gz, and in `embedded` the files
-#   that its tests embed.
+# bash -c THIS build suite VARIANTS FOLDER REMOVED...: takes those files away and leaves the folder's test binary with
+#   the overlay VARIANTS/NUMBER/overlay.json in NUMBER.gz, and in `embedded` the files that its tests embed, if any.
 set -uo pipefail
 out=$TESTWRIGHT_REPORT_DIR
 check() {
@@ -21,10 +21,17 @@ check() {
     done
 }
 suite() {
+    local variant
     rm -f -- "${@:3}"
-    go list -e -test -f '{{range .EmbedFiles}}{{println .}}{{end}}' "./$2" > "$out/embedded" || return
-    # Without symbols: they would name the functions of the code for anybody who reads the binary.
-    go test -c -vet=off -buildvcs=false -ldflags='-s -w' -overlay "$1" -o /tmp/test "./$2" || return
-    gzip -1nc /tmp/test > /tmp/test.gz && mv /tmp/test.gz "$out/test.gz"
+    # Finding out what is embedded takes as long as a compilation.
+    if grep -qsa 'go:embed' "$2"/*.go; then
+        go list -e -test -f '{{range .EmbedFiles}}{{println .}}{{end}}' "./$2" > "$out/embedded" || return
+    fi
+    for variant in "$1"/*/; do
+        # Without symbols: they would name the functions of the code for anybody who reads the binary.
+        go test -c -vet=off -buildvcs=false -ldflags='-s -w' -overlay "${variant}overlay.json" -o /tmp/test "./$2" &&
+            gzip -1nc /tmp/test > /tmp/test.gz && mv /tmp/test.gz "$out/$(basename "$variant").gz"
+        rm -f /tmp/test
+    done
 }
 "$@"
