@@ -23,7 +23,7 @@ check: $(READY) ## style, types, the import contract
 	@scripts/check
 
 check-tasks: $(READY) ## every task in full, with a receipt of each and docs/catalogue.md; only="ID ..." takes some
-	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --receipts docs/receipts --write -j 2 || status=1; \
+	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --receipts docs/receipts --write -j 3 || status=1; \
 	$(VENV)/bin/python scripts/catalogue.py && exit $$status
 
 bench: $(READY) ## the budgets, measured as ratios in one run; only="commands help" takes some

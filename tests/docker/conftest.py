@@ -1,10 +1,20 @@
 """What tests with a real engine share."""
 
+import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import docker
 import pytest
+
+from harness.sandbox.choice import choose_engine
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.task_images import repo_image
+from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile
+from harness.specs.catalog import Catalog
+from harness.verify.arms import repo_limits
+
+Run = Callable[..., JobResult]
 
 
 @pytest.fixture
@@ -24,3 +34,42 @@ def nonce(client: docker.DockerClient) -> Iterator[str]:
     for tag in after - before:
         if tag.startswith("testwright/tiny-"):
             client.images.remove(tag, force=True)
+
+
+# Of modules about one repository of the catalog, which name it as REPO.
+
+
+@pytest.fixture(scope="module")
+def image(request: pytest.FixtureRequest) -> Image:
+    return asyncio.run(repo_image(Catalog().repo(request.module.REPO)))
+
+
+@pytest.fixture(scope="module")
+def tree(image: Image) -> Mapping[str, bytes]:
+    async def read() -> Mapping[str, bytes]:
+        tree = GitTree(image.tree)
+        return await tree.read_all(await tree.entries())
+
+    return asyncio.run(read())
+
+
+@pytest.fixture
+def run(request: pytest.FixtureRequest, image: Image) -> Run:
+    """Runs a command line in a fresh container, with files laid over the tree, or at absolute paths."""
+    name = request.module.REPO
+    limits = repo_limits(Catalog().repo(name))
+
+    def run(line: str, files: Mapping[str, str | bytes] | None = None, **env: str) -> JobResult:
+        texts = {path: text.encode() if isinstance(text, str) else text for path, text in (files or {}).items()}
+        at = {path if path[0] == "/" else f"{image.workdir}/{path}": text for path, text in texts.items()}
+        job = Job(("bash", "-c", line), tuple(PlacedFile(path, text) for path, text in at.items()), env, 120)
+
+        async def run_in(engine: Engine) -> JobResult:
+            try:
+                return await engine.run_job(image, job, limits, {"testwright.run": f"test-{name}-repository"})
+            finally:
+                await engine.close()
+
+        return asyncio.run(run_in(choose_engine("docker")))
+
+    return run

@@ -4,12 +4,12 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from harness.sandbox.choice import choose_engine
-from harness.sandbox.protocol import JobResult
+from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verification import Judgement, verify
@@ -81,15 +81,37 @@ walk()
 """
 
 
-def judged() -> tuple[Judgement, dict[str, JobResult]]:
-    async def judge() -> tuple[Judgement, dict[str, JobResult]]:
-        task, engine = Catalog().task(TASK), choose_engine("docker")
+class Counting:
+    """An engine, and how many jobs it has run."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.jobs = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def run_job(self, *arguments: Any) -> JobResult:
+        self.jobs += 1
+        return await self._engine.run_job(*arguments)
+
+
+class Judging(NamedTuple):
+    judgement: Judgement
+    arms: dict[str, JobResult]
+    jobs: int
+
+
+def judged() -> Judging:
+    async def judge() -> Judging:
+        task, engine = Catalog().task(TASK), Counting(choose_engine("docker"))
         arms: dict[str, JobResult] = {}
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-arms-are-alike"}
             bench = Bench(engine, image, arm_slots(engine), labels, lambda name, result: arms.update({name: result}))
-            return await verify(task, new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk"), bench), arms
+            submission = new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk")
+            return Judging(await verify(task, submission, bench), arms, engine.jobs)
         finally:
             await engine.close()
 
@@ -97,13 +119,13 @@ def judged() -> tuple[Judgement, dict[str, JobResult]]:
 
 
 @pytest.fixture(scope="module")
-def judging() -> tuple[Judgement, dict[str, JobResult]]:
+def judging() -> Judging:
     return judged()
 
 
 @pytest.fixture(scope="module")
 def walks(judging) -> dict[str, Any]:
-    return {name: json.loads(result.outputs["walk.json"]) for name, result in judging[1].items()}
+    return {name: json.loads(result.outputs["walk.json"]) for name, result in judging.arms.items()}
 
 
 def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
@@ -150,11 +172,12 @@ def test_environment_processes_mounts_and_git_state_are_the_same(walks):
 
 
 def test_nothing_in_an_arm_names_its_variant(walks, judging):
-    for result in judging[1].values():
+    for result in judging.arms.values():
         seen = result.outputs["walk.json"].decode().lower()
         assert not [word for word in ("removal", "placebo", "probe-", "baseline", "variant=") if f'"{word}' in seen]
 
 
 def test_the_same_submission_judged_twice_gives_the_same_bytes(judging):
-    again, _ = judged()
-    assert again.record.to_json() == judging[0].record.to_json()
+    again = judged()
+    assert again.judgement.record.to_json() == judging.judgement.record.to_json()
+    assert again.jobs == len(again.arms), "variants are compiled once a process"

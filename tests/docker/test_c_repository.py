@@ -1,61 +1,24 @@
 """jansson's image: its run script, upstream's suite, and what variants are made of."""
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 
 import pytest
 
-from harness.sandbox.choice import choose_engine
-from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.task_images import repo_image
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, Limits, PlacedFile
-from harness.specs.catalog import Catalog
+from harness.sandbox.protocol import JobResult
 from harness.specs.results import Outcome
 from harness.submission.discovery.c import discover, is_test_file
 from harness.testing.tap import read_tap
 from harness.verify.toolchains.c import FORMS, LIBRARY, CToolchain
 from harness.verify.toolchains.grafting import disguise, graft
+from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
+REPO = "jansson"
 
-Run = Callable[..., JobResult]
 API = "test/suites/api"
 PASSES = b'#include "util.h"\nstatic void run_tests() {}\n'
 FAILS = b'#include "util.h"\nstatic void run_tests() { fail("no"); }\n'
-
-
-@pytest.fixture(scope="module")
-def image() -> Image:
-    return asyncio.run(repo_image(Catalog().repo("jansson")))
-
-
-@pytest.fixture(scope="module")
-def tree(image: Image) -> Mapping[str, bytes]:
-    async def read() -> Mapping[str, bytes]:
-        tree = GitTree(image.tree)
-        return await tree.read_all(await tree.entries())
-
-    return asyncio.run(read())
-
-
-@pytest.fixture
-def run(image: Image) -> Run:
-    """Runs a command line in a fresh container, with files laid over the tree."""
-
-    def run(line: str, files: Mapping[str, bytes] | None = None, **env: str) -> JobResult:
-        placed = tuple(PlacedFile(f"/app/{path}", data) for path, data in (files or {}).items())
-
-        async def job(engine: Engine) -> JobResult:
-            try:
-                labels = {"testwright.run": "test-c-repository"}
-                return await engine.run_job(image, Job(("bash", "-c", line), placed, env, 120), Limits(), labels)
-            finally:
-                await engine.close()
-
-        return asyncio.run(job(choose_engine("docker")))
-
-    return run
 
 
 def printed(result: JobResult) -> str:

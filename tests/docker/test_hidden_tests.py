@@ -36,31 +36,36 @@ HANGS_WHEN_BROKEN = HANGS.replace("\n    time.sleep(600)\n", WHEN_BROKEN)
 
 
 CRASHES_WHEN_BROKEN = HANGS_WHEN_BROKEN.replace("time.sleep(600)", "os.abort()").replace("import time", "import os")
+NEVER_GREEN = "\n\ndef test_red():\n    assert not True\n"
 
 
-def judged(text: str) -> VerdictRecord:
+def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
+    """The verdict, and the names of the arms that ran."""
+    arms: list[str] = []
+
     async def judge() -> VerdictRecord:
         task, engine = Catalog().task("aiosmtpd-proxy-tlv"), choose_engine("docker")
         short = task.file.model_copy(update={"limits": task.file.limits.model_copy(update={"arm_seconds": 4})})
-        submission = new_test_file("aiosmtpd/tests/test_slow.py", text, "test_record", "test_hangs")
+        submission = new_test_file("aiosmtpd/tests/test_slow.py", text, "test_record", "test_hangs", *more)
         try:
             image = await engine.image(task)
-            bench = Bench(engine, image, arm_slots(engine), {"testwright.run": "test-without-end"}, lambda *_: None)
+            labels = {"testwright.run": "test-without-end"}
+            bench = Bench(engine, image, arm_slots(engine), labels, lambda name, _: arms.append(name))
             return (await verify(task.model_copy(update={"file": short}), submission, bench)).record
         finally:
             await engine.close()
 
-    return asyncio.run(judge())
+    return asyncio.run(judge()), arms
 
 
 def test_tests_that_do_not_end_fail_by_name():
-    record = judged(HANGS)
+    record, _ = judged(HANGS)
     assert record.verdict is Verdict.FAILED
     assert ReasonCode.ARM_TIMEOUT in {reason.code for reason in record.reasons}
 
 
 def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
-    record = judged(HANGS_WHEN_BROKEN)
+    record, _ = judged(HANGS_WHEN_BROKEN)
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
     assert arms["test_hangs"]["removal"] == "failed: timeout"
     assert arms["test_record"]["removal"] == "failed: raised"
@@ -68,8 +73,10 @@ def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
 
 
 def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test():
-    record = judged(CRASHES_WHEN_BROKEN)
+    record, ran = judged(CRASHES_WHEN_BROKEN + NEVER_GREEN, "test_red")
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
     assert arms["test_hangs"]["removal-pristine-source"] == "failed: crash"
     assert arms["test_record"]["removal-pristine-source"] == "failed: raised"
     assert ReasonCode.FORGED_REPORT not in {reason.code for reason in record.reasons}
+    # What was never green has nothing more to show.
+    assert {name for name in ran if name.startswith("removal-alone")} == {"removal-alone-1", "removal-alone-2"}

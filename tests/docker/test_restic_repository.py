@@ -1,17 +1,14 @@
 """restic's image: its run script, upstream's suite, and what variants are built of."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
 import pytest
 
 from harness.sandbox.choice import choose_engine
-from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.task_images import repo_image
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, Limits, PlacedFile
-from harness.specs.catalog import Catalog
+from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome
 from harness.specs.variants import VariantKind
@@ -21,10 +18,11 @@ from harness.verify.toolchains.go import BINARIES, FORMS, GoToolchain
 from harness.verify.toolchains.grafting import disguise, graft
 from harness.verify.toolchains.protocol import Built, Site
 from harness.verify.variant_source import VariantSource
+from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
+REPO = "restic"
 
-Run = Callable[..., JobResult]
 QUICK = ("internal/errors", "internal/filter", "internal/options", "internal/textfile", "internal/ui/table")
 OPTIONS = "internal/options/options.go"
 X = "internal/x/x_test.go"
@@ -88,40 +86,6 @@ func main() {
 	}
 }
 """
-
-
-@pytest.fixture(scope="module")
-def image() -> Image:
-    return asyncio.run(repo_image(Catalog().repo("restic")))
-
-
-@pytest.fixture(scope="module")
-def tree(image: Image) -> Mapping[str, bytes]:
-    async def read() -> Mapping[str, bytes]:
-        tree = GitTree(image.tree)
-        return await tree.read_all(await tree.entries())
-
-    return asyncio.run(read())
-
-
-@pytest.fixture
-def run(image: Image) -> Run:
-    """Runs a command line in a fresh container, with files laid over the tree."""
-
-    def run(line: str, files: Mapping[str, bytes] | None = None, **env: str) -> JobResult:
-        placed = tuple(PlacedFile(f"{image.workdir}/{path}", data) for path, data in (files or {}).items())
-
-        async def job(engine: Engine) -> JobResult:
-            try:
-                labels = {"testwright.run": "test-restic-repository"}
-                job = Job(("bash", "-c", line), placed, env, 120)
-                return await engine.run_job(image, job, Limits(memory_mb=3072), labels)
-            finally:
-                await engine.close()
-
-        return asyncio.run(job(choose_engine("docker")))
-
-    return run
 
 
 def found(tree: Mapping[str, bytes], files: list[str]) -> list[str]:

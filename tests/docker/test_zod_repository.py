@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pytest
 
 from harness.sandbox.choice import choose_engine
-from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.task_images import repo_image
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, Limits, PlacedFile
-from harness.specs.catalog import Catalog
+from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality
 from harness.specs.variants import VariantKind
@@ -21,10 +18,11 @@ from harness.testing.vitest import read_vitest
 from harness.verify.toolchains.protocol import CompiledVariant, Site
 from harness.verify.toolchains.typescript import COMPILED, TypeScriptToolchain
 from harness.verify.variant_source import VariantSource
+from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
+REPO = "zod"
 
-Run = Callable[..., JobResult]
 TESTS = "src/v4/classic/tests"
 LABELS = {"testwright.run": "test-zod-repository"}
 HEAD = 'import { afterEach, beforeAll, describe, expect, it, test } from "vitest";\nimport * as z from "zod/v4";\n'
@@ -50,39 +48,6 @@ const testResults = vitest.state.getFiles().map((file) => ({ name: file.filepath
 writeFileSync(`${process.env.TESTWRIGHT_REPORT_DIR}/1.json`, JSON.stringify({ testResults }));
 process.exit(0);
 """
-
-
-@pytest.fixture(scope="module")
-def image() -> Image:
-    return asyncio.run(repo_image(Catalog().repo("zod")))
-
-
-@pytest.fixture(scope="module")
-def tree(image: Image) -> Mapping[str, bytes]:
-    async def read() -> Mapping[str, bytes]:
-        tree = GitTree(image.tree)
-        return await tree.read_all(await tree.entries())
-
-    return asyncio.run(read())
-
-
-@pytest.fixture
-def run(image: Image) -> Run:
-    """Runs a command line in a fresh container, with files laid over the tree."""
-
-    def run(line: str, files: Mapping[str, str | bytes] | None = None, **env: str) -> JobResult:
-        texts = {path: text.encode() if isinstance(text, str) else text for path, text in (files or {}).items()}
-        placed = tuple(PlacedFile(path if path[0] == "/" else f"/app/{path}", text) for path, text in texts.items())
-
-        async def job(engine: Engine) -> JobResult:
-            try:
-                return await engine.run_job(image, Job(("bash", "-c", line), placed, env, 120), Limits(), LABELS)
-            finally:
-                await engine.close()
-
-        return asyncio.run(job(choose_engine("docker")))
-
-    return run
 
 
 def report(result: JobResult, file: str, number: int = 1) -> Report:
