@@ -68,10 +68,10 @@ def codes(regraded: Regraded) -> set[str]:
 
 
 def arms_of(run: Path) -> dict[str, int]:
-    return {str(path): path.stat().st_mtime_ns for path in stored(run, "arms").rglob("*")}
+    return {str(path): path.stat().st_mtime_ns for path in stored(run, "arms").rglob("*") if path.is_file()}
 
 
-async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent_or_its_arms(tmp_path, catalog, monkeypatch):
+async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_path, catalog, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-for-tests")
     run = tmp_path / "run"
     env = {"TESTWRIGHT_CACHE": ""}  # the user's own, for its images
@@ -162,3 +162,9 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent_or_its_
     assert "task" in found.complaint
     assert "--stage mutation" in found.complaint
     assert arms_of(run) == arms
+
+    # They run again, every one of them, where that is asked for.
+    async with serve(says(met)) as provider:
+        found = await again(judge_file(tmp_path, provider.url), "mutation")
+    assert found.new.verdict == "resolved"
+    assert not set(arms.items()) & set(arms_of(run).items())
