@@ -32,7 +32,8 @@ class AnthropicModel:
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
         """Raises ProviderError: at once, or after the retries where the fault's class allows them."""
-        await litellm_module()  # for the prices
+        if self._file.prices is None or self._file.effort:
+            await litellm_module()  # for its table
         anthropic = await asyncio.to_thread(import_module, "anthropic")
         body = self._body(messages, () if self._file.tools is False else tools)
         try:

@@ -1,9 +1,9 @@
 // Sources as vite transforms them, kept when the image is made: most of them are the same in every run.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-const KEPT = "/var/cache/run_tests/transformed.json";
+const KEPT = "/var/cache/run_tests/transformed";
 const BESIDE_TESTS = /(^|\/)tests(\/|$)/;
 
 /** Absolute path of a source -> hash of all that goes into its transformation: what there is to import counts. */
@@ -22,19 +22,17 @@ function keys(root, compiled) {
 }
 
 /**
- * Absolute path -> transformed code of those sources that are as they were. With `take` nothing of the others stays
- * behind: a test could hold what runs against them and so notice every change without knowing what is right.
+ * Absolute path -> transformed code of those sources that are as they were. What the others were is never read, and
+ * with `take` nothing stays behind: a test could hold what runs against what was, and so notice every change without
+ * knowing what is right.
  */
 export function readTransformed(root, compiled, take) {
-  let kept;
-  try {
-    kept = JSON.parse(readFileSync(KEPT, "utf8"));
-  } catch {
-    return new Map();
-  }
-  if (take) rmSync(KEPT);
-  const current = [...keys(root, compiled)];
-  return new Map(current.flatMap(([file, key]) => (Object.hasOwn(kept, key) ? [[file, kept[key]]] : [])));
+  const atRoot = ["src", "package.json"].every((name) => existsSync(path.join(root, name)));
+  const known = new Set(atRoot && existsSync(KEPT) ? readdirSync(KEPT) : []);
+  const current = known.size ? [...keys(root, compiled)].filter(([, key]) => known.has(key)) : [];
+  const transformed = new Map(current.map(([file, key]) => [file, readFileSync(path.join(KEPT, key), "utf8")]));
+  if (take) rmSync(KEPT, { recursive: true, force: true });
+  return transformed;
 }
 
 /** Makes vitest's server answer with them. */
@@ -48,7 +46,7 @@ export function serveTransformed(server, transformed) {
 
 /** Transforms and keeps every source. */
 export async function keepTransformed(server, root) {
-  const kept = {};
-  for (const [file, key] of keys(root, new Map())) kept[key] = (await server.fetchModule(file, "ssr")).code;
-  writeFileSync(KEPT, JSON.stringify(kept));
+  for (const [file, key] of keys(root, new Map())) {
+    writeFileSync(path.join(KEPT, key), (await server.fetchModule(file, "ssr")).code);
+  }
 }

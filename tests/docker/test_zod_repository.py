@@ -207,6 +207,15 @@ def test_sources_come_transformed_and_a_changed_one_is_what_runs(run: Run):
 def test_no_test_finds_what_the_sources_were(run: Run):
     file, place = f"{TESTS}/a.test.ts", "/var/cache/run_tests"
     look = f'test("a", () => {{ expect(readdirSync("{place}")).toEqual([]); }});\n'
-    done = run(f"ls {place}; run_tests {file}", {file: f'{HEAD}import {{ readdirSync }} from "node:fs";\n{look}'})
+    done = run(
+        f"ls {place}; ls {place}/transformed | wc -l; run_tests {file}",
+        {file: f'{HEAD}import {{ readdirSync }} from "node:fs";\n{look}'},
+    )
     assert done.exit_status == 0, done.log.decode()
-    assert "transformed.json" in done.log.decode()
+    assert done.log.decode().split()[:2] == ["transformed", "134"]
+
+
+def test_below_the_root_tests_run_all_the_same(run: Run):
+    text = f'{HEAD}test("a", () => {{ expect(z.string().parse("a")).toBe("a"); }});\n'
+    done = run("cd src/v4/classic; run_tests tests/a.test.ts", {f"{TESTS}/a.test.ts": text})
+    assert done.exit_status == 0, done.log.decode()

@@ -27,7 +27,15 @@ def installed(tmp_path_factory) -> Path:
     (place / "constraints.txt").write_text("\n".join(pins))
     made = run(sys.executable, "-m", "venv", place / "venv", cwd=place)
     assert made.returncode == 0, made.stderr
-    pip = [place / "venv" / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [
+        place / "venv" / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-compile",
+    ]
     installing = run(*pip, "-c", place / "constraints.txt", wheel, cwd=place)
     assert installing.returncode == 0, installing.stderr
     return place / "venv" / "bin" / "testwright"

@@ -94,10 +94,12 @@ async def _check_tasks(
             finished(done)
             return done
 
+        # The long ones first: a short one fills what is left at the end.
+        order = sorted(levels, key=lambda name: list(Level).index(levels[name]), reverse=True)
         with first_error():
             async with asyncio.TaskGroup() as group:
-                running = [group.create_task(check(name, level)) for name, level in levels.items()]
-    return [task.result() for task in running]
+                running = {name: group.create_task(check(name, levels[name])) for name in order}
+    return [running[name].result() for name in levels]
 
 
 async def _check(catalog: Catalog, name: str, level: Level, shared: Workbench | None, watch: Watch) -> TaskCheck:
