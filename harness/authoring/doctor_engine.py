@@ -40,7 +40,8 @@ def build_command() -> list[Finding]:
     try:
         cli = find_build_cli(os.environ.get("PATH", os.defpath))
     except ImageUnavailable as error:
-        return [Finding(name="image builds", health=Health.MISSING, words=str(error))]
+        words = f"{error}; or bring images that were built elsewhere with 'testwright repo import'"
+        return [Finding(name="image builds", health=Health.DEGRADED, words=words)]
     with_what = "buildx" if "buildx" in cli.arguments else "BuildKit built in"
     words = f"{cli.path}, version {cli.version}, {with_what}"
     return [Finding(name="image builds", health=Health.OK, words=words)]

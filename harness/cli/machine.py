@@ -20,7 +20,7 @@ def clean(
     cache: Annotated[bool, typer.Option(help="Also empty the cache directory")] = False,
     as_json: Json = False,
 ) -> int:
-    """Remove containers that runs have left behind, whoever started them."""
+    """Remove every container of testwright on this machine, also those of runs that are at work."""
     from harness.report.machine_report import report_cleaning
     from harness.runs.cleaning import clean as sweep
 

@@ -1,6 +1,6 @@
 """Intake: what of a patch is judged. Runs nothing of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -55,9 +55,10 @@ class _Refused(Exception):
 
 async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
     """Check a patch against the pristine tree, and strip what isn't a test."""
+    outside: list[str] = []
     try:
         paths = await _paths(tree, patch)
-        outside = _stripped(repo, paths)
+        outside += _stripped(repo, paths)
         applied = await tree.changes(await _apply(tree, patch, outside))
         # Only now is the other end of a rename seen: git's patch commands know the new name alone.
         outside += _stripped(repo, [change.path for change in applied])
@@ -67,10 +68,10 @@ async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
         return Intake(
             changes=await _read(tree, changes),
             patch=await tree.diff(judged),
-            notes=tuple(_note(repo, path) for path in sorted(set(outside))),
+            notes=_notes(repo, outside),
         )
     except _Refused as refused:
-        return Intake(reasons=(refused.reason,))
+        return Intake(notes=_notes(repo, outside), reasons=(refused.reason,))
 
 
 async def _paths(tree: GitTree, patch: bytes) -> list[str]:
@@ -96,6 +97,10 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
 
 def _stripped(repo: Repo, paths: list[str]) -> list[str]:
     return [path for path in paths if not policy.is_test_path(repo, path)]
+
+
+def _notes(repo: Repo, outside: Iterable[str]) -> tuple[Note, ...]:
+    return tuple(_note(repo, path) for path in sorted(set(outside)))
 
 
 def _note(repo: Repo, path: str) -> Note:

@@ -49,9 +49,15 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         chosen = task.probes[decoy % len(task.probes)]
         mutant = {**pristine, **changed[f"probe {chosen.name}"]}
         variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
+        # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
+        grafted = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
+        variants.append(grafted)
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}
-        variants.append(VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other))
+        authored = VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other)
+        if toolchain.separates:
+            authored = _hidden(toolchain, authored.name, authored.kind, pristine, other)
+        variants.append(authored)
     for probe in task.probes:
         mutant = {**pristine, **changed[f"probe {probe.name}"]}
         variants.append(

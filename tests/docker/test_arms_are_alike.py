@@ -138,7 +138,7 @@ def without_ids(text: str) -> str:
 
 
 def test_every_arm_was_walked(walks):
-    assert len(walks) == 19
+    assert len(walks) == 20
     assert SOURCE in walks["baseline-1"]["files"]
     assert CODE in walks["baseline-1"]["files"]
 

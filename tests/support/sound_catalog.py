@@ -113,6 +113,7 @@ def sound_catalog(directory: Path) -> Catalog:
         criteria = '\ncriteria: ["1.1"]' if verdict == "failed" else ""
         (suite / "expect.yaml").write_text(f"task: {TASK}\nverdict: {verdict}{criteria}\n")
         (suite / "patch.diff").write_text(added("tests/test_total.py", REFERENCE))
+        (suite / "manifest.yaml").write_text(f"- file: tests/test_total.py\n  tests:\n{listed}")
     asyncio.run(_keep_tree(read_recipe(repo).tag("repo")))
     return Catalog(directory)
 

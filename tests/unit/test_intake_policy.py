@@ -64,6 +64,12 @@ async def test_what_lies_outside_the_test_paths_is_stripped_and_the_rest_judged_
     assert b"lib.py" not in taken.patch
 
 
+async def test_what_is_stripped_is_said_where_nothing_is_left(tree, repo):
+    taken = await take_in(tree, repo, added("notes.txt").encode())
+    assert [reason.code for reason in taken.reasons] == [ReasonCode.EMPTY_SUBMISSION]
+    assert [(note.code, note.subject) for note in taken.notes] == [(NoteCode.PRODUCTION_EDIT, "notes.txt")]
+
+
 async def test_compiled_code_is_never_part_of_a_submission(tree, repo):
     taken = await take_in(tree, repo, (added("tests/__pycache__/test_x.pyc") + added("tests/test_x.py")).encode())
     assert list(taken.files) == ["tests/test_x.py"]

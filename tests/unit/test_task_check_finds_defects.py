@@ -167,6 +167,14 @@ DEFECTS = {
         edit(RUBRIC, TOTAL, "Tests that numbers behind the first one are added as well."),
         f"{RUBRIC}:4", "word for word",
     ),
+    "unknown criterion of an honest suite": (
+        edit("tests/honest/TASK/suite-3/expect.yaml", 'criteria: ["1.1"]', 'criteria: ["1.66"]'),
+        "tests/honest/TASK/suite-3/expect.yaml", "criterion 1.66, which the rubric doesn't have",
+    ),
+    "no manifest of an honest suite": (
+        delete("tests/honest/TASK/suite-3/manifest.yaml"),
+        "tests/honest/TASK/suite-3/manifest.yaml", "is missing or empty",
+    ),
     "no honest suites": (delete("tests/honest/TASK"), "tests/honest/TASK", "2 suites that are good enough"),
     "one insufficient suite": (
         edit("tests/honest/TASK/suite-3/expect.yaml", "failed", "resolved"),
@@ -244,6 +252,14 @@ def test_fix_gives_a_canary_and_drops_tests_that_are_gone(catalog):
     edit(f"{FOLDER}/reference/covers.yaml", '  "test_the', '  "test_old": []\n  "test_the')(catalog)
     assert fix_all(Catalog(catalog), [TASK]) == [f"tasks/{TASK}/task.yaml", f"tasks/{TASK}/reference/covers.yaml"]
     assert quick(catalog).problems == ()
+
+
+def test_a_file_with_comments_is_not_rewritten_and_nobody_is_told_that_it_will_be(catalog):
+    edit(f"{FOLDER}/reference/covers.yaml", '  "test_the', '  "test_old": []  # why\n  "test_the')(catalog)
+    [problem] = quick(catalog).problems
+    assert not problem.fixable
+    assert "take it out (by hand, as the file has comments)" in problem.message
+    assert fix_all(Catalog(catalog), [TASK]) == []
 
 
 def test_fix_guesses_no_criteria_of_a_test(catalog):

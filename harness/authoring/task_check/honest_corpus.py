@@ -24,7 +24,27 @@ async def corpus_problems(subject: Subject) -> list[Problem]:
     if not (subject.catalog.directory / where).is_dir():
         words = f"is missing: {OF_EACH} suites that are good enough and {OF_EACH} that aren't"
         return [Problem(where=where, message=words)]
-    return [Problem(where=where, message=words) for words in _lacking(subject, _cases(subject))]
+    cases = _cases(subject)
+    return [
+        *_incomplete(subject, cases),
+        *(Problem(where=where, message=words) for words in _lacking(subject, cases)),
+    ]
+
+
+def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
+    """What is wrong with single suites, by their files."""
+    known = {item.id for item in subject.task.rubric.criteria}
+    for case in cases:
+        folder = f"{CORPUS}/{subject.task.id}/{case.name}"
+        if case.submission and not case.submission.manifest.strip():
+            yield Problem(where=f"{folder}/manifest.yaml", message="is missing or empty; list the suite's tests")
+        if case.expected and case.expected.task != subject.task.id:
+            words = f"says 'task: {case.expected.task}', and the suite lies with {subject.task.id}; correct it"
+            yield Problem(where=f"{folder}/expect.yaml", message=words)
+        for name in case.expected.criteria if case.expected else ():
+            if name not in known:
+                words = f"names criterion {name}, which the rubric doesn't have; correct 'criteria'"
+                yield Problem(where=f"{folder}/expect.yaml", message=words)
 
 
 def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
