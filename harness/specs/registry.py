@@ -1,0 +1,77 @@
+"""Named implementations of one protocol: those of this package, and those that other packages offer."""
+
+import difflib
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar, cast
+
+from harness.specs.errors import UserError
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Implementations by name. Each is imported when it is first asked for.
+
+    `kind` is what messages call one of them; `group` is the entry point group in which other packages register
+    theirs; `builtin` maps a name to `module:attribute`. A name of this package can't be replaced by an entry point.
+    """
+
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.group = group
+        self._builtin = dict(builtin)
+        self._registered: dict[str, T] = {}
+        self._loaded: dict[str, T] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every known name, sorted; nothing is imported for it."""
+        return tuple(sorted({*self._builtin, *self._registered, *self._entry_points}))
+
+    def register(self, name: str, implementation: T) -> None:
+        """Add one in this process. Raises ValueError for a name that is taken."""
+        if name in self.names:
+            raise ValueError(f"{self.kind} {name!r} is registered already")
+        self._registered[name] = implementation
+
+    def unregister(self, name: str) -> None:
+        """Take back what `register` added. Raises KeyError."""
+        del self._registered[name]
+
+    def get(self, name: str) -> T:
+        """The implementation called `name`. Raises UserError for an unknown name or one that can't be imported."""
+        if name in self._registered:
+            return self._registered[name]
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def check(self, name: str) -> str:
+        """`name`, if it is known. Raises UserError otherwise; nothing is imported."""
+        if name not in self.names:
+            raise UserError(self.unknown(name))
+        return name
+
+    def unknown(self, name: str) -> str:
+        """The message for a name that nobody registered."""
+        close = difflib.get_close_matches(name, self.names, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(self.names) or 'none'}"
+        return f"unknown {self.kind} {name!r}; {hint}"
+
+    def _load(self, name: str) -> T:
+        self.check(name)
+        if name in self._builtin:
+            module, _, attribute = self._builtin[name].partition(":")
+            return cast("T", getattr(import_module(module), attribute))
+        point = self._entry_points[name]
+        try:
+            return cast("T", point.load())
+        except (ImportError, AttributeError) as error:
+            raise UserError(f"{self.kind} {name!r} ({point.value}) can't be imported: {error}") from None
+
+    @cached_property
+    def _entry_points(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self.group) if point.name not in self._builtin}
