@@ -8,7 +8,8 @@ from junitparser import JUnitXml, JUnitXmlError
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.task_images import repo_image, task_image
-from harness.sandbox.protocol import Job, JobResult, Limits
+from harness.sandbox.options import repo_options
+from harness.sandbox.protocol import Job, JobResult
 from harness.specs.problem import Problem
 from harness.specs.repo import Repo, ReportFormat
 
@@ -39,7 +40,7 @@ async def repo_check(repo: Repo) -> RepoCheck:
                 env={"TESTWRIGHT_TEST_SECONDS": str(limits.test_seconds)},
                 seconds=_SUITE_SECONDS,
             ),
-            Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb),
+            repo_options(repo),
             _LABELS,
         )
     finally:

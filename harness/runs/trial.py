@@ -17,13 +17,14 @@ from harness.runs.judges import is_judged
 from harness.runs.plan import Trial
 from harness.runs.trial_store import AgentFile, TrialFile, TrialStore
 from harness.sandbox.images.record import image_record
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
 from harness.submission.extraction import Submission, extract
-from harness.verify.arms import Bench, repo_limits
+from harness.verify.arms import Bench
 from harness.verify.judge.judge import Judge
 from harness.verify.protocols import verify_by
 from harness.verify.verdict import VerdictRecord
@@ -82,7 +83,7 @@ async def let_work(
     engine: Engine, image: Image, task: Task, agent: Agent, labels: Mapping[str, str], trajectory: Path
 ) -> tuple[AgentResult, Submission]:
     """Let an agent work in a sandbox; what counts is what lies there once every process is dead."""
-    sandbox = engine.sandbox(image, repo_limits(task.repo), labels)
+    sandbox = engine.sandbox(image, repo_options(task.repo), labels)
     try:
         await sandbox.start()
         with Trajectory(trajectory) as records:

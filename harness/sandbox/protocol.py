@@ -7,6 +7,7 @@ comes from the engine and whose report is read after it has stopped.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -29,13 +30,18 @@ class LimitReached(InfrastructureError):
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What an engine can enforce. Where it can't, it refuses a request rather than ignoring it."""
+    """What an engine can enforce, and which options it offers.
+
+    The limits that it can't enforce stay without effect; any other option that it can't fulfil is refused.
+    """
 
     network_isolation: bool
     memory: bool
     pids: bool
     disk: bool
     separate_user: bool
+    gateway: bool = False
+    mounts: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,32 @@ class Limits:
     cpus: float = 2
     pids: int = 512
     disk_mb: int = 2048
+
+
+class Network(StrEnum):
+    """What a sandbox's processes reach beside their own loopback: nothing, or the gateway to a model."""
+
+    NONE = "none"
+    GATEWAY = "gateway"
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A file or directory of the engine's machine, shown at `target`. The disk limit doesn't count what it holds."""
+
+    source: Path
+    target: str
+    read_only: bool = True
+
+
+@dataclass(frozen=True)
+class SandboxOptions:
+    """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both."""
+
+    limits: Limits = field(default_factory=Limits)
+    env: Mapping[str, str] = field(default_factory=dict)
+    network: Network = Network.NONE
+    mounts: tuple[Mount, ...] = ()
 
 
 class CommandResult(NamedTuple):
@@ -165,10 +197,15 @@ class Engine(Protocol):
         """The task's image, built if it isn't there. Raises ImageUnavailable."""
         ...
 
-    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> Sandbox: ...
+    def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> Sandbox:
+        """A sandbox, not started. Raises UserError for an option that this engine doesn't offer."""
+        ...
 
-    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
-        """Run a job in a fresh container and remove it. Raises SandboxLost."""
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
+        """Run a job in a fresh container and remove it.
+
+        Raises SandboxLost, and UserError for an option that this engine doesn't offer, before anything starts.
+        """
         ...
 
     async def reap(self, labels: Mapping[str, str]) -> int:

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached, Limits
+from harness.sandbox.options import repo_options
+from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
 from harness.specs.errors import first_error
 from harness.specs.ids import TestId
-from harness.specs.repo import Repo
 from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmStatus, VariantKind
@@ -143,7 +143,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
 
 async def _run_job(bench: Bench, task: Task, job: Job, name: str) -> JobResult:
     async with bench.slots:
-        result = await bench.engine.run_job(bench.image, job, repo_limits(task.repo), bench.labels)
+        result = await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
     bench.keep(name, result)
     return result
 
@@ -179,11 +179,6 @@ def _ended(item: TestResult, arm: Arm) -> TestResult:
     if arm.exit_status > _CRASHED:
         return item.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.CRASH})
     return item
-
-
-def repo_limits(repo: Repo) -> Limits:
-    limits = repo.limits
-    return Limits(memory_mb=limits.memory_mb, cpus=limits.cpus, pids=limits.pids, disk_mb=limits.disk_mb)
 
 
 def arm_slots(engine: Engine) -> asyncio.Semaphore:

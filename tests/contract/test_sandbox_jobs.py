@@ -10,14 +10,14 @@ import pytest
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MTIME
 from harness.sandbox.local.place import Place
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, Job, JobResult, LimitReached, PlacedFile
-from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with
+from tests.support.sandboxes import OPTIONS, RUN, eventually, labels, processes_with
 
 LABELS = labels("job")
 
 
 async def run(engine: Engine, image: Image, script: str, job: Job | None = None) -> JobResult:
     job = job or Job((), seconds=30)
-    return await engine.run_job(image, replace(job, argv=("bash", "-c", script, "bash", *job.argv)), LIMITS, LABELS)
+    return await engine.run_job(image, replace(job, argv=("bash", "-c", script, "bash", *job.argv)), OPTIONS, LABELS)
 
 
 def left_behind(kind: str) -> list[object]:
@@ -163,7 +163,7 @@ async def test_nothing_in_a_job_tells_it_from_another(engine: Engine, image: Ima
         return
     script = "env | sort; id; uname -n; pwd; cat /etc/hosts; umask; ulimit -a | grep -v pending"
     jobs = [
-        engine.run_job(image, Job(("bash", "-c", script)), LIMITS, {**labels(name), "secret": name})
+        engine.run_job(image, Job(("bash", "-c", script)), OPTIONS, {**labels(name), "secret": name})
         for name in ("job", "honeytoken")
     ]
     one, two = [result.log for result in await asyncio.gather(*jobs)]

@@ -17,7 +17,7 @@ from harness.sandbox.local.place import Place
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
 from harness.specs.errors import SandboxLost
-from tests.support.sandboxes import LIMITS, RUN, eventually, labels, processes_with, started
+from tests.support.sandboxes import OPTIONS, RUN, eventually, labels, processes_with, started
 
 BIG = 50_000_000
 
@@ -85,7 +85,7 @@ async def test_a_removed_sandbox_leaves_nothing_and_is_told_by_every_method(
 async def test_a_sandbox_that_was_never_started_is_told_by_every_method(
     engine: Engine, image: Image, tmp_path: Path
 ) -> None:
-    sandbox = engine.sandbox(image, LIMITS, {})
+    sandbox = engine.sandbox(image, OPTIONS, {})
     for name, method in methods(sandbox, tmp_path).items():
         with pytest.raises(SandboxLost):
             print(name, await method())
@@ -189,7 +189,7 @@ async def test_a_cancelled_command_is_dead_before_the_next_one_runs(sandbox: San
 
 
 async def test_a_cancelled_start_leaves_nothing(engine: Engine, image: Image) -> None:
-    sandbox = engine.sandbox(image, LIMITS, labels("cancelled"))
+    sandbox = engine.sandbox(image, OPTIONS, labels("cancelled"))
     starting = asyncio.create_task(sandbox.start())
     await asyncio.sleep(0)
     starting.cancel()
@@ -201,7 +201,7 @@ async def test_a_cancelled_start_leaves_nothing(engine: Engine, image: Image) ->
 
 async def test_reaping_takes_what_has_all_the_labels_and_nothing_else(engine: Engine, image: Image) -> None:
     async with started(engine, image, "other") as other:
-        mine = engine.sandbox(image, LIMITS, {**labels("reaped"), "testwright.trial": "1"})
+        mine = engine.sandbox(image, OPTIONS, {**labels("reaped"), "testwright.trial": "1"})
         await mine.start()
         assert await engine.reap({**labels("reaped"), "testwright.trial": "2"}) == 0
         assert await engine.reap(labels("reaped")) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, LimitReached, Sandbox
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, LimitReached, Sandbox, SandboxOptions
 from tests.support.sandboxes import LIMITS, started
 
 DRIVER = "driver=$(cut -d' ' -f4 /proc/$PPID/stat); "
@@ -51,7 +51,7 @@ async def test_a_full_disk_ends_the_sandbox_by_name_and_keeps_its_files(
     engine: Engine, image: Image, tmp_path: Path
 ) -> None:
     assert engine.capabilities.disk
-    async with started(engine, image, "disk", replace(LIMITS, disk_mb=16)) as sandbox:
+    async with started(engine, image, "disk", SandboxOptions(replace(LIMITS, disk_mb=16))) as sandbox:
         with pytest.raises(LimitReached) as caught:
             await sandbox.run("n=0; while :; do head -c 8000000 /dev/zero > fill.$n; n=$((n + 1)); done", 30)
         assert caught.value.limit == "disk"
@@ -64,7 +64,7 @@ async def test_a_full_disk_ends_the_sandbox_by_name_and_keeps_its_files(
 
 
 async def test_a_flood_of_empty_files_counts_as_disk(engine: Engine, image: Image) -> None:
-    async with started(engine, image, "inodes", replace(LIMITS, disk_mb=1)) as sandbox:
+    async with started(engine, image, "inodes", SandboxOptions(replace(LIMITS, disk_mb=1))) as sandbox:
         with pytest.raises(LimitReached) as caught:
             await sandbox.run("n=0; while :; do mkdir d$n; : | tee d$n/{1..500}; n=$((n + 1)); done", 30)
         assert caught.value.limit == "disk"
@@ -89,7 +89,7 @@ async def test_a_fork_bomb_stays_within_its_sandbox(engine: Engine, image: Image
         assert engine.name == "local"  # not declared
         return
     async with (
-        started(engine, image, "bomb", replace(LIMITS, pids=32)) as sandbox,
+        started(engine, image, "bomb", SandboxOptions(replace(LIMITS, pids=32))) as sandbox,
         started(engine, image, "neighbour") as neighbour,
     ):
         result = await sandbox.run("bomb() { sleep 30 & bomb | bomb & }; bomb; wait", 1)

@@ -10,9 +10,9 @@ import pytest
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile
 from harness.specs.catalog import Catalog
-from harness.verify.arms import repo_limits
 
 Run = Callable[..., JobResult]
 
@@ -57,7 +57,7 @@ def tree(image: Image) -> Mapping[str, bytes]:
 def run(request: pytest.FixtureRequest, image: Image) -> Run:
     """Runs a command line in a fresh container, with files laid over the tree, or at absolute paths."""
     name = request.module.REPO
-    limits = repo_limits(Catalog().repo(name))
+    options = repo_options(Catalog().repo(name))
 
     def run(line: str, files: Mapping[str, str | bytes] | None = None, **env: str) -> JobResult:
         texts = {path: text.encode() if isinstance(text, str) else text for path, text in (files or {}).items()}
@@ -66,7 +66,7 @@ def run(request: pytest.FixtureRequest, image: Image) -> Run:
 
         async def run_in(engine: Engine) -> JobResult:
             try:
-                return await engine.run_job(image, job, limits, {"testwright.run": f"test-{name}-repository"})
+                return await engine.run_job(image, job, options, {"testwright.run": f"test-{name}-repository"})
             finally:
                 await engine.close()
 

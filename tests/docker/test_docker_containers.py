@@ -10,7 +10,7 @@ import pytest_asyncio
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.specs.errors import ImageUnavailable, UserError
-from tests.support.sandboxes import LIMITS, RUN, TAG, docker_image, make_engine, started
+from tests.support.sandboxes import LIMITS, OPTIONS, RUN, TAG, docker_image, make_engine, started
 
 pytestmark = pytest.mark.docker
 
@@ -64,15 +64,15 @@ async def test_an_image_whose_user_is_root_is_refused(engine: DockerEngine, imag
     for line in ("USER root", "USER 0:0"):
         rooted = variant(line, "root")
         with pytest.raises(UserError, match="USER agent"):
-            await engine.run_job(rooted, Job(("true",)), LIMITS, {})
+            await engine.run_job(rooted, Job(("true",)), OPTIONS, {})
         engine._facts._names.clear()
 
 
 async def test_an_image_that_is_not_there_is_unavailable(engine: DockerEngine, image: Image) -> None:
     absent = Image("testwright-contract:absent", "absent", "/app", image.tree)
     with pytest.raises(ImageUnavailable):
-        await engine.run_job(absent, Job(("true",)), LIMITS, {})
-    sandbox = engine.sandbox(absent, LIMITS, {})
+        await engine.run_job(absent, Job(("true",)), OPTIONS, {})
+    sandbox = engine.sandbox(absent, OPTIONS, {})
     with pytest.raises(ImageUnavailable):
         await sandbox.start()
     await sandbox.remove()
@@ -86,13 +86,13 @@ async def test_placed_files_belong_to_the_images_user_however_it_is_named(
 ) -> None:
     named = variant(f"USER {user}", user.replace(":", "-"))
     job = Job(("bash", "-c", "stat -c '%u %g' /opt/x; echo $(id -u) $(id -g)"), (PlacedFile("/opt/x", b""),))
-    result = await engine.run_job(named, job, LIMITS, {})
+    result = await engine.run_job(named, job, OPTIONS, {})
     assert result.log.decode().splitlines() == [owner, owner]
 
 
 async def test_an_entrypoint_and_a_command_of_the_image_do_not_run(engine: DockerEngine, image: Image) -> None:
     own = variant('ENTRYPOINT ["echo", "entrypoint"]\nCMD ["command"]', "entrypoint")
-    result = await engine.run_job(own, Job(("echo", "job")), LIMITS, {})
+    result = await engine.run_job(own, Job(("echo", "job")), OPTIONS, {})
     assert result.log == b"job\n"
     async with started(engine, own, "entrypoint") as sandbox:
         assert (await sandbox.run("echo sandbox", 20)).output == b"sandbox\n"

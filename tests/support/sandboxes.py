@@ -12,12 +12,13 @@ import docker
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.local.engine import LocalEngine
-from harness.sandbox.protocol import Engine, Image, Limits, Sandbox
+from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
 from harness.specs.task import Task
 
 BASE_IMAGE = "debian:bookworm-slim"
 TAG = "testwright-contract:test"
 LIMITS = Limits(memory_mb=256, cpus=2, pids=64, disk_mb=64)
+OPTIONS = SandboxOptions(LIMITS)
 RUN = str(os.getpid())
 """Begins what `processes_with` looks for: others may run the same tests here."""
 ENV = {"FROM_IMAGE": "yes"}
@@ -64,8 +65,10 @@ def labels(name: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def started(engine: Engine, image: Image, label: str, limits: Limits = LIMITS) -> AsyncIterator[Sandbox]:
-    sandbox = engine.sandbox(image, limits, labels(label))
+async def started(
+    engine: Engine, image: Image, label: str, options: SandboxOptions = OPTIONS
+) -> AsyncIterator[Sandbox]:
+    sandbox = engine.sandbox(image, options, labels(label))
     try:
         await sandbox.start()
         yield sandbox

@@ -23,7 +23,7 @@ class Builder:
     timed_out: Callable[[list[str]], bool] = lambda _: False
     jobs: list[Job] = field(default_factory=list)
 
-    async def run_job(self, image, job, limits, labels):
+    async def run_job(self, image, job, options, labels):
         self.jobs.append(job)
         texts = [file.data.decode() for file in sorted(job.files) if "/code/" in file.path]
         outputs = self.answer(texts)

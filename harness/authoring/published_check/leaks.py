@@ -10,13 +10,13 @@ from harness.authoring.published_check.oracle import log_of
 from harness.authoring.task_check.parts import Part
 from harness.authoring.task_check.subject import Subject
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import LimitReached, PlacedFile
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.swe_atlas.layout import REFERENCE, RUN_SCRIPT
 from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.testing.published import ParsedTest
-from harness.verify.arms import repo_limits
 from harness.verify.published.arms import AgentsTree, log_job, run_log
 from harness.verify.published.verification import agents_tree, published_task, test_files
 
@@ -74,7 +74,7 @@ async def _twice(subject: Subject) -> list[Problem]:
     where = subject.at(RUN_SCRIPT)
     try:
         async with bench.slots:
-            result = await bench.engine.run_job(bench.image, job, repo_limits(task.repo), bench.labels)
+            result = await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
     except LimitReached as error:
         return [Problem(where=where, message=f"two runs in a row end at a limit: {error}")]
     first, second = (statuses(log_of(result, f"{number}/1.json")) for number in (1, 2))

@@ -12,10 +12,10 @@ from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_image_check import pack_contents
 from harness.llm.scripted import ScriptedModel
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import AGENT_LOGS, Sandbox
 from harness.specs.problem import Problem
 from harness.submission.extraction import MAX_EXPORT_BYTES
-from harness.verify.arms import repo_limits
 
 PLACES = (AGENT_LOGS, "/etc", "/home", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/usr/local", "/var/tmp")
 """Beside the work tree. What lies elsewhere comes from the dependencies' image, which is built without the task."""
@@ -45,7 +45,7 @@ async def view_problems(subject: Subject) -> list[Problem]:
     agent = Mini(task, subject.catalog.scaffold("mini"), ScriptedModel([]))
     told = FoundFile("the messages to the model", "\n".join(item.content for item in agent.prompts()).encode())
     found = [*_shown(subject, secrets, [told])]
-    sandbox = subject.site.engine.sandbox(image, repo_limits(task.repo), subject.site.labels)
+    sandbox = subject.site.engine.sandbox(image, repo_options(task.repo), subject.site.labels)
     try:
         await sandbox.start()
         looks = {name: (await sandbox.run(command, _SECONDS)).output for name, command in LOOKS.items()}

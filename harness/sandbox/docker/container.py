@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docker.types import LogConfig, Ulimit
+from docker.types import LogConfig, Mount, Ulimit
 
 from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.streams import Archive
-from harness.sandbox.protocol import Image, Limits
+from harness.sandbox.protocol import Image, Network, SandboxOptions
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
 HOST_NAME = "box"
 _MIB = 1 << 20
+_NETWORKS = {Network.NONE: "none"}
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
@@ -33,7 +34,7 @@ class User(NamedTuple):
 async def create(
     docker: Docker,
     image: Image,
-    limits: Limits,
+    options: SandboxOptions,
     labels: Mapping[str, str],
     argv: Sequence[str],
     env: Mapping[str, str],
@@ -45,20 +46,22 @@ async def create(
         docker.api.create_container,
         image.reference,
         entrypoint=list(argv),
-        environment={**image.env, **env},
+        environment={**image.env, **options.env, **env},
         labels={**labels, LABEL: "1"},
         hostname=HOST_NAME,
         user=user,
         working_dir=directory,
-        host_config=_restrictions(docker, limits),
+        host_config=_restrictions(docker, options),
     )
     return str(answer["Id"])
 
 
-def _restrictions(docker: Docker, limits: Limits) -> dict[str, Any]:
+def _restrictions(docker: Docker, options: SandboxOptions) -> dict[str, Any]:
+    limits = options.limits
     config: dict[str, Any] = docker.api.create_host_config(
         init=True,
-        network_mode="none",
+        network_mode=_NETWORKS[options.network],
+        mounts=[Mount(m.target, str(m.source), type="bind", read_only=m.read_only) for m in options.mounts],
         extra_hosts={HOST_NAME: "127.0.0.1"},
         sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,

@@ -6,7 +6,8 @@ from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
+from harness.sandbox.options import check_options
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions
 from harness.specs.task import Task
 
 
@@ -15,7 +16,9 @@ class DockerEngine:
 
     name = "docker"
     isolation = "docker"
-    capabilities = Capabilities(network_isolation=True, memory=True, pids=True, disk=True, separate_user=True)
+    capabilities = Capabilities(
+        network_isolation=True, memory=True, pids=True, disk=True, separate_user=True, mounts=True
+    )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
         self._provide = provide
@@ -25,11 +28,13 @@ class DockerEngine:
     async def image(self, task: Task) -> Image:
         return await self._provide(task)
 
-    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> DockerSandbox:
-        return DockerSandbox(self._docker, self._facts, image, limits, labels)
+    def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> DockerSandbox:
+        check_options(self.name, self.capabilities, options)
+        return DockerSandbox(self._docker, self._facts, image, options, labels)
 
-    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
-        return await docker_jobs.run_job(self._docker, self._facts, image, job, limits, labels)
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
+        check_options(self.name, self.capabilities, options)
+        return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
 
     async def reap(self, labels: Mapping[str, str]) -> int:
         wanted = [f"{name}={value}" for name, value in {**labels, LABEL: "1"}.items()]

@@ -16,7 +16,16 @@ from harness.sandbox.docker.client import ANSWER_SECONDS, Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.streams import Archive, AttachedStream
-from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, PlacedFile
+from harness.sandbox.protocol import (
+    REPORT_DIR,
+    Image,
+    Job,
+    JobResult,
+    LimitReached,
+    Limits,
+    PlacedFile,
+    SandboxOptions,
+)
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 _REST_SECONDS = 10.0
@@ -25,13 +34,13 @@ _ONE_OUTPUT = ("bash", "-c", 'exec "$@" 2>&1', "bash")
 
 
 async def run_job(
-    docker: Docker, facts: ImageFacts, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+    docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> JobResult:
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
     await facts.user_name(image)
-    async with _container(docker, image, job, limits, labels) as container:
+    async with _container(docker, image, job, options, labels) as container:
         await _place(docker, facts, image, job, container)
-        end = await _run(docker, job, limits, container)
+        end = await _run(docker, job, options.limits, container)
         outputs = await docker.call(_outputs, docker, container, job.outputs)
     return JobResult(
         exit_status=end.state["ExitCode"],
@@ -46,13 +55,13 @@ async def run_job(
 
 @asynccontextmanager
 async def _container(
-    docker: Docker, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+    docker: Docker, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
     env = {**job.env, REPORT_DIR: job.outputs}
     argv = (*_ONE_OUTPUT, *job.argv)
     creation = asyncio.create_task(
-        docker_container.create(docker, image, limits, labels, argv, env, user="", directory=image.workdir)
+        docker_container.create(docker, image, options, labels, argv, env, user="", directory=image.workdir)
     )
     try:
         yield await asyncio.shield(creation)

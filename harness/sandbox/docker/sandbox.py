@@ -14,7 +14,7 @@ from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.streams import Archive, AttachedStream
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
 from harness.specs.errors import SandboxLost
 
 _IDLE = ("sleep", "infinity")
@@ -28,12 +28,13 @@ class DockerSandbox:
     """See `Sandbox`. A container that one of our limits ended raises LimitReached instead of SandboxLost."""
 
     def __init__(
-        self, docker: Docker, facts: ImageFacts, image: Image, limits: Limits, labels: Mapping[str, str]
+        self, docker: Docker, facts: ImageFacts, image: Image, options: SandboxOptions, labels: Mapping[str, str]
     ) -> None:
         self._docker = docker
         self._facts = facts
         self._image = image
-        self._limits = limits
+        self._options = options
+        self._limits = options.limits
         self._labels = dict(labels)
         self._creation: asyncio.Task[str] | None = None
         self._watch: asyncio.Task[None] | None = None
@@ -43,7 +44,7 @@ class DockerSandbox:
 
     async def start(self) -> None:
         creation = docker_container.create(
-            self._docker, self._image, self._limits, self._labels, _IDLE, {}, _NOBODY, directory="/"
+            self._docker, self._image, self._options, self._labels, _IDLE, {}, _NOBODY, directory="/"
         )
         # Goes on when we are cancelled: `remove` needs to know what came of it.
         self._creation = asyncio.create_task(creation)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from harness.sandbox.host_environment import host_environment
 from harness.sandbox.local.place import HOME, PROGRAMS, Place
-from harness.sandbox.protocol import AGENT_LOGS, Image, Limits
+from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, Mount, SandboxOptions
 
 _BIN = "/opt/testwright/bin"
 _ETC = (
@@ -38,7 +38,13 @@ class Confinement(Protocol):
         ...
 
     def launch(
-        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+        self,
+        place: Place,
+        image: Image,
+        options: SandboxOptions,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        driver: bool,
     ) -> Launch:
         """How to start `argv` in a sandbox; a driver is to be safe from its own commands where that is possible."""
         ...
@@ -54,22 +60,30 @@ class Bubblewrap:
         return path
 
     def launch(
-        self, place: Place, image: Image, limits: Limits, argv: Sequence[str], env: Mapping[str, str], driver: bool
+        self,
+        place: Place,
+        image: Image,
+        options: SandboxOptions,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        driver: bool,
     ) -> Launch:
-        options = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "box"]
-        options += ["--uid", "1000", "--gid", "1000"]
+        flags = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "box"]
+        flags += ["--uid", "1000", "--gid", "1000"]
         # The first process of a namespace can't be killed or stopped from within.
-        options += ["--as-pid-1"] if driver else []
-        options += ["--bind", str(place.files), "/", "--proc", "/proc", "--dev", "/dev"]
+        flags += ["--as-pid-1"] if driver else []
+        flags += ["--bind", str(place.files), "/", "--proc", "/proc", "--dev", "/dev"]
         for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
-            options += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
+            flags += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
         reference = Path(image.reference)
-        options += [*_programs(), *_settings(), *_environment(reference), "--remount-ro", "/"]
-        options += ["--chdir", image.workdir]
+        flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options.mounts), "--remount-ro", "/"]
+        flags += ["--chdir", image.workdir]
         path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
         clean = {"PATH": path, "HOME": HOME, "HOSTNAME": "box", "LANG": "C.UTF-8"}
         return Launch(
-            ["bwrap", *options, "--", *_limited(argv, limits)], {**clean, **image.env, **env}, place.directory
+            ["bwrap", *flags, "--", *_limited(argv, options.limits)],
+            {**clean, **image.env, **options.env, **env},
+            place.directory,
         )
 
 
@@ -86,7 +100,7 @@ class Plain:
         self,
         place: Place,
         image: Image,
-        limits: Limits,
+        options: SandboxOptions,
         argv: Sequence[str],
         env: Mapping[str, str],
         driver: bool,  # noqa: ARG002  # nothing makes it safer here
@@ -100,9 +114,9 @@ class Plain:
             "TESTWRIGHT_AGENT_LOGS": str(place.real(AGENT_LOGS)),
         }
         tops = (image.workdir, "/logs")
-        mapped = {name: _mapped(value, place, tops) for name, value in {**image.env, **env}.items()}
+        mapped = {name: _mapped(value, place, tops) for name, value in {**image.env, **options.env, **env}.items()}
         words = [_mapped(word, place, tops) for word in argv]
-        return Launch(_limited(words, limits), {**clean, **mapped}, place.real(image.workdir))
+        return Launch(_limited(words, options.limits), {**clean, **mapped}, place.real(image.workdir))
 
 
 def works() -> bool:
@@ -141,6 +155,14 @@ def _environment(reference: Path) -> list[str]:
             for part in ("bin", "lib", "lib64"):
                 options += ["--ro-bind-try", str(prefix / part), str(prefix / part)]
     return options
+
+
+def _mounts(mounts: Sequence[Mount]) -> list[str]:
+    return [
+        word
+        for mount in mounts
+        for word in ("--ro-bind" if mount.read_only else "--bind", str(mount.source), mount.target)
+    ]
 
 
 def _home(venv: Path) -> Path:

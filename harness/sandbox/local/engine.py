@@ -11,7 +11,8 @@ from harness.sandbox.local.confinement import Bubblewrap, Confinement, Plain
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import end_marked
 from harness.sandbox.local.sandbox import LocalSandbox
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Limits
+from harness.sandbox.options import check_options
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 
@@ -41,17 +42,25 @@ class LocalEngine:
         self._confinement: Confinement = Bubblewrap() if works else Plain()
         self.isolation = self._confinement.isolation
         self.capabilities = Capabilities(
-            network_isolation=works, memory=False, pids=False, disk=True, separate_user=False
+            network_isolation=works, memory=False, pids=False, disk=True, separate_user=False, mounts=works
         )
 
     async def image(self, task: Task) -> Image:
         return await self._provide(task)
 
-    def sandbox(self, image: Image, limits: Limits, labels: Mapping[str, str]) -> LocalSandbox:
-        return LocalSandbox(self._confinement, image, limits, labels)
+    def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> LocalSandbox:
+        self._check(options)
+        return LocalSandbox(self._confinement, image, options, labels)
 
-    async def run_job(self, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]) -> JobResult:
-        return await local_jobs.run_job(self._confinement, image, job, limits, labels)
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
+        self._check(options)
+        return await local_jobs.run_job(self._confinement, image, job, options, labels)
+
+    def _check(self, options: SandboxOptions) -> None:
+        check_options(self.name, self.capabilities, options)
+        for mount in options.mounts:
+            if not mount.source.exists():
+                raise UserError(f"mount source {mount.source}: no such file or directory")
 
     async def reap(self, labels: Mapping[str, str]) -> int:
         found = [place for place, theirs in Place.all() if labels.items() <= theirs.items()]

@@ -13,23 +13,23 @@ from harness.sandbox.local.archives import read_outputs
 from harness.sandbox.local.confinement import Confinement, Launch
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import end, spawn
-from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits
+from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, SandboxOptions
 
 _REST_SECONDS = 5.0
 
 
 async def run_job(
-    confinement: Confinement, image: Image, job: Job, limits: Limits, labels: Mapping[str, str]
+    confinement: Confinement, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> JobResult:
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
     log = BoundedOutput()
     async with _place(image, job, labels) as place:
         marks = "" if confinement.alone else place.marks
         env = {**job.env, REPORT_DIR: job.outputs} | ({"TESTWRIGHT_COMMAND": f"{marks}job"} if marks else {})
-        launch = confinement.launch(place, image, limits, job.argv, env, driver=False)
+        launch = confinement.launch(place, image, options, job.argv, env, driver=False)
         began = time.monotonic()
         async with _running(launch, marks, log) as process:
-            timed_out = await _watched(process, place, job, limits, marks)
+            timed_out = await _watched(process, place, job, options.limits, marks)
         seconds = time.monotonic() - began
         outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
     assert process.returncode is not None

@@ -13,7 +13,7 @@ from harness.sandbox.local.archives import export
 from harness.sandbox.local.confinement import Confinement
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import ProcessStream, end, spawn
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, Limits
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
 from harness.specs.errors import SandboxLost
 
 _LAST_WORDS_SECONDS = 1.0
@@ -22,10 +22,12 @@ _LAST_WORDS_SECONDS = 1.0
 class LocalSandbox:
     """See `Sandbox`. One that reached its disk limit raises LimitReached instead of SandboxLost."""
 
-    def __init__(self, confinement: Confinement, image: Image, limits: Limits, labels: Mapping[str, str]) -> None:
+    def __init__(
+        self, confinement: Confinement, image: Image, options: SandboxOptions, labels: Mapping[str, str]
+    ) -> None:
         self._confinement = confinement
         self._image = image
-        self._limits = limits
+        self._options = options
         self._labels = labels
         self._place: Place | None = None
         self._process: Process | None = None
@@ -40,7 +42,7 @@ class LocalSandbox:
         self._copying = asyncio.create_task(asyncio.to_thread(self._place.fill, self._image))
         await asyncio.shield(self._copying)
         await self._channel.open()
-        self._watch = asyncio.create_task(watch_disk(self._measure, self._limits.disk_mb, self._breach))
+        self._watch = asyncio.create_task(watch_disk(self._measure, self._options.limits.disk_mb, self._breach))
 
     async def run(self, command: str, timeout: float) -> CommandResult:
         self._check_usable()
@@ -78,7 +80,7 @@ class LocalSandbox:
         if self._process is not None and self._confinement.alone:
             await end(self._process, "")
         env = {name: self._marks(place) + value for name, value in DRIVER_ENV.items()}
-        launch = self._confinement.launch(place, self._image, self._limits, DRIVER_COMMAND, env, driver=True)
+        launch = self._confinement.launch(place, self._image, self._options, DRIVER_COMMAND, env, driver=True)
         self._process = await spawn(launch, stdin=PIPE)
         return ProcessStream(self._process)
 
@@ -95,7 +97,7 @@ class LocalSandbox:
 
     async def _measure(self) -> int:
         place = self._check_usable()
-        return await asyncio.to_thread(tree_bytes, str(place.files), self._limits.disk_mb << 20)
+        return await asyncio.to_thread(tree_bytes, str(place.files), self._options.limits.disk_mb << 20)
 
     async def _breach(self, limit: LimitReached) -> None:
         self._limit = limit

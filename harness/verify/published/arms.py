@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import PurePosixPath
 
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, LimitReached, PlacedFile
 from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
 from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
-from harness.verify.arms import Bench, repo_limits
+from harness.verify.arms import Bench
 from harness.verify.toolchains.on_disk import RUN
 
 ARM = (resources.files("harness.verify.published") / "in_container" / "published_arm.sh").read_bytes()
@@ -41,7 +42,7 @@ async def run_log(
             result = await bench.engine.run_job(
                 bench.image,
                 log_job(task, bench.image.workdir, tree, changed, files),
-                repo_limits(task.repo),
+                repo_options(task.repo),
                 bench.labels,
             )
         except LimitReached:

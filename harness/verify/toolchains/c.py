@@ -14,7 +14,7 @@ from random import Random
 import tree_sitter_c
 from tree_sitter import Language
 
-from harness.sandbox.protocol import Job, JobResult, Limits, PlacedFile
+from harness.sandbox.protocol import Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.variants import Variant
@@ -60,7 +60,7 @@ class CToolchain:
         job = Job(
             argv=("bash", "-c", BUILD, "build", _VARIANTS, "run_tests"), files=tuple(files), seconds=_BUILD_SECONDS
         )
-        result = await site.engine.run_job(site.image, job, Limits(), site.labels)
+        result = await site.engine.run_job(site.image, job, SandboxOptions(), site.labels)
         return [_compiled(source, *_made(number, source, result)) for number, source in enumerate(sources)]
 
     async def build(

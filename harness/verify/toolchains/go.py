@@ -22,7 +22,7 @@ from harness.specs.variants import Variant
 from harness.submission.discovery.go import imports
 from harness.verify.toolchains.go_binaries import (
     BUILD,
-    BUILD_LIMITS,
+    BUILD_OPTIONS,
     BUILD_SECONDS,
     VARIANTS,
     Binary,
@@ -67,7 +67,7 @@ class GoToolchain:
         files = [file for number, text in enumerate(texts) for file in text.files(number, site.image.workdir)]
         folders = sorted({_folder(path) for source in sources for path in source.code if self.is_compiled(path)})
         job = Job(("bash", "-c", BUILD, "build", "check", VARIANTS, *folders), tuple(files), seconds=BUILD_SECONDS)
-        result = await site.engine.run_job(site.image, job, BUILD_LIMITS, site.labels)
+        result = await site.engine.run_job(site.image, job, BUILD_OPTIONS, site.labels)
         return [text.prepared(_form(number, text.source, result)) for number, text in enumerate(texts)]
 
     async def build(

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import NamedTuple
 
-from harness.sandbox.protocol import Job, JobResult, LimitReached, Limits, PlacedFile
+from harness.sandbox.protocol import Job, JobResult, LimitReached, Limits, PlacedFile, SandboxOptions
 from harness.verify.toolchains.protocol import CompiledVariant, Site
 
 BUILD = (resources.files("harness.verify.toolchains.in_container") / "build_go.sh").read_text()
 VARIANTS = "/tmp/variants"
-BUILD_LIMITS = Limits(memory_mb=3072, disk_mb=4096)
+BUILD_OPTIONS = SandboxOptions(Limits(memory_mb=3072, disk_mb=4096))
 BUILD_SECONDS = 300
 AT_ONCE = 6
 """Variants that one container builds: what they leave must fit into a job's outputs."""
@@ -74,7 +74,7 @@ async def _build(site: Site, variants: Sequence[PreparedVariant], package: Packa
         seconds=BUILD_SECONDS,
     )
     try:
-        result = await site.engine.run_job(site.image, job, BUILD_LIMITS, site.labels)
+        result = await site.engine.run_job(site.image, job, BUILD_OPTIONS, site.labels)
     except LimitReached as limit:
         return [Binary(b"", f"building its package took {limit}", cut_short=True) for _ in variants]
     return [_read(number, variant, package, result) for number, variant in enumerate(variants)]

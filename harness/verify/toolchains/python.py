@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from harness.sandbox.protocol import Job, Limits, PlacedFile
+from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.variants import Variant
@@ -72,7 +72,7 @@ async def _compile(site: Site, request: str) -> bytes:
         files=(PlacedFile(f"{site.image.workdir}/{_REQUEST}", request.encode()),),
         seconds=60,
     )
-    result = await site.engine.run_job(site.image, job, Limits(), site.labels)
+    result = await site.engine.run_job(site.image, job, SandboxOptions(), site.labels)
     if result.exit_status != 0 or "units.json" not in result.outputs:
         last = result.log.decode(errors="replace").strip().splitlines()[-1:]
         raise UserError(f"a variant of this task does not compile: {''.join(last)}")

@@ -15,7 +15,7 @@ from random import Random
 import tree_sitter_typescript
 from tree_sitter import Language
 
-from harness.sandbox.protocol import Job, Limits, PlacedFile
+from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.variants import Variant
@@ -103,7 +103,7 @@ async def _transpiled(site: Site, texts: Mapping[str, Mapping[str, str]]) -> dic
         files=(PlacedFile(_REQUEST, json.dumps(texts).encode()),),
         seconds=60,
     )
-    result = await site.engine.run_job(site.image, job, Limits(), site.labels)
+    result = await site.engine.run_job(site.image, job, SandboxOptions(), site.labels)
     if result.exit_status != 0 or "compiled.json" not in result.outputs:
         last = result.log.decode(errors="replace").strip().splitlines()[-1:]
         raise UserError(f"a variant of this task does not compile: {''.join(last)}")

@@ -1,0 +1,32 @@
+"""Options of sandboxes: those that a repository asks for, and the refusal of what an engine doesn't offer."""
+
+from pathlib import PurePosixPath
+
+from harness.sandbox.protocol import Capabilities, Limits, Mount, Network, SandboxOptions
+from harness.specs.errors import UserError
+from harness.specs.repo import Repo
+
+
+def repo_options(repo: Repo) -> SandboxOptions:
+    """What sandboxes and jobs of a repository get: its limits, no network, no mounts."""
+    limits = repo.limits
+    return SandboxOptions(Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb))
+
+
+def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
+    """`options`, if an engine with these capabilities offers all of them. Raises UserError otherwise."""
+    if options.network is Network.GATEWAY and not capabilities.gateway:
+        raise UserError(f"sandbox {engine!r} offers no network through a gateway")
+    if options.mounts and not capabilities.mounts:
+        raise UserError(f"sandbox {engine!r} can't mount {options.mounts[0].source}: it offers no mounts")
+    for mount in options.mounts:
+        _check_mount(mount)
+    return options
+
+
+def _check_mount(mount: Mount) -> None:
+    target = PurePosixPath(mount.target)
+    if not target.is_absolute() or ".." in target.parts or target == PurePosixPath("/"):
+        raise UserError(f"mount target {mount.target!r}: it must be an absolute path below / without '..'")
+    if not mount.source.is_absolute():
+        raise UserError(f"mount source {str(mount.source)!r}: it must be an absolute path")

@@ -1,0 +1,89 @@
+"""What a sandbox or job is given beside its image; an option that an engine doesn't offer is refused."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox.protocol import Engine, Image, Job, Mount, Network
+from harness.specs.errors import UserError
+from tests.support.sandboxes import OPTIONS, labels, started
+
+SHOW = "cat /data/file; ls -A /data; (echo more > /data/more) 2>/dev/null && echo written || echo refused"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A directory that any user may read and write."""
+    tmp_path.chmod(0o755)
+    directory = tmp_path / "data"
+    directory.mkdir()
+    directory.chmod(0o777)
+    (directory / "file").write_text("shown\n")
+    return directory
+
+
+async def refusal(engine: Engine, image: Image, **changes: object) -> list[str]:
+    """How a sandbox and a job with these options are refused."""
+    options = replace(OPTIONS, **changes)
+    with pytest.raises(UserError) as of_sandbox:
+        engine.sandbox(image, options, labels("refused"))
+    with pytest.raises(UserError) as of_job:
+        await engine.run_job(image, Job(("true",)), options, labels("refused"))
+    assert await engine.reap(labels("refused")) == 0
+    return [str(of_sandbox.value), str(of_job.value)]
+
+
+async def test_a_variable_wins_over_the_images_and_a_jobs_own_over_both(engine: Engine, image: Image) -> None:
+    options = replace(OPTIONS, env={"FROM_IMAGE": "replaced", "OF_OPTIONS": "set", "OF_JOB": "replaced"})
+    command = 'echo "$FROM_IMAGE $OF_OPTIONS $OF_JOB"'
+    async with started(engine, image, "environment", options) as sandbox:
+        assert (await sandbox.run(command, 20)).output == b"replaced set replaced\n"
+    job = Job(("bash", "-c", command), env={"OF_JOB": "own"}, seconds=30)
+    assert (await engine.run_job(image, job, options, labels("job"))).log == b"replaced set own\n"
+
+
+async def test_a_mount_is_shown_read_only(engine: Engine, image: Image, data: Path) -> None:
+    mounts = (Mount(data, "/data"),)
+    if not engine.capabilities.mounts:
+        assert (
+            await refusal(engine, image, mounts=mounts)
+            == [f"sandbox {engine.name!r} can't mount {data}: it offers no mounts"] * 2
+        )
+        return
+    options = replace(OPTIONS, mounts=mounts)
+    async with started(engine, image, "mount", options) as sandbox:
+        assert (await sandbox.run(SHOW, 20)).output == b"shown\nfile\nrefused\n"
+    result = await engine.run_job(image, Job(("bash", "-c", SHOW), seconds=30), options, labels("job"))
+    assert result.log == b"shown\nfile\nrefused\n"
+    assert [path.name for path in data.iterdir()] == ["file"]
+
+
+async def test_a_mount_can_be_written_where_that_is_asked_for(engine: Engine, image: Image, data: Path) -> None:
+    if not engine.capabilities.mounts:
+        return
+    options = replace(OPTIONS, mounts=(Mount(data, "/data", read_only=False),))
+    async with started(engine, image, "mount", options) as sandbox:
+        assert (await sandbox.run(SHOW, 20)).output == b"shown\nfile\nwritten\n"
+    assert (data / "more").read_text() == "more\n"
+
+
+@pytest.mark.parametrize("target", ["data", "/", "/app/../etc"])
+async def test_a_mount_at_no_place_of_its_own_is_refused(
+    engine: Engine, image: Image, data: Path, target: str
+) -> None:
+    for message in await refusal(engine, image, mounts=(Mount(data, target),)):
+        assert f"mount target {target!r}" in message or "offers no mounts" in message
+
+
+async def test_a_relative_mount_source_is_refused(engine: Engine, image: Image) -> None:
+    for message in await refusal(engine, image, mounts=(Mount(Path("data"), "/data"),)):
+        assert "mount source 'data'" in message or "offers no mounts" in message
+
+
+async def test_a_gateway_is_refused_where_there_is_none(engine: Engine, image: Image) -> None:
+    assert not engine.capabilities.gateway
+    assert (
+        await refusal(engine, image, network=Network.GATEWAY)
+        == [f"sandbox {engine.name!r} offers no network through a gateway"] * 2
+    )
