@@ -15,7 +15,7 @@ from harness.analysis.calibration import GoldFile
 from harness.analysis.injection import CorpusFile
 from harness.authoring.image_bundle import Bundle
 from harness.authoring.task_check.receipts import Receipt
-from harness.llm.provider.scenario import Scenario
+from harness.llm.scripted_provider.scenario import Scenario
 from harness.runs.cases import Expectation
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.plan import RunConfig, RunFile

@@ -9,7 +9,7 @@ from harness.agents.actions import BASH, Action, FormatError, answers, parse_act
 from harness.agents.protocol import AgentResult, Ending
 from harness.agents.templates import Templates
 from harness.agents.trajectory import EndRecord, FaultRecord, HeaderRecord, ObservationRecord, Trajectory
-from harness.llm.prompt_cache import growing
+from harness.llm.cache_marks import with_cache_marks
 from harness.llm.protocol import Completion, Message, Model, Role, StopReason
 from harness.llm.recording import MessageRecord
 from harness.sandbox.protocol import CommandResult, LimitReached, Sandbox
@@ -131,7 +131,7 @@ class _Loop:
             raise Interruption(ending=Ending.COST_LIMIT)
         try:
             async with asyncio.timeout(self.seconds_left()):
-                completion = await self.agent.model.complete(growing(self.messages), [BASH])
+                completion = await self.agent.model.complete(with_cache_marks(self.messages), [BASH])
         except TimeoutError:
             raise Interruption(ending=Ending.WALL_LIMIT) from None
         except ProviderError as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from harness.llm.prompt_cache import cache_marks
+from harness.llm.cache_marks import cache_marks
 from harness.llm.protocol import Completion, Message, Role, StopReason, Tool, ToolCall
 from harness.llm.text import sendable_arguments, whole_text
 from harness.specs.usage import Usage

@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from harness.llm.anthropic_format import AnthropicResponse, AnthropicUsage, conversation, tool_json
 from harness.llm.faults import Fault, one_line, refusal
-from harness.llm.persistence import persist
 from harness.llm.price_table import litellm_module, priced, thinks_adaptively
 from harness.llm.protocol import Completion, Message, Tool
 from harness.llm.rate_limits import RateLimiter, about_tokens
+from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
@@ -46,7 +46,7 @@ class AnthropicModel:
         except anthropic.AnthropicError as error:
             raise ProviderError(f"{self._file.model}: {one_line(str(error))}", ProviderFault.AUTH) from None
         async with client:
-            return await persist(
+            return await complete_with_retries(
                 self._file, self._limiter, about_tokens(messages), lambda: self._ask(anthropic, client, body)
             )
 

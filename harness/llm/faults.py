@@ -43,22 +43,22 @@ class Fault(Exception):
     """One request that came to nothing. `usage` is what it cost all the same, `retry_after` in seconds."""
 
     def __init__(
-        self, kind: ProviderFault, words: str, retry_after: float | None = None, usage: Usage = NO_USAGE
+        self, kind: ProviderFault, message: str, retry_after: float | None = None, usage: Usage = NO_USAGE
     ) -> None:
-        super().__init__(words)
+        super().__init__(message)
         self.kind = kind
-        self.words = REMEDIES.get(kind) or one_line(words)
+        self.message = REMEDIES.get(kind) or one_line(message)
         self.retry_after = retry_after
         self.usage = usage
 
     @property
-    def heals(self) -> bool:
-        return self.kind.heals
+    def is_retryable(self) -> bool:
+        return self.kind.is_retryable
 
 
-def refusal(status: int, words: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:
+def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:
     """The fault of an HTTP answer that isn't a success. `body` is its JSON, in which a code may hide."""
-    return Fault(classify(status, f"{words} {body or ''}"), words, wait_asked_for(headers or {}))
+    return Fault(classify(status, f"{message} {body or ''}"), message, wait_asked_for(headers or {}))
 
 
 def classify(status: int, text: str) -> ProviderFault:

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from harness.llm.cache_marks import cache_marks
 from harness.llm.faults import Fault, refusal
 from harness.llm.openai_format import ChatResponse, ChatUsage, message_json, tool_json
-from harness.llm.persistence import persist
 from harness.llm.price_table import knows_tools, litellm_module, priced
-from harness.llm.prompt_cache import cache_marks
 from harness.llm.protocol import Completion, Message, Tool
 from harness.llm.rate_limits import RateLimiter, about_tokens
+from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import NO_USAGE, Usage
@@ -52,7 +52,7 @@ class LiteLLMModel:
             self._tools = False
             return await self._ask(litellm, messages, ())
 
-        return await persist(self._file, self._limiter, about_tokens(messages), ask)
+        return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
         """A conversation in which tools were called can't go on without them; nor if the file insists on them."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from harness.llm.protocol import Completion, Message, Role, StopReason, Tool
-from harness.llm.provider.scenario import Scenario, Stop
-from harness.llm.provider.script import Script, ScriptEnded
+from harness.llm.scripted_provider.scenario import Scenario, Stop
+from harness.llm.scripted_provider.script import Script, ScriptEnded
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.usage import Usage
 

@@ -4,9 +4,9 @@ import asyncio
 import signal
 from pathlib import Path
 
-from harness.llm.provider.failures import ErrorAnswer
-from harness.llm.provider.scenario import Reply, Scenario
-from harness.llm.provider.server import Received, serve
+from harness.llm.scripted_provider.failures import ErrorAnswer
+from harness.llm.scripted_provider.scenario import Reply, Scenario
+from harness.llm.scripted_provider.server import Received, serve
 from harness.report.plain import printable
 from harness.specs.loading import load_yaml
 

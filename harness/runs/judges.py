@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness.llm.build import Models, recording
 from harness.llm.played import PlayedModel
-from harness.llm.provider.scenario import Scenario
+from harness.llm.scripted_provider.scenario import Scenario
 from harness.runs.plan import RunConfig, model_digest
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.cache import cache_directory

@@ -117,7 +117,7 @@ async def _tries(workshop: Workshop, trial: Trial, store: RunStore, observe: Obs
 
 def _may_heal(error: InfrastructureError) -> bool:
     """Whether a new container and a new conversation can help: not against a key that is refused, say."""
-    return not isinstance(error, ProviderError) or error.fault.heals
+    return not isinstance(error, ProviderError) or error.fault.is_retryable
 
 
 def _unscored(trial: Trial, store: TrialStore, code: ReasonCode, words: str) -> Outcome:

@@ -44,11 +44,11 @@ class ProviderFault(StrEnum):
     ENDED = "ended"
 
     @property
-    def heals(self) -> bool:
-        return self not in HOPELESS
+    def is_retryable(self) -> bool:
+        return self not in NOT_RETRYABLE
 
 
-HOPELESS = frozenset(
+NOT_RETRYABLE = frozenset(
     {
         ProviderFault.AUTH,
         ProviderFault.PERMISSION,
@@ -62,7 +62,7 @@ HOPELESS = frozenset(
         ProviderFault.ENDED,
     }
 )
-"""What no repetition cures. Everything else passes by itself and is asked again."""
+"""Faults that repeating the request can't mend. All others are retried."""
 
 
 class ProviderError(InfrastructureError):

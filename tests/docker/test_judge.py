@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.provider.failures import ErrorKind
-from harness.llm.provider.scenario import Failure, Reply
-from harness.llm.provider.server import Received, serve
+from harness.llm.scripted_provider.failures import ErrorKind
+from harness.llm.scripted_provider.scenario import Failure, Reply
+from harness.llm.scripted_provider.server import Received, serve
 from harness.runs.regrade import Regraded, regrade
 from harness.specs.catalog import Catalog, default_directory
 from tests.support.command import testwright

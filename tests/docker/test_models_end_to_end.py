@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.llm.provider.scenario import Reply, Rule, Scenario, Tokens
-from harness.llm.provider.server import Provider, serve
+from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario, Tokens
+from harness.llm.scripted_provider.server import Provider, serve
 from harness.specs.catalog import default_directory
 from tests.support.provider import failing
 

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from harness.llm.provider.server import serve
+from harness.llm.scripted_provider.server import serve
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.published_images import published_image

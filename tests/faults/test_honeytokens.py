@@ -12,9 +12,9 @@ import docker
 import pytest
 import yaml
 
-from harness.llm.provider.failures import ErrorKind
-from harness.llm.provider.scenario import Failure, Reply
-from harness.llm.provider.server import Provider, Received, serve
+from harness.llm.scripted_provider.failures import ErrorKind
+from harness.llm.scripted_provider.scenario import Failure, Reply
+from harness.llm.scripted_provider.server import Provider, Received, serve
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.local import confinement
 from tests.support.traces import container_traces, core, descendants, files_with, record_environments

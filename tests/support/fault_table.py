@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from harness.agents.mini import SUBMIT_COMMAND, Mini
 from harness.agents.trajectory import FaultRecord, Trajectory, read_trajectory
-from harness.llm.provider.anthropic_messages import AnthropicMessages
-from harness.llm.provider.openai_chat import OpenAIChat
-from harness.llm.provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
+from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
+from harness.llm.scripted_provider.openai_chat import OpenAIChat
+from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
 from harness.runs.trial import reason_code
 from harness.specs.errors import ProviderError
 from harness.specs.errors import ProviderFault as Class
@@ -48,8 +48,8 @@ class Row:
 
     @property
     def requests(self) -> int:
-        heals = self.fault is not None and self.fault.heals
-        return ATTEMPTS if (heals if self.asked_again is None else self.asked_again) else 1
+        is_retryable = self.fault is not None and self.fault.is_retryable
+        return ATTEMPTS if (is_retryable if self.asked_again is None else self.asked_again) else 1
 
     def statuses(self) -> tuple[int, int]:
         """OpenAI's and Anthropic's."""

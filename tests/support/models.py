@@ -7,8 +7,8 @@ from harness.agents.actions import BASH
 from harness.llm.anthropic_model import AnthropicModel
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import Completion, Message, Model, Role, Tool
-from harness.llm.provider.server import Provider
 from harness.llm.rate_limits import RateLimiter
+from harness.llm.scripted_provider.server import Provider
 from harness.specs.model_file import ModelFile, Retries
 
 KEY = "sk-honeytoken-0123456789"

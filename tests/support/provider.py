@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.llm.provider.failures import ErrorKind
-from harness.llm.provider.scenario import Failure, Reply, Rule, Scenario, Tokens
-from harness.llm.provider.server import Provider, serve
+from harness.llm.scripted_provider.failures import ErrorKind
+from harness.llm.scripted_provider.scenario import Failure, Reply, Rule, Scenario, Tokens
+from harness.llm.scripted_provider.server import Provider, serve
 from harness.specs.loading import load_yaml
 
 SCENARIOS = Path(__file__).parents[1] / "fixtures" / "scenarios"

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from harness.analysis.injection import CaseEnd, default_corpus, judge_corpora, read_corpus
-from harness.llm.provider.scenario import Reply
-from harness.llm.provider.server import Received, serve
+from harness.llm.scripted_provider.scenario import Reply
+from harness.llm.scripted_provider.server import Received, serve
 from harness.specs.errors import ProviderError, UserError
 from harness.verify.judge.prompts import Shown
 from harness.verify.judge.questions import Answer

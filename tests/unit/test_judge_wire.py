@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from harness.llm.build import Models
-from harness.llm.provider.failures import ErrorKind
-from harness.llm.provider.scenario import Failure, Fault, Reply, Stop, Tokens
-from harness.llm.provider.server import Received, serve
+from harness.llm.scripted_provider.failures import ErrorKind
+from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, Stop, Tokens
+from harness.llm.scripted_provider.server import Received, serve
 from harness.runs.judges import build_judge
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode

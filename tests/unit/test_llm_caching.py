@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from harness.llm.cache_marks import cache_marks
 from harness.llm.openai_format import message_json
-from harness.llm.prompt_cache import cache_marks
 from harness.llm.protocol import Message, Role
 from tests.support.models import ANTHROPIC, OPENAI, ask
 from tests.support.provider import Reply, playing

@@ -9,7 +9,7 @@ import pytest
 from harness.agents.actions import BASH
 from harness.llm.openai_format import message_json
 from harness.llm.protocol import Completion, Message, Role, StopReason, ToolCall
-from harness.llm.provider.scenario import Call, Stop
+from harness.llm.scripted_provider.scenario import Call, Stop
 from harness.specs.errors import ProviderError
 from harness.specs.usage import Usage
 from tests.support.models import KEY, model_at

@@ -7,7 +7,7 @@ import pytest
 
 from harness.agents.actions import BASH
 from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.provider.scenario import Fault, RetryAfter, Stop
+from harness.llm.scripted_provider.scenario import Fault, RetryAfter, Stop
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.usage import NO_USAGE, Usage
 from tests.support.models import ANTHROPIC, CONVERSATION, KEY, OPENAI, ask, model_at

@@ -12,8 +12,8 @@ import anthropic
 import openai
 import pytest
 
-from harness.llm.provider.scenario import Failure, Fault, Reply, RetryAfter, Rule, Scenario
-from harness.llm.provider.server import serve
+from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Rule, Scenario
+from harness.llm.scripted_provider.server import serve
 from tests.support.provider import ErrorKind, Provider, failing, playing
 
 OPENAI: tuple[str, dict[str, str]] = ("/v1/chat/completions", {"Authorization": "Bearer k"})

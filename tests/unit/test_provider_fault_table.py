@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.llm.protocol import Message, Role
-from harness.llm.provider.scenario import Scenario
+from harness.llm.scripted_provider.scenario import Scenario
 from harness.specs.loading import load_yaml
 from scripts import providers
 from tests.support.fault_table import MODELS, ROWS, SHORT_SECONDS, Observations, Row, observe_all

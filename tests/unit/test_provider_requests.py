@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.llm.provider.anthropic_messages import AnthropicMessages
-from harness.llm.provider.dialect import Dialect
-from harness.llm.provider.failures import RequestRefused
-from harness.llm.provider.openai_chat import OpenAIChat
-from harness.llm.provider.openai_responses import OpenAIResponses
+from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
+from harness.llm.scripted_provider.dialect import Dialect
+from harness.llm.scripted_provider.failures import RequestRefused
+from harness.llm.scripted_provider.openai_chat import OpenAIChat
+from harness.llm.scripted_provider.openai_responses import OpenAIResponses
 from tests.support.provider import Provider, Reply, playing
 
 Json = dict[str, Any]

@@ -9,9 +9,9 @@ from pathlib import Path
 import openai
 import pytest
 
-from harness.llm.provider.scenario import Reply, Rule, Scenario
-from harness.llm.provider.script import Script, ScriptEnded
-from harness.llm.provider.server import Provider, Received, serve
+from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
+from harness.llm.scripted_provider.script import Script, ScriptEnded
+from harness.llm.scripted_provider.server import Provider, Received, serve
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
 from tests.support.provider import SCENARIOS

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from harness.llm.provider.dialect import is_positive
-from harness.llm.provider.failures import Json, RequestRefused
+from harness.llm.scripted_provider.dialect import is_positive
+from harness.llm.scripted_provider.failures import Json, RequestRefused
 
 _ROLES = ("developer", "system", "user", "assistant", "tool")
 _NAMES = """model messages tools tool_choice parallel_tool_calls stream stream_options temperature top_p n stop seed

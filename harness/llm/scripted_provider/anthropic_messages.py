@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from harness.llm.provider.anthropic_request import check
-from harness.llm.provider.dialect import Turn, arguments_object, content_text, pieces, sse
-from harness.llm.provider.failures import ErrorAnswer, ErrorKind, Json, RequestRefused, anthropic_error
-from harness.llm.provider.scenario import Reply, Stop, Tokens
+from harness.llm.scripted_provider.anthropic_request import check
+from harness.llm.scripted_provider.dialect import Turn, arguments_object, content_text, pieces, sse
+from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, Json, RequestRefused, anthropic_error
+from harness.llm.scripted_provider.scenario import Reply, Stop, Tokens
 
 
 class AnthropicMessages:

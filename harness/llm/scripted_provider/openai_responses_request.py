@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from harness.llm.provider.dialect import is_positive
-from harness.llm.provider.failures import Json, RequestRefused
+from harness.llm.scripted_provider.dialect import is_positive
+from harness.llm.scripted_provider.failures import Json, RequestRefused
 
 _NAMES = """model input instructions tools tool_choice parallel_tool_calls stream stream_options temperature top_p
 top_logprobs max_output_tokens max_tool_calls reasoning text metadata store service_tier truncation user include

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from harness.llm.provider.dialect import is_positive
-from harness.llm.provider.failures import Json, RequestRefused
+from harness.llm.scripted_provider.dialect import is_positive
+from harness.llm.scripted_provider.failures import Json, RequestRefused
 
 _NAMES = """model messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking
 metadata service_tier container context_management mcp_servers output_config output_format inference_geo

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from harness.llm.provider.dialect import Turn, check_bearer, content_text, pieces, sse
-from harness.llm.provider.failures import ErrorAnswer, ErrorKind, Json, openai_error
-from harness.llm.provider.openai_chat_request import check
-from harness.llm.provider.scenario import Call, Reply, Stop, Tokens
+from harness.llm.scripted_provider.dialect import Turn, check_bearer, content_text, pieces, sse
+from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, Json, openai_error
+from harness.llm.scripted_provider.openai_chat_request import check
+from harness.llm.scripted_provider.scenario import Call, Reply, Stop, Tokens
 
 # Answers carry the time at which they were made; a fixed one makes two playings the same.
 CREATED = 1735689600

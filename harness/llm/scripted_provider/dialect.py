@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from harness.llm.provider.failures import ErrorAnswer, ErrorKind, Json, RequestRefused
-from harness.llm.provider.scenario import Call, Reply
+from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, Json, RequestRefused
+from harness.llm.scripted_provider.scenario import Call, Reply
 
 _PIECES = 4
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from harness.llm.provider.failures import Json
-from harness.llm.provider.openai_chat import CREATED
+from harness.llm.scripted_provider.failures import Json
+from harness.llm.scripted_provider.openai_chat import CREATED
 
 _CREATED_AT = "2025-01-01T00:00:00Z"
 

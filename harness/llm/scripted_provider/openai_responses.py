@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from harness.llm.provider.dialect import Turn, check_bearer, content_text, pieces, sse
-from harness.llm.provider.failures import ErrorAnswer, ErrorKind, Json, openai_error
-from harness.llm.provider.openai_chat import CREATED
-from harness.llm.provider.openai_responses_request import check
-from harness.llm.provider.scenario import Stop, Tokens
+from harness.llm.scripted_provider.dialect import Turn, check_bearer, content_text, pieces, sse
+from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, Json, openai_error
+from harness.llm.scripted_provider.openai_chat import CREATED
+from harness.llm.scripted_provider.openai_responses_request import check
+from harness.llm.scripted_provider.scenario import Stop, Tokens
 
 
 class OpenAIResponses:

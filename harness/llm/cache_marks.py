@@ -8,8 +8,8 @@ _MARKS = 4
 """As many as Anthropic takes in one request."""
 
 
-def growing(messages: Sequence[Message]) -> list[Message]:
-    """A conversation marked at its end and, so that what was kept there is found again, at its end a step ago."""
+def with_cache_marks(messages: Sequence[Message]) -> list[Message]:
+    """The conversation with marks at its end and at its end one step ago, where the last request left its cache."""
     answers = [index for index, message in enumerate(messages) if message.role is Role.ASSISTANT]
     ends = {len(messages) - 1, *(index - 1 for index in answers[-1:])}
     return [

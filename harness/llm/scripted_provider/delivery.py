@@ -8,9 +8,9 @@ from typing import NamedTuple, Never
 
 from aiohttp import web
 
-from harness.llm.provider.dialect import Dialect, Turn, sse
-from harness.llm.provider.failures import ErrorAnswer, Json
-from harness.llm.provider.scenario import Failure, Fault, RetryAfter
+from harness.llm.scripted_provider.dialect import Dialect, Turn, sse
+from harness.llm.scripted_provider.failures import ErrorAnswer, Json
+from harness.llm.scripted_provider.scenario import Failure, Fault, RetryAfter
 
 _JSON, _EVENTS = "application/json", "text/event-stream"
 _PARTS = 4

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from harness.llm.provider.scenario import Reply, Rule, Scenario
+from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
 
 
 class ScriptEnded(Exception):

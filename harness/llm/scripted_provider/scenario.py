@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from harness.llm.provider.failures import ErrorKind
+from harness.llm.scripted_provider.failures import ErrorKind
 from harness.specs.loading import FileModel
 
 

@@ -1,4 +1,4 @@
-"""Asking again: by the fault's class, within a deadline, with every paid reply counted."""
+"""Retries of a request: by the fault's class, within a deadline, with every paid reply counted."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
 
 
-async def persist(
+async def complete_with_retries(
     file: ModelFile, limiter: RateLimiter, tokens: int, ask: Callable[[], Awaitable[Completion]]
 ) -> Completion:
     """A completion whose usage has all that was paid on the way to it. Raises ProviderError.
@@ -21,10 +21,10 @@ async def persist(
     `ask` raises Fault. The total deadline counts requests and the waits between them; the queue of the rate
     limits, which is our own doing, stands outside it. `tokens` is about the size of the request.
     """
-    return await _Persistence(file, limiter, tokens, ask).complete()
+    return await _RetriedCall(file, limiter, tokens, ask).complete()
 
 
-class _Persistence:
+class _RetriedCall:
     def __init__(
         self, file: ModelFile, limiter: RateLimiter, tokens: int, ask: Callable[[], Awaitable[Completion]]
     ) -> None:
@@ -38,7 +38,7 @@ class _Persistence:
         retries = self.file.retries
         growing = wait_random_exponential(multiplier=retries.first_wait, max=retries.longest_wait)
         retrying = AsyncRetrying(
-            retry=retry_if_exception(lambda error: isinstance(error, Fault) and error.heals),
+            retry=retry_if_exception(lambda error: isinstance(error, Fault) and error.is_retryable),
             stop=lambda state: stop_after_attempt(retries.attempts)(state) or state.upcoming_sleep >= self.left(),
             wait=lambda state: _wait_asked_for(state) or growing(state),
             reraise=True,
@@ -80,9 +80,9 @@ class _Persistence:
 
     def given_up(self, fault: Fault) -> ProviderError:
         """The last fault in one line; that of a deadline with what was in the way before it."""
-        words = f"{fault.kind}: {fault.words}"
+        words = f"{fault.kind}: {fault.message}"
         if self.last and self.last is not fault:
-            words += f"; before: {self.last.words}"
+            words += f"; before: {self.last.message}"
         elif fault.retry_after is not None and fault.retry_after >= self.left():
             words += f"; it asks to wait {fault.retry_after:g} seconds, longer than the model's total_seconds allow"
         if self.requests > 1:

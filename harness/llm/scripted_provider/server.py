@@ -9,16 +9,16 @@ from typing import Any
 from aiohttp import web
 from pydantic_core import from_json
 
-from harness.llm.provider.anthropic_messages import AnthropicMessages, request_text
-from harness.llm.provider.anthropic_request import check as check_anthropic
-from harness.llm.provider.delivery import deliver, error_response
-from harness.llm.provider.dialect import Dialect, Turn
-from harness.llm.provider.failures import ErrorAnswer, ErrorKind, RequestRefused
-from harness.llm.provider.model_list import anthropic_models, openai_models
-from harness.llm.provider.openai_chat import OpenAIChat
-from harness.llm.provider.openai_responses import OpenAIResponses
-from harness.llm.provider.scenario import Reply, Scenario
-from harness.llm.provider.script import Script, ScriptEnded
+from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages, request_text
+from harness.llm.scripted_provider.anthropic_request import check as check_anthropic
+from harness.llm.scripted_provider.delivery import deliver, error_response
+from harness.llm.scripted_provider.dialect import Dialect, Turn
+from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, RequestRefused
+from harness.llm.scripted_provider.model_list import anthropic_models, openai_models
+from harness.llm.scripted_provider.openai_chat import OpenAIChat
+from harness.llm.scripted_provider.openai_responses import OpenAIResponses
+from harness.llm.scripted_provider.scenario import Reply, Scenario
+from harness.llm.scripted_provider.script import Script, ScriptEnded
 from harness.specs.errors import UserError
 
 _MAX_REQUEST_BYTES = 32 * 1024**2

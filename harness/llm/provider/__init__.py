@@ -1,1 +1,0 @@
-"""A scripted provider: an HTTP server that speaks the vendors' protocols and says what a scenario tells it to."""
