@@ -1,1 +1,1 @@
-"""Patch and manifest: extraction, policy, grammar, test discovery."""
+"""Patch and manifest: extraction, policy, grammar."""

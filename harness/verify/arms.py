@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from harness.languages.toolchain import BuildContext, Built, CompiledVariant
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
 from harness.specs.errors import first_error
@@ -15,8 +16,7 @@ from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job, test_job, unbuilt
-from harness.verify.toolchains.choice import toolchain_of
-from harness.verify.toolchains.protocol import Built, CompiledVariant, Site
+from harness.verify.toolchain_choice import toolchain_of
 
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
@@ -76,9 +76,11 @@ async def _build(
 ) -> list[tuple[str, Built]]:
     """Each arm's variant with the suite; a variant of several arms is built once."""
     different = {compiled.variant.name: compiled for _, compiled in arms}
-    site = Site(bench.engine, bench.image, bench.labels)
+    context = BuildContext(bench.engine, bench.image, bench.labels)
     async with bench.slots:
-        made = await toolchain_of(task).build(site, list(different.values()), suite.tests, suite.files, suite.removed)
+        made = await toolchain_of(task).build(
+            context, list(different.values()), suite.tests, suite.files, suite.removed
+        )
     built = dict(zip(different, made, strict=True))
     return [(name, built[compiled.variant.name]) for name, compiled in arms]
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.languages.protocol import Discovery
+from harness.languages.registry import discovery_of
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
-from harness.submission.discovery.choice import Discovery, discovery_of
 from harness.verify.intake import FileChange
 from harness.verify.manifest_check import ManifestCheck, check_manifest
 

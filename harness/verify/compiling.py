@@ -1,6 +1,6 @@
 """Variants compiled once for all submissions that one process judges.
 
-Nothing of a submission goes into them. Disguises are drawn anew in each process: no agent has ever seen them.
+Nothing of a submission goes into them. Rewritings are drawn anew in each process: no agent has ever seen them.
 """
 
 import hashlib
@@ -8,22 +8,24 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from harness.verify.toolchains.protocol import CompiledVariant, Site, Toolchain
-from harness.verify.variant_source import VariantSource
+from harness.languages.toolchain import BuildContext, CompiledVariant, Toolchain
+from harness.languages.variant_source import VariantSource
 
 MOST = 300
 """Variants that are remembered, those used last."""
 _known: OrderedDict[str, CompiledVariant] = OrderedDict()
 
 
-async def compile_once(toolchain: Toolchain, site: Site, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+async def compile_once(
+    toolchain: Toolchain, context: BuildContext, sources: Sequence[VariantSource]
+) -> list[CompiledVariant]:
     """See `Toolchain.compile`; only what was not compiled before goes through it."""
     if not toolchain.separates:  # nothing is compiled
-        return await toolchain.compile(site, sources)
-    keys = {source.name: _key(toolchain, site, source) for source in sources}
+        return await toolchain.compile(context, sources)
+    keys = {source.name: _key(toolchain, context, source) for source in sources}
     missing = [source for source in sources if keys[source.name] not in _known]
     if missing:
-        for made in await toolchain.compile(site, missing):
+        for made in await toolchain.compile(context, missing):
             _known[keys[made.variant.name]] = made
     found = [_known[keys[source.name]] for source in sources]
     for key in keys.values():
@@ -33,16 +35,16 @@ async def compile_once(toolchain: Toolchain, site: Site, sources: Sequence[Varia
     return found
 
 
-def _key(toolchain: Toolchain, site: Site, source: VariantSource) -> str:
+def _key(toolchain: Toolchain, context: BuildContext, source: VariantSource) -> str:
     parts = {
         "toolchain": type(toolchain).__name__,
-        "image": site.image.digest,
+        "image": context.image.digest,
         "name": source.name,
         "criterion": source.criterion,
         "disk": _digests(source.disk),
         "code": _digests(source.code),
         "dead": _digests(source.dead),
-        "lines": {path: list(lines) for path, lines in source.disguised_lines.items()},
+        "lines": {path: list(lines) for path, lines in source.rewritten_lines.items()},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from harness.languages.registry import discovery_of
 from harness.llm.spending import Spending
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
-from harness.submission.discovery.choice import discovery_of
 from harness.verify.examination import Examination
 from harness.verify.intake import FileChange, by_path
 from harness.verify.judge.judge import Judge, Judging

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from harness.languages.toolchain import CompiledVariant
 from harness.specs.errors import first_error
 from harness.specs.task import Task
 from harness.specs.variants import Arm, VariantKind
@@ -22,7 +23,6 @@ from harness.verify.evidence import (
 )
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.mutation import faults, stands_at_baseline
-from harness.verify.toolchains.protocol import CompiledVariant
 
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""

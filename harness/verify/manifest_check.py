@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from harness.languages.found import TestFile
+from harness.languages.protocol import Discovery
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.submission.discovery.choice import Discovery
-from harness.submission.discovery.found import TestFile
 from harness.submission.manifest import Manifest, ManifestError, parse_manifest
 from harness.verify.intake import FileChange, by_path
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.languages.registry import discovery_of
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.repo import Language
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmStatus
-from harness.submission.discovery.choice import discovery_of
 from harness.verify.evidence import Evidence
 from harness.verify.intake import FileChange
 from harness.verify.judge.voting import Opinion

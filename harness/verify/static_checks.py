@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
+from harness.languages.protocol import Discovery
 from harness.specs.globs import matches
 from harness.specs.ids import TestId
 from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
-from harness.submission.discovery.choice import Discovery
 from harness.verify.intake import FileChange
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
+from harness.languages.toolchain import Toolchain
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
-from harness.verify.toolchains.protocol import Toolchain
-from harness.verify.variant_source import VariantSource
 
 BASELINE = "baseline"
 
@@ -36,7 +36,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
         _text_placebo(task, toolchain, pristine),
         VariantSource(
-            "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, disguised_lines=lines, dead=removed
+            "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, rewritten_lines=lines, dead=removed
         ),
         VariantSource("removal", VariantKind.REMOVAL, removed, removed),
     ]
@@ -50,8 +50,8 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         mutant = {**pristine, **changed[f"probe {chosen.name}"]}
         variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
         # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
-        grafted = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
-        variants.append(grafted)
+        inert = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
+        variants.append(inert)
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}
         authored = VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other)

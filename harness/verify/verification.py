@@ -3,12 +3,13 @@
 import hashlib
 from dataclasses import replace
 
+from harness.languages.registry import discovery_of
+from harness.languages.toolchain import BuildContext
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
-from harness.submission.discovery.choice import discovery_of
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, Suite
 from harness.verify.assertion_check import check_suite
@@ -20,8 +21,7 @@ from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
 from harness.verify.judge.judge import Judge
 from harness.verify.manifest_check import ManifestCheck, leaning_tests
-from harness.verify.toolchains.choice import toolchain_of
-from harness.verify.toolchains.protocol import Site
+from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 from harness.verify.weighing import Judgement, weigh
 
@@ -80,7 +80,7 @@ async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, che
     decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
     toolchain = toolchain_of(task)
     sources = await plan_variants(task, tree, toolchain, decoy)
-    variants = await compile_once(toolchain, Site(bench.engine, bench.image, bench.labels), sources)
+    variants = await compile_once(toolchain, BuildContext(bench.engine, bench.image, bench.labels), sources)
     required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
     return await gather_evidence(bench, task, variants, _suite(intake, check), check, required)
 

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
+from harness.languages.c.discovery import discover, is_test_file
+from harness.languages.c.toolchain import FORMS, LIBRARY, CToolchain
+from harness.languages.rewriting import add_inert_code, rewrite
 from harness.sandbox.protocol import JobResult
 from harness.specs.results import Outcome
-from harness.submission.discovery.c import discover, is_test_file
 from harness.testing.tap import read_tap
-from harness.verify.toolchains.c import FORMS, LIBRARY, CToolchain
-from harness.verify.toolchains.grafting import disguise, graft
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
@@ -82,14 +82,14 @@ def test_a_program_that_does_not_end_is_stopped(run: Run):
     assert "ended: timed out" in result.outputs["1.tap"].decode()
 
 
-def test_upstreams_suites_pass_on_a_library_of_which_every_function_is_disguised_and_grafted(
+def test_upstreams_suites_pass_on_a_library_of_which_every_function_is_rewritten_and_padded(
     run: Run, tree: Mapping[str, bytes]
 ):
     files = {}
     for path in (path for path in tree if path.startswith("src/") and path.endswith(".c")):
         lines = range(1, tree[path].count(b"\n") + 2)
-        live, dead = (disguise(FORMS, tree[path], lines, Random(seed), f"other{seed}") for seed in (1, 2))
-        files[path] = graft(FORMS, live, dead, "never")
+        live, dead = (rewrite(FORMS, tree[path], lines, Random(seed), f"other{seed}") for seed in (1, 2))
+        files[path] = add_inert_code(FORMS, live, dead, "never")
     assert sum(text.count(b"if (never ==") for text in files.values()) > 200
     result = run("run_tests", files)
     assert "18 of 18 test programs passed" in printed(result)

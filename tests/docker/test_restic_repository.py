@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
+from harness.languages.go.discovery import discover, is_test_file
+from harness.languages.go.toolchain import BINARIES, FORMS, GoToolchain
+from harness.languages.rewriting import add_inert_code, rewrite
+from harness.languages.toolchain import BuildContext, Built
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome
 from harness.specs.variants import VariantKind
-from harness.submission.discovery.go import discover, is_test_file
 from harness.testing.go_test import read_go_test
-from harness.verify.toolchains.go import BINARIES, FORMS, GoToolchain
-from harness.verify.toolchains.grafting import disguise, graft
-from harness.verify.toolchains.protocol import Built, Site
-from harness.verify.variant_source import VariantSource
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
@@ -156,7 +156,7 @@ class Workshop:
     def make(self, source: VariantSource, tests: Mapping[str, bytes]) -> Built:
         async def make() -> Built:
             engine = choose_engine("docker")
-            site = Site(engine, self.image, {"testwright.run": "test-restic-repository"})
+            site = BuildContext(engine, self.image, {"testwright.run": "test-restic-repository"})
             try:
                 (compiled,) = await GoToolchain().compile(site, [source])
                 ids = [TestId(path, test.name) for path in tests for test in discover(tests[path], path).tests]
@@ -206,13 +206,13 @@ def run_with(run: Run, path: str, binary: bytes) -> JobResult:
     return run(command, {SUITE_FILE: SUITE, "made.gz": binary}, TESTWRIGHT_TEST_BINARIES="/tmp/made")
 
 
-def test_pristine_code_passes_in_any_disguise(run: Run, tree: Mapping[str, bytes], workshop: Workshop):
+def test_pristine_code_passes_however_it_is_rewritten(run: Run, tree: Mapping[str, bytes], workshop: Workshop):
     pristine = tree[OPTIONS]
     removed = pristine.replace(b"opts[key] = value", b'opts["x"] = "y"')
     lines = tuple(range(1, pristine.count(b"\n")))
     placebo = VariantSource(
         *("x", VariantKind.PLACEBO_CODE, {OPTIONS: pristine}, {OPTIONS: pristine}),
-        disguised_lines={OPTIONS: lines},
+        rewritten_lines={OPTIONS: lines},
         dead={OPTIONS: removed},
     )
     built = workshop.make(placebo, {SUITE_FILE: SUITE})
@@ -231,14 +231,16 @@ def test_a_suite_that_does_not_compile_or_embeds_the_code_is_broken(tree: Mappin
     assert workshop.make(pristine, {SUITE_FILE: embeds}).broken == {SUITE_FILE: words}
 
 
-def test_every_disguised_and_grafted_file_of_the_tree_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):
+def test_every_rewritten_file_of_the_tree_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):
     """All of upstream's own code, with each function's statements turned round as its dead part."""
     files = {}
     for path, text in tree.items():
         if path.startswith("internal/") and path.endswith(".go") and not is_test_file(path):
             lines = range(1, text.count(b"\n") + 2)
             own = f"tw{len(files)}"
-            files[path] = graft(FORMS, disguise(FORMS, text, lines, Random(path), f"{own}_a"), text, f"{own}_b")
+            files[path] = add_inert_code(
+                FORMS, rewrite(FORMS, text, lines, Random(path), f"{own}_a"), text, f"{own}_b"
+            )
     assert len(files) > 130
     result = run("go build ./internal/... && run_tests internal/options/options_test.go", files)
     assert result.exit_status == 0, result.log.decode()[-2000:]

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 import pytest
 
+from harness.languages.toolchain import BuildContext, CompiledVariant
+from harness.languages.typescript.discovery import discover, is_test_file
+from harness.languages.typescript.toolchain import COMPILED, TypeScriptToolchain
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality
 from harness.specs.variants import VariantKind
-from harness.submission.discovery.typescript import discover, is_test_file
 from harness.testing.computed_names import claimed
 from harness.testing.report import Report
 from harness.testing.vitest import read_vitest
-from harness.verify.toolchains.protocol import CompiledVariant, Site
-from harness.verify.toolchains.typescript import COMPILED, TypeScriptToolchain
-from harness.verify.variant_source import VariantSource
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
@@ -157,7 +157,7 @@ def test_the_agent_sees_what_failed_and_a_rejection_that_nobody_handled(run: Run
 async def _compiled(image: Image, sources: list[VariantSource]) -> list[CompiledVariant]:
     engine = choose_engine("docker")
     try:
-        return await TypeScriptToolchain().compile(Site(engine, image, LABELS), sources)
+        return await TypeScriptToolchain().compile(BuildContext(engine, image, LABELS), sources)
     finally:
         await engine.close()
 

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.languages.toolchain import BuildContext, CompiledVariant
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image
 from harness.specs.variants import Variant, VariantKind
 from harness.verify.compiling import MOST, compile_once
-from harness.verify.toolchains.protocol import CompiledVariant, Site
-from harness.verify.variant_source import VariantSource
 
 
 @dataclass
@@ -20,8 +20,8 @@ class Counting:
         return [CompiledVariant(Variant(source.name, source.kind, code=source.code), (), ()) for source in sources]
 
 
-def site(digest: str) -> Site:
-    return Site(None, Image("tag", digest, "/app", Path()), {})
+def site(digest: str) -> BuildContext:
+    return BuildContext(None, Image("tag", digest, "/app", Path()), {})
 
 
 def source(name: str, code: bytes = b"", **more: object) -> VariantSource:
@@ -37,9 +37,9 @@ async def test_what_was_compiled_before_is_not_compiled_again():
     assert again[2].variant == first[0].variant
 
 
-async def test_another_text_image_or_disguise_is_another_variant():
+async def test_another_text_image_or_rewriting_is_another_variant():
     toolchain = Counting()
-    others = [source("a", b"other"), source("a", dead={"a.c": b"x"}), source("a", disguised_lines={"a.c": (1,)})]
+    others = [source("a", b"other"), source("a", dead={"a.c": b"x"}), source("a", rewritten_lines={"a.c": (1,)})]
     await compile_once(toolchain, site("one image"), [source("a")])
     for other in others:
         await compile_once(toolchain, site("one image"), [other])

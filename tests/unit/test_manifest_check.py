@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.languages.python import discovery as python
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
-from harness.submission.discovery import python
 from harness.verify.intake import FileChange
 from harness.verify.manifest_check import check_manifest, leaning_tests
 

@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 
+from harness.languages.python.rewriting import rewrite_python
+from harness.languages.toolchain import BuildContext
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
 from harness.specs.ids import TestId
 from harness.specs.swe_atlas.task import TOOLS, PublishedOptions, read_published
 from harness.specs.variants import VariantKind
 from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK
-from harness.verify.toolchains.choice import toolchain_of
-from harness.verify.toolchains.indentation import disguise_python
-from harness.verify.toolchains.protocol import Site
+from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
@@ -57,10 +57,10 @@ def names(text: bytes) -> dict[str, object]:
     return found
 
 
-def test_a_disguise_of_python_behaves_the_same_and_leaves_other_functions_alone():
+def test_a_rewriting_of_python_behaves_the_same_and_leaves_other_functions_alone():
     plain = names(SUMS)
     for seed in range(20):
-        text = disguise_python(SUMS, (12, 15, 21), Random(seed), "tw")
+        text = rewrite_python(SUMS, (12, 15, 21), Random(seed), "tw")
         other = names(text)
         assert text != SUMS
         assert text.endswith(b"def untouched():\n    return 5\n")
@@ -72,8 +72,8 @@ def test_a_disguise_of_python_behaves_the_same_and_leaves_other_functions_alone(
         assert len(text.splitlines()) == len(SUMS.splitlines())
 
 
-def test_another_disguise_each_time():
-    assert len({disguise_python(SUMS, (12,), Random(seed), "tw") for seed in range(5)}) > 1
+def test_another_rewriting_each_time():
+    assert len({rewrite_python(SUMS, (12,), Random(seed), "tw") for seed in range(5)}) > 1
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ async def variants(tmp_path):
     task = read_published(place, PublishedOptions())
     toolchain = toolchain_of(task)
     sources = await plan_variants(task, tree, toolchain, decoy=0)
-    compiled = await toolchain.compile(Site(None, Image("tag", "0", "/app", tree.directory), {}), sources)
+    compiled = await toolchain.compile(BuildContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
     return toolchain, {item.variant.name: item for item in compiled}
 
 

@@ -3,9 +3,9 @@
 import asyncio
 
 from harness.authoring.task_check.trees import kept_tree
+from harness.languages.python.toolchain import PythonToolchain
+from harness.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
-from harness.verify.toolchains.python import PythonToolchain
-from harness.verify.variant_source import VariantSource
 from harness.verify.variants import plan_variants
 from tests.support.sound_catalog import TASK, sound_catalog
 
@@ -23,7 +23,7 @@ def test_no_arm_in_which_tests_must_fail_is_built_in_a_way_of_its_own(tmp_path, 
     variants = asyncio.run(plan())
 
     def build(variant: VariantSource) -> tuple[bool, bool, bool]:
-        return variant.disk == variants[0].disk, bool(variant.disguised_lines), bool(variant.dead)
+        return variant.disk == variants[0].disk, bool(variant.rewritten_lines), bool(variant.dead)
 
     placebos = {build(item) for item in variants if item.kind.behaves_like_baseline}
     failing = [item for item in variants if item.kind in FAIL]

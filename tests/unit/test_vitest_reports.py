@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.languages.typescript.discovery import discover
 from harness.specs.ids import TestId
 from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality, combine
-from harness.submission.discovery.typescript import discover
 from harness.testing.computed_names import claimed, follows, literals
 from harness.testing.readers import reader_of
 from harness.testing.report import Report, ReportError

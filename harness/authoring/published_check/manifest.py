@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from harness.authoring.published_check.nearest import nearest
 from harness.authoring.published_check.patched_files import Patched, patched_files
 from harness.authoring.task_check.subject import Subject
+from harness.languages.protocol import Discovery
+from harness.languages.registry import discovery_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
 from harness.specs.swe_atlas.layout import SOLUTION
-from harness.submission.discovery.choice import Discovery, discovery_of
 from harness.submission.manifest import FENCE, Manifest, ManifestError, parse_manifest
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from harness.authoring.published_check.patched_files import patched_files
 from harness.authoring.task_check.subject import Subject
+from harness.languages.registry import discovery_of
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.problem import Problem, Severity
 from harness.specs.repo import Language
 from harness.specs.swe_atlas.layout import REFERENCE, REMOVAL
 from harness.submission import policy
-from harness.submission.discovery.choice import discovery_of
 from harness.submission.manifest import ManifestError, parse_manifest
 from harness.verify.published.rule import is_test_path
 from harness.verify.published.verification import published_task

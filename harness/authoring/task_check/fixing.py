@@ -5,11 +5,11 @@ from uuid import uuid4
 
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.trees import kept_tree
+from harness.languages.registry import discovery_of
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.task import Task
-from harness.submission.discovery.choice import discovery_of
 from harness.submission.manifest import ManifestError, parse_manifest
 from harness.verify.intake import FileChange, take_in
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from harness.authoring.task_check.subject import Subject
+from harness.languages.registry import discovery_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem
 from harness.specs.rubric import GradedBy
-from harness.submission.discovery.choice import discovery_of
 from harness.submission.manifest import ManifestError, parse_manifest
 from harness.verify.intake import take_in
 from harness.verify.manifest_check import check_manifest

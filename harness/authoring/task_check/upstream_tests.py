@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.authoring.task_check.subject import Subject
+from harness.languages.registry import discovery_of
+from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
 from harness.specs.results import Outcome
 from harness.specs.variants import Arm, VariantKind
-from harness.submission.discovery.choice import discovery_of
 from harness.verify.arms import Bench, Suite, run_arms
-from harness.verify.toolchains.choice import toolchain_of
-from harness.verify.toolchains.protocol import CompiledVariant, Site
+from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
 ARM_SECONDS = 10.0
@@ -76,7 +76,7 @@ async def _variants(subject: Subject, bench: Bench, tree: GitTree) -> tuple[Comp
     toolchain = toolchain_of(subject.task)
     sources = await plan_variants(subject.task, tree, toolchain, 0)
     wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
-    compiled = await toolchain.compile(Site(bench.engine, bench.image, bench.labels), wanted)
+    compiled = await toolchain.compile(BuildContext(bench.engine, bench.image, bench.labels), wanted)
     return compiled[0], compiled[1:]
 
 

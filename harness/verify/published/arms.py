@@ -12,7 +12,7 @@ from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
 from harness.verify.arms import Bench
-from harness.verify.toolchains.on_disk import RUN
+from harness.verify.published.on_disk import RUN
 
 ARM = (resources.files("harness.verify.published") / "in_container" / "published_arm.sh").read_bytes()
 _CHANGED = f"{TOOLS}/changed"

@@ -8,6 +8,7 @@ judging: where both are asked for, most answers are known from there.
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
+from harness.languages.registry import discovery_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.errors import SandboxLost, UserError
@@ -15,7 +16,6 @@ from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
 from harness.specs.swe_atlas.task import PublishedTask
-from harness.submission.discovery.choice import discovery_of
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench
 from harness.verify.consulting import judge_manifest, listed_texts

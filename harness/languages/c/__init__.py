@@ -1,0 +1,1 @@
+"""C: test programs, linked with a library that is built beforehand."""

@@ -1,0 +1,98 @@
+"""C test programs: every test_*.c is built into a program, and one program is one test."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import PurePosixPath
+
+import tree_sitter_c
+from tree_sitter import Language, Node
+
+from harness.languages.assertions import Part, Tally
+from harness.languages.c.checks import c_part, macros, returned_from
+from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+
+FILE_RULE = "its name must be test_*.c, of letters, digits, _ and -"
+_GRAMMAR = Language(tree_sitter_c.language())
+_FILE = re.compile(r"test_[A-Za-z0-9_-]+\.c")
+_NAMES = frozenset({"identifier", "type_identifier", "field_identifier", "statement_identifier"})
+
+
+def is_test_file(path: str) -> bool:
+    return _FILE.fullmatch(PurePosixPath(path).name) is not None
+
+
+def discover(source: bytes, path: str) -> TestFile:
+    """The one test of a file that has any code: the program, with the file's whole text.
+
+    Its functions are `others`: parts of the program, with no result of their own.
+    """
+    root = parser(_GRAMMAR).parse(source).root_node
+    defined = {_declared(node): node for node in _definitions(root)}
+    parts, helpers = _parts(root, defined)
+    if not is_test_file(path) or all(node.type == "comment" for node in root.children):
+        return TestFile((), helpers=helpers)
+    lines = source.rstrip(b"\n").count(b"\n") + 1
+    asserted = Tally().of(c_part(root), parts, [returned_from(defined["main"])] if "main" in defined else ())
+    program = TestFunction(PurePosixPath(path).stem, 1, lines, source, assertions=asserted)
+    return TestFile((program,), functions(source) - {program.name}, helpers=helpers)
+
+
+def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part]], tuple[HelperFunction, ...]]:
+    """What functions and macros do, by their names, and where they are."""
+    parts = {name: [c_part(node)] for name, node in defined.items()}
+    found = [*macros(root)]
+    parts |= {name: [part] for name, _, part in found}
+    tally = Tally()
+    named = [*defined.items(), *((name, node) for name, node, _ in found)]
+    return parts, tuple(HelperFunction.at(node, name, tally.of(parts[name][0], parts)) for name, node in named)
+
+
+@cache
+def functions(source: bytes) -> frozenset[str]:
+    """Names of the functions that a text defines."""
+    return frozenset(_declared(node) for node in _definitions(parser(_GRAMMAR).parse(source).root_node))
+
+
+@cache
+def names(source: bytes) -> frozenset[str]:
+    """Every identifier of a text, and what it includes, as written between the quotes or brackets."""
+    nodes = list(every_node(_GRAMMAR, source))
+    included = (text_of(node.child_by_field_name("path")) for node in nodes if node.type == "preproc_include")
+    return frozenset(text_of(node) for node in nodes if node.type in _NAMES) | {path[1:-1] for path in included}
+
+
+@cache
+def calls(source: bytes) -> frozenset[str]:
+    """What a text calls, function-like macros included: `strcmp`, `fail`, `table->get`."""
+    return frozenset(_callees(source))
+
+
+def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
+    """Programs include what they name; nothing acts on them unnamed."""
+    return False
+
+
+def _callees(source: bytes) -> list[str]:
+    nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
+    return [text_of(node.child_by_field_name("function")) for node in nodes]
+
+
+def _definitions(root: Node) -> Iterator[Node]:
+    """A file's functions, but for those within others."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "function_definition":
+            yield node
+        else:
+            waiting += reversed(node.children)
+
+
+def _declared(definition: Node) -> str:
+    """The name in a declarator, whatever pointers and parentheses stand around it."""
+    node = definition.child_by_field_name("declarator")
+    while node is not None and node.type != "identifier":
+        inner = node.named_children[0] if node.type == "parenthesized_declarator" else None
+        node = inner or node.child_by_field_name("declarator")
+    return text_of(node)

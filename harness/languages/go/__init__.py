@@ -1,0 +1,1 @@
+"""Go: `go test`, test binaries built beforehand."""

@@ -1,0 +1,84 @@
+"""What asserts in Go: the testing package, testify and its like, and whatever is handed a `*testing.T`."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import tree_sitter_go
+from tree_sitter import Language, Node, Query, QueryCursor
+
+from harness.languages.assertions import WORDS, Part, look, sounding
+from harness.languages.found import text_of
+
+_GRAMMAR = Language(tree_sitter_go.language())
+_TESTING = re.compile(r"\*?(\w+\.)?(T|B|F|TB|C|TestingT)")
+_REPORTS = '"Error" "Errorf" "Fail" "FailNow" "Fatal" "Fatalf"'
+_LIBRARY = re.compile(r"(^|/)(assert|require)$")
+_SOUNDS = sounding(*WORDS)
+_DECLARATIONS = Query(
+    _GRAMMAR,
+    """
+    (parameter_declaration name: (identifier) @name type: [(pointer_type) (qualified_type) (type_identifier)] @type)
+    (field_declaration name: (field_identifier) @name type: [(pointer_type) (qualified_type)] @type)
+    (range_clause left: (expression_list (identifier) @other))
+    """,
+)
+
+
+class GoChecks:
+    """Reads the functions of one file. A loop may give the name of a `*testing.T` to something else."""
+
+    def __init__(self, root: Node, imports: Iterable[tuple[str, str, str]]) -> None:
+        self._testing, others = _declared(root)
+        libraries = frozenset(name for name, path, _ in imports if _LIBRARY.search(path))
+        self._plain = _query(self._testing, self._testing, libraries)
+        self._shadowed = _query(self._testing, self._testing - others, libraries)
+
+    def part(self, function: Node) -> Part:
+        _, others = _declared(function)
+        return look(self._shadowed if others & self._testing else self._plain, function)
+
+
+def _declared(node: Node) -> tuple[frozenset[str], frozenset[str]]:
+    """Names of what can fail a test, and names that loops give to other things."""
+    testing, others = {"t"}, set[str]()
+    for _, found in QueryCursor(_DECLARATIONS).matches(node):
+        if "type" in found and _TESTING.fullmatch(text_of(found["type"][0])):
+            testing |= {text_of(name) for name in found["name"]}
+        others |= {text_of(name) for name in found.get("other", ())}
+    return frozenset(testing), frozenset(others)
+
+
+@lru_cache(maxsize=64)
+def _query(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str]) -> Query:
+    """`testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else."""
+    return Query(
+        _GRAMMAR,
+        f"""
+        ((call_expression function: (selector_expression operand: (identifier) @t field: (field_identifier) @check))
+            @_ (#any-of? @t {_listed(testing)}) (#any-of? @check {_REPORTS}))
+        ((call_expression function: (selector_expression
+            operand: (selector_expression field: (field_identifier) @t) field: (field_identifier) @check))
+            @_ (#any-of? @t {_listed(testing)}) (#any-of? @check {_REPORTS}))
+        ((call_expression function: (selector_expression
+            operand: (call_expression function: (selector_expression field: (field_identifier) @t))
+            field: (field_identifier) @check)) @_ (#any-of? @t "T" "Require"))
+        ((call_expression function: (selector_expression operand: (identifier) @of field: (field_identifier) @check))
+            @_ (#any-of? @of {_listed(libraries)}))
+        ((call_expression function: (identifier) @check) @_ (#eq? @check "panic"))
+        ((call_expression function: (identifier) @call arguments: (argument_list (identifier) @t))
+            @_ (#any-of? @t {_listed(handed)}))
+        ((call_expression function: (selector_expression field: (field_identifier) @method)
+            arguments: (argument_list (identifier) @t)) @_ (#any-of? @t {_listed(handed)}))
+        ((call_expression function: (identifier) @call) @_ (#match? @call "{_SOUNDS}"))
+        ((call_expression function: (selector_expression field: (field_identifier) @method))
+            @_ (#match? @method "{_SOUNDS}"))
+        (identifier) @name
+        (selector_expression field: (field_identifier) @member) @_
+        (short_var_declaration left: (expression_list (identifier) @local) right: (expression_list (func_literal)))
+        """,
+    )
+
+
+def _listed(names: frozenset[str]) -> str:
+    return " ".join(f'"{name}"' for name in sorted(names)) or '""'

@@ -1,0 +1,139 @@
+"""Go, by the rules of `go test`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import PurePosixPath
+
+import tree_sitter_go
+from tree_sitter import Language, Node
+
+from harness.languages.assertions import Part, Tally
+from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.languages.go.checks import GoChecks
+
+FILE_RULE = "its name must end in _test.go"
+_GRAMMAR = Language(tree_sitter_go.language())
+_PARAMETER = {"Test": "T", "Fuzz": "F"}
+_OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
+_VERSION = re.compile(r"/v\d+$")
+
+
+def is_test_file(path: str) -> bool:
+    """Whether `go test` would build this file; those that begin with a dot or underscore it leaves out."""
+    name = PurePosixPath(path).name
+    return name.endswith("_test.go") and not name.startswith((".", "_")) and "/testdata/" not in f"/{path}"
+
+
+def discover(source: bytes, path: str) -> TestFile:  # noqa: ARG001
+    """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test."""
+    tests: list[TestFunction] = []
+    others: set[str] = set()
+    helpers: list[HelperFunction] = []
+    imported = _testing_names(source)
+    root = parser(_GRAMMAR).parse(source).root_node
+    tally = Tally()
+    parts, known = _parts(root, source)
+    for node in root.named_children:
+        if node.type in ("function_declaration", "method_declaration"):
+            name = text_of(node.child_by_field_name("name"))
+            assertions = tally.of(parts[node.start_byte], known)
+            if node.type == "function_declaration" and _is_test(name, node, imported):
+                tests.append(_test(name, node, source, assertions))
+            else:
+                others.add(name)
+                helpers.append(HelperFunction.at(node, name, assertions))
+        elif node.type == "type_declaration":
+            others |= {text_of(spec.child_by_field_name("name")) for spec in node.named_children}
+    counts = Counter(test.name for test in tests)
+    twice = frozenset(name for name in counts if counts[name] > 1)
+    return TestFile(tuple(tests), frozenset(others), twice, tuple(helpers))
+
+
+@cache
+def names(source: bytes) -> frozenset[str]:
+    """Every identifier, qualified name and imported path of a text."""
+    kinds = ("identifier", "field_identifier", "type_identifier", "package_identifier")
+    nodes = every_node(_GRAMMAR, source)
+    found = {text_of(node) for node in nodes if node.type in (*kinds, "selector_expression", "qualified_type")}
+    return frozenset(found | {path for _, path, _ in imports(source)})
+
+
+@cache
+def calls(source: bytes) -> frozenset[str]:
+    """What a text calls, as written: `helper`, `time.Sleep`."""
+    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call_expression"]
+    return frozenset(text_of(node.child_by_field_name("function")) for node in nodes)
+
+
+def imports(source: bytes) -> Iterator[tuple[str, str, str]]:
+    """Name, path and text of each import. A path that ends in a version is known by what stands before it."""
+    for node in every_node(_GRAMMAR, source):
+        if node.type == "import_spec":
+            path = text_of(node.child_by_field_name("path")).strip('"`')
+            named = _VERSION.sub("", path).rpartition("/")[2]
+            yield text_of(node.child_by_field_name("name")) or named, path, text_of(node)
+
+
+def reaches_folder(path: str, source: bytes) -> bool:
+    """A `TestMain` or an `init` acts on every test of its package."""
+    return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
+
+
+def _parts(root: Node, source: bytes) -> tuple[dict[int, Part], dict[str, list[Part]]]:
+    """What each function does, by where it begins and by how others name it."""
+    checks = GoChecks(root, imports(source))
+    parts: dict[int, Part] = {}
+    known: dict[str, list[Part]] = {}
+    for node in root.named_children:
+        if node.type in ("function_declaration", "method_declaration"):
+            part = parts[node.start_byte] = checks.part(node)
+            name = text_of(node.child_by_field_name("name"))
+            known.setdefault(f".{name}" if node.type == "method_declaration" else name, []).append(part)
+    return parts, known
+
+
+def _is_test(name: str, node: Node, testing: frozenset[str]) -> bool:
+    if node.child_by_field_name("type_parameters") or node.child_by_field_name("result"):
+        return False
+    parameters = node.child_by_field_name("parameters")
+    types = [text_of(item.child_by_field_name("type")) for item in parameters.named_children] if parameters else []
+    for prefix, kind in _PARAMETER.items():
+        if _has_prefix(name, prefix):
+            return types in [[f"*{package}.{kind}" if package else f"*{kind}"] for package in testing]
+    return _has_prefix(name, "Example") and not types and _has_output(node)
+
+
+def _has_prefix(name: str, prefix: str) -> bool:
+    """As `go test` sees it: what follows doesn't begin with a small letter."""
+    return name.startswith(prefix) and not name[len(prefix) :][:1].islower()
+
+
+def _has_output(node: Node) -> bool:
+    body = node.child_by_field_name("body")
+    comments = [child for child in body.named_children if child.type == "comment"] if body else []
+    return any(_OUTPUT.match(text_of(comment)) for comment in comments)
+
+
+def _testing_names(source: bytes) -> frozenset[str]:
+    """By which names a file knows the package `testing`; the empty one where it is imported with a dot."""
+    known = [name for name, path, _ in imports(source) if path == "testing"]
+    return frozenset("" if name == "." else name for name in known)
+
+
+def _test(name: str, node: Node, source: bytes, assertions: int) -> TestFunction:
+    """What an example has to print is one assertion."""
+    total = assertions + _has_output(node)
+    start = _with_comments(node)
+    first, last = start.start_point[0] + 1, node.end_point[0] + 1
+    return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)
+
+
+def _with_comments(node: Node) -> Node:
+    """The first of the comments right above a function: compiler directives stand there."""
+    while (above := node.prev_named_sibling) is not None:
+        if above.type != "comment" or above.end_point[0] + 1 != node.start_point[0]:
+            break
+        node = above
+    return node

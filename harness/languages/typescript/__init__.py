@@ -1,0 +1,1 @@
+"""TypeScript and JavaScript: vitest and jest, sources transpiled beforehand."""

@@ -1,0 +1,128 @@
+import pytest
+
+from harness.languages.go import discovery as go
+
+SUITE = b"""\
+package restic_test
+
+import (
+	"testing"
+
+	rtest "github.com/restic/restic/internal/test"
+)
+
+// TestID has words above it.
+//
+//lint:ignore U1000 for a reason
+func TestID(t *testing.T) {
+	for _, name := range []string{"a", "b"} {
+		t.Run(name, func(t *testing.T) {
+			rtest.Equals(t, name, parse(name))
+		})
+	}
+}
+
+// apart from the next
+
+func Test_lower(t *testing.T) { t.Fatal("no") }
+func Test(t *testing.T)       {}
+func Testing(t *testing.T)    {}
+func TestMain(m *testing.M)   {}
+func TestHelper(t testing.TB) {}
+func TestTwo(t *testing.T, n int) {}
+func TestResult(t *testing.T) error { return nil }
+func TestGeneric[T any](t *testing.T) {}
+
+func (s suite) TestMethod(t *testing.T) {}
+
+type suite struct{}
+
+func FuzzID(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { parse(s) }) }
+
+func BenchmarkID(b *testing.B) {}
+
+func ExampleID() {
+	parse("x")
+	// Output: x
+}
+
+func ExampleSilent() { parse("x") }
+
+func TestTwice(t *testing.T) {}
+func TestTwice(t *testing.T) {}
+
+var text = `
+func TestInAString(t *testing.T) {}
+`
+"""
+FILE = "internal/restic/id_test.go"
+
+
+def test_tests_are_what_go_test_runs():
+    found = go.discover(SUITE, FILE)
+    assert [test.name for test in found.tests] == [
+        *("TestID", "Test_lower", "Test", "FuzzID", "ExampleID", "TestTwice", "TestTwice")
+    ]
+    assert found.twice == {"TestTwice"}
+
+
+def test_other_functions_and_types_are_no_tests():
+    others = go.discover(SUITE, FILE).others
+    assert {"Testing", "TestMain", "TestHelper", "TestTwo", "TestResult", "TestGeneric", "TestMethod"} <= others
+    assert {"BenchmarkID", "ExampleSilent", "suite"} <= others
+
+
+def test_a_test_has_its_lines_and_the_comments_right_above_it():
+    test = go.discover(SUITE, FILE).find("TestID")
+    assert test is not None
+    assert (test.first_line, test.last_line) == (9, 18)
+    assert test.text.startswith(b"// TestID has words")
+    assert test.text.endswith(b"}")
+    lower = go.discover(SUITE, FILE).find("Test_lower")
+    assert lower is not None
+    assert lower.text.startswith(b"func Test_lower")
+
+
+@pytest.mark.parametrize(
+    ("header", "parameter"),
+    [(b'import "testing"', b"*testing.T"), (b'import tt "testing"', b"*tt.T"), (b'import . "testing"', b"*T")],
+)
+def test_the_testing_package_may_have_another_name(header, parameter):
+    source = b"package x\n" + header + b"\nfunc TestX(t " + parameter + b") {}\n"
+    assert go.discover(source, FILE).find("TestX")
+
+
+def test_without_the_testing_package_there_are_no_tests():
+    assert go.discover(b'package x\nimport testing "fmt"\nfunc TestX(t *testing.T) {}\n', FILE).tests == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("internal/restic/id_test.go", True),
+        ("internal/restic/id.go", False),
+        ("internal/restic/_id_test.go", False),
+        ("internal/restic/.id_test.go", False),
+        ("internal/restic/testdata/id_test.go", False),
+        ("id_test.go.txt", False),
+    ],
+)
+def test_files_are_test_files_by_their_names(path, is_one):
+    assert go.is_test_file(path) is is_one
+
+
+def test_names_and_calls_are_as_written():
+    assert {"rtest", "rtest.Equals", "Equals", "parse", "testing.T", "testing"} <= go.names(SUITE)
+    assert "github.com/restic/restic/internal/test" in go.names(SUITE)
+    assert {"rtest.Equals", "parse", "t.Run", "t.Fatal"} <= go.calls(SUITE)
+
+
+def test_a_test_main_and_an_init_reach_the_whole_package():
+    assert go.reaches_folder(FILE, SUITE)
+    assert go.reaches_folder(FILE, b"package x\nfunc init() {}\n")
+    assert not go.reaches_folder(FILE, b'package x\nimport "testing"\nfunc TestX(t *testing.T) {}\n')
+
+
+@pytest.mark.parametrize("source", [b"", b"\0\xff", b"func func func", b"package x\nfunc TestX(" * 1000])
+def test_what_is_no_go_has_no_tests(source):
+    assert go.discover(source, FILE).tests == ()
