@@ -22,8 +22,8 @@ test: $(READY) ## everything that must hold, with seconds per group
 check: $(READY) ## style, types, the import contract
 	@scripts/check
 
-check-tasks: $(READY) ## every task in full, with a receipt of each and docs/catalogue.md; only="ID ..." takes some
-	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --receipts docs/receipts --write -j 3 || status=1; \
+check-tasks: $(READY) ## every task in full, with a check record of each and docs/catalogue.md; only="ID ..." takes some
+	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --records docs/check-records --write -j 3 || status=1; \
 	$(VENV)/bin/python scripts/catalogue.py && exit $$status
 
 bench: $(READY) ## the budgets, measured as ratios in one run; only="commands help" takes some
@@ -39,7 +39,7 @@ schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py
 
 providers: $(READY) ## docs/providers.md: what each fault of a model provider leads to
-	@$(VENV)/bin/python -W ignore -m scripts.providers
+	@$(VENV)/bin/python -W ignore -m tests.support.providers_page
 
 validity: $(READY) ## docs/validity.md from both corpora
 	@$(VENV)/bin/python scripts/validity.py --write

@@ -1,4 +1,4 @@
-"""Writes docs/catalogue.md: every task, counted, with the seconds that its receipt tells.
+"""Writes docs/catalogue.md: every task, counted, with the seconds that its check record tells.
 
 usage: catalogue.py [--check]     --check: change nothing, status 1 where the page differs
 """
@@ -6,18 +6,18 @@ usage: catalogue.py [--check]     --check: change nothing, status 1 where the pa
 import sys
 from pathlib import Path
 
-from harness.authoring.task_check.receipts import read_receipt
+from harness.authoring.task_check.check_records import read_check_record
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.submission.manifest import parse_manifest
 
 CHECKOUT = Path(__file__).parents[1]
-PAGE, RECEIPTS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "receipts"
+PAGE, RECORDS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "check-records"
 HEAD = """# The tasks
 
-Written by `make check-tasks`, which checks every task in full and leaves a receipt of each in `docs/receipts/`.
+Written by `make check-tasks`, which checks every task in full and leaves a record of each in `docs/check-records/`.
 Criteria are must-haves and nice-to-haves, seconds those of one judging of the reference on the machine that wrote the
-receipt; `-` where a task has changed since, or was never checked in full.
+check record; `-` where a task has changed since, or was never checked in full.
 
 | task | what it asks for | language | kind | criteria | probes | reference tests | seconds |
 |---|---|---|---|---:|---:|---:|---:|
@@ -43,10 +43,10 @@ def row(task: Task) -> str:
 
 
 def seconds(task: Task) -> str:
-    receipt = read_receipt(RECEIPTS, task.id)
-    if receipt is None or receipt.task_digest != task.digest:
+    record = read_check_record(RECORDS, task.id)
+    if record is None or record.task_digest != task.digest:
         return "-"
-    return f"{receipt.reference_seconds:.0f}"
+    return f"{record.reference_seconds:.0f}"
 
 
 def main() -> int:
@@ -54,7 +54,9 @@ def main() -> int:
     if "--check" in sys.argv[1:]:
         if PAGE.is_file() and PAGE.read_text() == text:
             return 0
-        print("docs/catalogue.md differs from the tasks and their receipts; run make check-tasks", file=sys.stderr)
+        print(
+            "docs/catalogue.md differs from the tasks and their check records; run make check-tasks", file=sys.stderr
+        )
         return 1
     PAGE.write_text(text)
     return 0

@@ -14,7 +14,7 @@ from harness.agents.trajectory import Record
 from harness.analysis.calibration import GoldFile
 from harness.analysis.injection import CorpusFile
 from harness.authoring.image_bundle import Bundle
-from harness.authoring.task_check.receipts import Receipt
+from harness.authoring.task_check.check_records import CheckRecord
 from harness.llm.scripted_provider.scenario import Scenario
 from harness.runs.cases import Expectation
 from harness.runs.evidence_file import EvidenceFile
@@ -43,7 +43,7 @@ MODELS: dict[str, Any] = {
     "agent.json": AgentFile,
     "image.json": ImageRecord,
     "bundle.json": Bundle,
-    "receipt.json": Receipt,
+    "check-record.json": CheckRecord,
     "usage.json": UsageFile,
     "verdict.json": VerdictRecord,
     "evidence.json": EvidenceFile,

@@ -48,10 +48,10 @@ def check_tasks(
         ),
     ] = False,
     fix: Annotated[bool, typer.Option("--fix", help="First write what can be derived")] = False,
-    receipts: Annotated[
-        Path | None, typer.Option(help="Folder with a receipt per task, which must be of the task as it is")
+    records: Annotated[
+        Path | None, typer.Option(help="Folder with a check record per task, which must be of the task as it is")
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write the receipts of tasks that pass in full")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write check records of tasks that pass in full")] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Tasks at once")] = 1,
     image_map: ImageMap = None,
     as_json: Json = False,
@@ -64,12 +64,12 @@ def check_tasks(
     from harness.report.task_check_report import report_task_checks, watching_checks
     from harness.specs.task_facts import chosen_level
 
-    refuse_for_published(tasks or (), {"--fix": fix, "--receipts": receipts, "--write": write, "--sample": sample})
+    refuse_for_published(tasks or (), {"--fix": fix, "--records": records, "--write": write, "--sample": sample})
     catalog = _catalog(context, image_map)
-    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, receipts)
+    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, records)
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(_catalog(context, image_map), chosen, jobs, watch, receipts, write)
+        checks = check(_catalog(context, image_map), chosen, jobs, watch, records, write)
     return report_task_checks(checks, written, as_json)
 
 

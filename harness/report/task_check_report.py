@@ -73,7 +73,7 @@ def _print(checks: Sequence[TaskCheck], written: Sequence[str]) -> None:
 
 
 def _outcome(check: TaskCheck) -> Text:
-    failed = [step.name for step in check.steps if step.outcome is StepOutcome.FAILED]
+    failed = [step.id.label for step in check.steps if step.outcome is StepOutcome.FAILED]
     outcome = StepOutcome.PASSED if check.passed else StepOutcome.FAILED
     words = f"{outcome.value}: {', '.join(failed)}" if failed else outcome.value
     return Text(printable(words), style=_STYLES[outcome])
@@ -94,5 +94,6 @@ def _row(problem: Problem) -> tuple[str, str, str]:
 
 def _facts(check: TaskCheck) -> dict[str, object]:
     facts: dict[str, object] = json.loads(check.model_dump_json())
+    facts["steps"] = [{"name": step.id.label, **json.loads(step.model_dump_json())} for step in check.steps]
     problems = [json.loads(problem.model_dump_json()) for problem in check.problems]
     return {**facts, "passed": check.passed, "seconds": round(check.seconds, 1), "problems": problems}

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
 
-import yaml
-
 from harness.runs.plan import RunConfig, RunFile, Trial
 from harness.runs.records import write_whole
 from harness.runs.trial_store import TrialStore, now
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.yaml_text import yaml_text
 
 
 class RunStore:
@@ -52,7 +51,7 @@ class RunStore:
                 **{trial.model: trial.model_digest for trial in trials if trial.model},
             },
         )
-        write_whole(path, yaml.safe_dump(json.loads(run.model_dump_json()), sort_keys=False))
+        write_whole(path, yaml_text(json.loads(run.model_dump_json())))
         return run
 
     def trial(self, trial: Trial) -> TrialStore:

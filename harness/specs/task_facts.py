@@ -1,6 +1,7 @@
 """What checking a task came to."""
 
 from enum import StrEnum
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -35,14 +36,53 @@ class StepOutcome(StrEnum):
     """No container is started for a task whose files aren't in order."""
 
 
+class StepId(StrEnum):
+    """The steps of a check, of our tasks and of published ones. The id is stored; people read the label."""
+
+    label: str
+
+    def __new__(cls, value: str, label: str) -> Self:
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.label = label
+        return made
+
+    SCHEMA = "schema", "schema"
+    TREE = "tree", "tree"
+    FILES = "files", "files"
+    RUBRIC = "rubric", "rubric"
+    PROMPT = "prompt", "prompt"
+    PATCHES = "patches", "patches"
+    REFERENCE_FILES = "reference-files", "reference's files"
+    HONEST_SUITES_PRESENT = "honest-suites-present", "honest suites are there"
+    IMAGE_PRESENT = "image-present", "image is there"
+    IMAGE = "image", "image"
+    AGENT_VIEW = "agent-view", "agent's view"
+    REFERENCE = "reference", "reference, three times"
+    REFERENCE_ONCE = "reference-once", "reference, once"
+    NOP = "nop", "nop"
+    WORTHLESS_SUBMISSIONS = "worthless-submissions", "worthless submissions"
+    HONEST_SUITES = "honest-suites", "honest suites"
+    UPSTREAM_TESTS = "upstream-tests", "upstream's tests"
+    DIGEST = "digest", "digest"
+    CHECK_RECORD = "check-record", "check record"
+    DESCRIPTION = "description", "description"
+    MANIFEST = "manifest", "manifest"
+    REMOVAL = "removal", "removal"
+    PATCHES_ON_IMAGE = "patches-on-image", "patches on the image's tree"
+    ORACLE = "oracle", "oracle"
+    FILE_ALONE = "file-alone", "each file alone"
+    RUN_SCRIPT_TWICE = "run-script-twice", "run script twice"
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class CheckedStep(_Part):
-    """One part of the check: passed where its problems are warnings at most."""
+    """One step of the check: passed where its problems are warnings at most."""
 
-    name: str
+    id: StepId
     outcome: StepOutcome
     seconds: float = 0.0
     problems: tuple[Problem, ...] = ()

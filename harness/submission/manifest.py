@@ -8,6 +8,7 @@ import yaml
 
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
+from harness.specs.yaml_text import Quoted, yaml_text
 
 MAX_MANIFEST_BYTES = 512_000
 MAX_MANIFEST_LINES = 20_000
@@ -57,9 +58,9 @@ def format_manifest(tests: Iterable[TestId]) -> str:
     """A manifest as YAML text: the reverse of `parse_manifest`."""
     by_file: dict[str, list[str]] = {}
     for test in tests:
-        by_file.setdefault(test.file, []).append(test.name)
+        by_file.setdefault(test.file, []).append(Quoted(test.name))
     rows = [{"file": file, "tests": names} for file, names in by_file.items()]
-    return yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=10_000) if rows else "[]\n"
+    return yaml_text(rows)
 
 
 def too_large(data: bytes) -> bool:

@@ -141,12 +141,12 @@ def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none
     sound, done = checked(images, SOUND, broken)
     assert sound.passed
     assert [item.message for item in sound.problems] == ["verifier.env (JUDGE_MODEL) is handed to no container"]
-    assert [step.name for step in sound.steps][-4:] == ["oracle", "each file alone", "run script twice", "nop"]
+    assert [step.id for step in sound.steps][-4:] == ["oracle", "file-alone", "run-script-twice", "nop"]
     assert [remark for step in sound.steps for remark in step.remarks] == []
 
     told = [remark for step in done.steps for remark in step.remarks]
     assert told == [f"the reference is failed by protocol {protocol}" for protocol in ("testwright", "published")]
-    found = {step.name: [(item.message, item.severity) for item in step.problems] for step in done.steps}
+    found = {step.id: [(item.message, item.severity) for item in step.problems] for step in done.steps}
     unrelated, *unseen, text, data = found["oracle"]
     assert unrelated == (
         "removal unrelated to part of the objective: these pass without the code as well: "
@@ -166,14 +166,14 @@ def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none
     both += f"{FIRST}::TestText::test_body, {FIRST}::TestBytes::test_body"
     assert text == (f"one name, several tests: TestText.test_body {both}", Severity.WARNING)
     assert data == (f"one name, several tests: TestBytes.test_body {both}", Severity.WARNING)
-    assert found["each file alone"] == [
+    assert found["file-alone"] == [
         (
             f"passes only by what another file leaves behind: {SECOND}::test_after_the_first is PASSED when all run "
             f"together, FAILED when {SECOND} runs alone",
             Severity.ERROR,
         )
     ]
-    assert found["run script twice"] == [
+    assert found["run-script-twice"] == [
         (f"two runs in a row differ: {FIRST}::test_works_once is PASSED, then FAILED", Severity.ERROR)
     ]
     assert found["nop"] == []
@@ -184,5 +184,5 @@ def test_a_reference_that_an_image_does_not_hold_is_told_with_its_file(images: P
     [done] = checked(images, broken)
     [step] = [step for step in done.steps if step.outcome is StepOutcome.FAILED]
     [problem] = step.problems
-    assert (step.name, problem.where) == ("image is there", str(broken / layout.REFERENCE))
+    assert (step.id, problem.where) == ("image-present", str(broken / layout.REFERENCE))
     assert problem.message.startswith("it can't be taken out of the tree of testwright/aiosmtpd-repo:")

@@ -8,7 +8,7 @@ import pytest
 from harness.llm.protocol import Message, Role
 from harness.llm.scripted_provider.scenario import Scenario
 from harness.specs.loading import load_yaml
-from scripts import providers
+from tests.support import providers_page
 from tests.support.fault_table import MODELS, ROWS, SHORT_SECONDS, Observations, Row, observe_all
 from tests.support.models import model_at
 from tests.support.provider import Reply, playing
@@ -37,12 +37,12 @@ def test_a_fault_leads_to_what_the_table_says(observations: Observations, row: R
 
 
 def test_the_page_says_what_was_observed(observations: Observations) -> None:
-    assert providers.page(observations) == providers.PAGE.read_text(), "run make providers"
+    assert providers_page.page(observations) == providers_page.PAGE.read_text(), "run make providers"
 
 
 def test_the_pages_example_is_a_scenario(tmp_path: Path) -> None:
     path = tmp_path / "scenario.yaml"
-    path.write_text(providers.PAGE.read_text().split("```yaml\n")[1].partition("```")[0])
+    path.write_text(providers_page.PAGE.read_text().split("```yaml\n")[1].partition("```")[0])
     assert len(load_yaml(path, Scenario).rules) == 2
 
 

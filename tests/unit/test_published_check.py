@@ -174,7 +174,7 @@ def test_a_removal_of_several_files_is_a_warning_and_one_of_a_test_file_an_error
 def test_a_patch_that_is_no_diff_fails_its_own_part_alone(place):
     change(place / layout.REMOVAL, "@@ -59,57", "@@ -59,58")
     done = checked(place)
-    assert [step.name for step in done.steps if step.outcome == "failed"] == ["removal"]
+    assert [step.id for step in done.steps if step.outcome == "failed"] == ["removal"]
     [problem] = [item for item in done.problems if item.severity is Severity.ERROR]
     assert problem.where == str(place / layout.REMOVAL)
     assert problem.message.startswith("not a unified diff: ")
@@ -208,7 +208,7 @@ def test_an_error_is_status_1_and_json_has_it_with_its_place(place):
     assert task["problems"][-1]["where"] == str(place / layout.SOLUTION)
 
 
-@pytest.mark.parametrize("options", [("--fix",), ("--receipts", "x"), ("--sample",)])
+@pytest.mark.parametrize("options", [("--fix",), ("--records", "x"), ("--sample",)])
 def test_options_for_own_tasks_are_refused_in_one_line(place, options):
     done = task_check(f"swe-atlas:{place}", *options)
     assert (done.returncode, done.stdout) == (2, "")

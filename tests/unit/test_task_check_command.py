@@ -60,7 +60,7 @@ def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
     [
         (["sums-totel"], "did you mean 'sums-total'?"),
         (["--quick", "--sample"], "--quick, --brief and --sample exclude each other"),
-        (["--quick", "--write"], "--write needs --receipts DIR"),
+        (["--quick", "--write"], "--write needs --records DIR"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(catalog, options, words):

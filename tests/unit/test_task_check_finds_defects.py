@@ -270,7 +270,7 @@ def test_fix_guesses_no_criteria_of_a_test(catalog):
     assert "say which criteria it is for" in problem.message
 
 
-def receipt(directory: Path, catalog: Path, **other: object) -> None:
+def write_record(directory: Path, catalog: Path, **other: object) -> None:
     """As a full check writes it."""
     digest = Catalog(catalog).task(TASK).digest
     facts = {"task": TASK, "task_digest": digest, "image_digest": "0", "isolation": "docker", "seconds": 1.0}
@@ -279,20 +279,20 @@ def receipt(directory: Path, catalog: Path, **other: object) -> None:
     (directory / f"{TASK}.json").write_text(json.dumps({**facts, **other}))
 
 
-def compared(catalog: Path, receipts: Path) -> list[str]:
-    [done] = check(Catalog(catalog), {TASK: Level.QUICK}, 1, lambda task, part: None, receipts, write=False)
+def compared(catalog: Path, records: Path) -> list[str]:
+    [done] = check(Catalog(catalog), {TASK: Level.QUICK}, 1, lambda task, part: None, records, write=False)
     return [problem.message for problem in done.problems]
 
 
-def test_a_receipt_of_this_very_task_is_enough(catalog, tmp_path):
-    receipt(tmp_path / "receipts", catalog)
-    assert compared(catalog, tmp_path / "receipts") == []
+def test_a_check_record_of_this_very_task_is_enough(catalog, tmp_path):
+    write_record(tmp_path / "records", catalog)
+    assert compared(catalog, tmp_path / "records") == []
 
 
-def test_a_receipt_of_an_older_task_is_one_line(catalog, tmp_path):
-    receipt(tmp_path / "receipts", catalog)
+def test_a_check_record_of_an_older_task_is_one_line(catalog, tmp_path):
+    write_record(tmp_path / "records", catalog)
     edit(f"{FOLDER}/prompt.md", "all over", "nearly all over")(catalog)
-    [message] = compared(catalog, tmp_path / "receipts")
+    [message] = compared(catalog, tmp_path / "records")
     assert message == (
         "its digest is not the task's, which has changed since it was checked in full; run make check-tasks"
     )
@@ -301,11 +301,11 @@ def test_a_receipt_of_an_older_task_is_one_line(catalog, tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"), [(None, "was never checked in full"), ("{", "not YAML"), ("{}", "is missing")]
 )
-def test_a_missing_or_broken_receipt_is_one_line(catalog, tmp_path, text, words):
-    (tmp_path / "receipts").mkdir()
+def test_a_missing_or_broken_check_record_is_one_line(catalog, tmp_path, text, words):
+    (tmp_path / "records").mkdir()
     if text is not None:
-        (tmp_path / "receipts" / f"{TASK}.json").write_text(text)
-    [message] = compared(catalog, tmp_path / "receipts")
+        (tmp_path / "records" / f"{TASK}.json").write_text(text)
+    [message] = compared(catalog, tmp_path / "records")
     assert words in message
 
 
@@ -316,9 +316,9 @@ def test_a_sample_takes_the_quickest_task_of_a_language_through_the_gate(catalog
         edit(f"tasks/{name}/task.yaml", f"id: {TASK}", f"id: {name}")(catalog)
         shutil.copy(catalog / "rubrics" / f"{TASK}.yaml", catalog / "rubrics" / f"{name}.yaml")
         edit(f"rubrics/{name}.yaml", f"task: {TASK}", f"task: {name}")(catalog)
-    ran = {"name": "reference, three times", "outcome": "passed", "seconds": 3.0}
-    receipt(tmp_path / "receipts", catalog, steps=[ran])
-    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, tmp_path / "receipts") == {
+    ran = {"id": "reference", "outcome": "passed", "seconds": 3.0}
+    write_record(tmp_path / "records", catalog, steps=[ran])
+    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, tmp_path / "records") == {
         "another": Level.BRIEF, TASK: Level.GATE, "third": Level.BRIEF,
     }  # fmt: skip
     assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, None)["another"] is Level.GATE

@@ -57,6 +57,16 @@ def test_the_catalog_comes_with_the_wheel(installed, tmp_path, clean_env):
     assert not list(tmp_path.iterdir())
 
 
+def test_the_wheel_has_one_top_level_package(installed, tmp_path, clean_env):
+    """Another project's `scripts` or `tests` must stay importable beside it."""
+    python = installed.with_name("python")
+    files = "from importlib.metadata import files; print(*sorted({path.parts[0] for path in files('testwright')}))"
+    listed = run(python, "-c", files, cwd=tmp_path, env=clean_env)
+    tops = {name for name in listed.stdout.split() if not name.endswith(".dist-info") and name != ".."}
+    assert tops == {"harness"}
+    assert run(python, "-c", "import scripts", cwd=tmp_path, env=clean_env).returncode != 0
+
+
 def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
     found = run(installed, "doctor", "--json", cwd=tmp_path, env=clean_env)
     assert {"python", "git"} <= {row["name"] for row in json.loads(found.stdout)}

@@ -12,22 +12,22 @@ from harness.authoring.published_check.patches import (
     tree_problems,
 )
 from harness.authoring.task_check.parts import Part
-from harness.specs.task_facts import Level
+from harness.specs.task_facts import Level, StepId
 
-STATIC: Mapping[str, Part] = {
-    "description": description_problems,
-    "manifest": manifest_problems,
-    "reference's files": reference_problems,
-    "removal": removal_problems,
+STATIC: Mapping[StepId, Part] = {
+    StepId.DESCRIPTION: description_problems,
+    StepId.MANIFEST: manifest_problems,
+    StepId.REFERENCE_FILES: reference_problems,
+    StepId.REMOVAL: removal_problems,
 }
-_BRIEF: Mapping[str, Part] = {"patches on the image's tree": tree_problems, "oracle": oracle_problems}
-_WHOLE: Mapping[str, Part] = {
+_BRIEF: Mapping[StepId, Part] = {StepId.PATCHES_ON_IMAGE: tree_problems, StepId.ORACLE: oracle_problems}
+_WHOLE: Mapping[StepId, Part] = {
     **_BRIEF,
-    "each file alone": alone_problems,
-    "run script twice": twice_problems,
-    "nop": nop_problems,
+    StepId.FILE_ALONE: alone_problems,
+    StepId.RUN_SCRIPT_TWICE: twice_problems,
+    StepId.NOP: nop_problems,
 }
-DYNAMIC: Mapping[Level, Mapping[str, Part]] = {
+DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.QUICK: {},
     Level.BRIEF: _BRIEF,
     Level.GATE: _WHOLE,

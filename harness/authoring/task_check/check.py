@@ -14,12 +14,11 @@ from harness.authoring.task_check import (
     task_files,
 )
 from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.context import CheckContext, check_context
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
-from harness.authoring.task_check.receipts import REFERENCE
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.trees import kept_tree
 from harness.authoring.task_check.upstream_tests import upstream_problems
-from harness.authoring.task_check.workbench import Workbench, workbench
 from harness.authoring.task_image_check import task_image_check
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError, first_error
@@ -28,7 +27,7 @@ from harness.specs.rubric import Importance
 from harness.specs.swe_atlas.selection import SCHEME, is_published
 from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
-from harness.specs.task_facts import CheckedStep, Counts, Level, StepOutcome, TaskCheck
+from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOutcome, TaskCheck
 from harness.submission.manifest import ManifestError, parse_manifest
 
 Finished = Callable[[TaskCheck], None]
@@ -42,31 +41,31 @@ async def _image(subject: Subject) -> list[Problem]:
     return await task_image_check(subject.task)
 
 
-STATIC: Mapping[str, Part] = {
-    "files": task_files.file_problems,
-    "rubric": rubric_lint.rubric_problems,
-    "prompt": prompt_lint.prompt_problems,
-    "patches": task_files.patch_problems,
-    "reference's files": reference_files.reference_problems,
-    "honest suites are there": honest_corpus.corpus_problems,
+STATIC: Mapping[StepId, Part] = {
+    StepId.FILES: task_files.file_problems,
+    StepId.RUBRIC: rubric_lint.rubric_problems,
+    StepId.PROMPT: prompt_lint.prompt_problems,
+    StepId.PATCHES: task_files.patch_problems,
+    StepId.REFERENCE_FILES: reference_files.reference_problems,
+    StepId.HONEST_SUITES_PRESENT: honest_corpus.corpus_problems,
 }
-_GATE: Mapping[str, Part] = {
-    "image": _image,
-    "agent's view": view_problems,
-    REFERENCE: controls.reference_problems,
-    "nop": controls.nop_problems,
-    "worthless submissions": controls.worthless_problems,
-    "honest suites": honest_corpus.honest_problems,
+_GATE: Mapping[StepId, Part] = {
+    StepId.IMAGE: _image,
+    StepId.AGENT_VIEW: view_problems,
+    StepId.REFERENCE: controls.reference_problems,
+    StepId.NOP: controls.nop_problems,
+    StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
+    StepId.HONEST_SUITES: honest_corpus.honest_problems,
 }
-DYNAMIC: Mapping[Level, Mapping[str, Part]] = {
+DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.QUICK: {},
     Level.BRIEF: {
-        "agent's view": view_problems,
-        "reference, once": _reference_once,
-        "nop": controls.nop_problems,
+        StepId.AGENT_VIEW: view_problems,
+        StepId.REFERENCE_ONCE: _reference_once,
+        StepId.NOP: controls.nop_problems,
     },
     Level.GATE: _GATE,
-    Level.FULL: {**_GATE, "upstream's tests": upstream_problems},
+    Level.FULL: {**_GATE, StepId.UPSTREAM_TESTS: upstream_problems},
 }
 
 
@@ -85,11 +84,11 @@ async def _check_tasks(
 ) -> list[TaskCheck]:
     turns = asyncio.Semaphore(jobs)
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with workbench(needed) as bench:
+    async with check_context(needed) as shared:
 
         async def check(name: str, level: Level) -> TaskCheck:
             async with turns:
-                done = await _check(catalog, name, level, bench, watch)
+                done = await _check(catalog, name, level, shared, watch)
             watch(name, "")
             finished(done)
             return done
@@ -102,13 +101,13 @@ async def _check_tasks(
     return [running[name].result() for name in levels]
 
 
-async def _check(catalog: Catalog, name: str, level: Level, shared: Workbench | None, watch: Watch) -> TaskCheck:
+async def _check(catalog: Catalog, name: str, level: Level, shared: CheckContext | None, watch: Watch) -> TaskCheck:
     try:
         task = catalog.task(name)
         digest = task.digest
     except (UserError, OSError) as error:
         where = name if is_published(name) else f"tasks/{name}/task.yaml"
-        wrong = failed_step("schema", as_problem(catalog, error, where))
+        wrong = failed_step(StepId.SCHEMA, as_problem(catalog, error, where))
         return TaskCheck(task=name, level=level, steps=(wrong,))
     subject = Subject(catalog, task)
     steps = await _static(subject, watch)
@@ -132,23 +131,23 @@ async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
     except UserError as error:
         broken = as_problem(subject.catalog, error, subject.at("withheld.patch"))
         steps = await run_parts(subject, STATIC, watch)
-        return [*steps, failed_step("tree", broken)]
+        return [*steps, failed_step(StepId.TREE, broken)]
 
 
 async def _dynamic(
-    check: TaskCheck, subject: Subject, parts: Mapping[str, Part], shared: Workbench, watch: Watch
+    check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], shared: CheckContext, watch: Watch
 ) -> TaskCheck:
     try:
         bench = await shared.bench(subject.task)
     except (UserError, InfrastructureError) as error:
         where = subject.at(subject.description)
-        broken = failed_step("image is there", as_problem(subject.catalog, error, where))
+        broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     found = await run_parts(replace(subject, bench=bench), parts, watch)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
         changed = Problem(where=where, message="has changed while it was checked; check it again")
-        found.append(failed_step("digest", changed))
+        found.append(failed_step(StepId.DIGEST, changed))
     facts = {"image_digest": bench.image.digest, "isolation": shared.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
 
@@ -163,8 +162,8 @@ def _digest_now(subject: Subject) -> str:
         return ""
 
 
-def _not_reached(parts: Iterable[str]) -> list[CheckedStep]:
-    return [CheckedStep(name=name, outcome=StepOutcome.NOT_REACHED) for name in parts]
+def _not_reached(parts: Iterable[StepId]) -> list[CheckedStep]:
+    return [CheckedStep(id=step, outcome=StepOutcome.NOT_REACHED) for step in parts]
 
 
 def _counts(task: Task) -> Counts:

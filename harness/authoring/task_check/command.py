@@ -1,19 +1,19 @@
-"""`testwright task check`: which tasks at which level, what is repaired first, what becomes of receipts."""
+"""`testwright task check`: which tasks at which level, what is repaired first, what becomes of check records."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
+from harness.authoring.task_check.check_records import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
 from harness.authoring.task_check.parts import Watch
-from harness.authoring.task_check.receipts import read_receipt, receipt_problems, write_receipt
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
-from harness.specs.task_facts import CheckedStep, Level, StepOutcome, TaskCheck
+from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
@@ -24,9 +24,9 @@ def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -
 
 
 def levels(
-    catalog: Catalog, patterns: Iterable[str], level: Level, sample: bool, receipts: Path | None
+    catalog: Catalog, patterns: Iterable[str], level: Level, sample: bool, records: Path | None
 ) -> dict[str, Level]:
-    """Task -> level. In a sample one task of each language passes the whole gate, the quickest by its receipt."""
+    """Task -> level. In a sample the quickest task of each language, by its check record, passes the whole gate."""
     names = sorted(set(catalog.match(patterns)))
     if not sample:
         return dict.fromkeys(names, level)
@@ -34,7 +34,7 @@ def levels(
     for name in names:
         if task := _loaded(catalog, name):
             language = task.repo.language.value
-            mine = (_seconds(receipts, name), name)
+            mine = (_seconds(records, name), name)
             quickest[language] = min(mine, quickest.get(language, mine))
     whole = {name for _, name in quickest.values()}
     return {name: Level.GATE if name in whole else level for name in names}
@@ -53,31 +53,31 @@ def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
 
 
 def check(
-    catalog: Catalog, chosen: dict[str, Level], jobs: int, watch: Watch, receipts: Path | None, write: bool
+    catalog: Catalog, chosen: dict[str, Level], jobs: int, watch: Watch, records: Path | None, write: bool
 ) -> list[TaskCheck]:
-    """Check, and compare each task with its receipt in `receipts` or, with `write`, write the receipts.
+    """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
     Raises UserError.
     """
-    if write and receipts is None:
-        raise UserError("--write needs --receipts DIR, where the receipts go")
+    if write and records is None:
+        raise UserError("--write needs --records DIR, where the check records go")
 
     def finished(done: TaskCheck) -> None:
-        if receipts and write:
-            write_receipt(receipts, done)
+        if records and write:
+            write_check_record(records, done)
 
     checks = check_tasks(catalog, chosen, jobs, watch, finished)
-    return [_compared(catalog, done, receipts) for done in checks] if receipts and not write else checks
+    return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 
-def _compared(catalog: Catalog, done: TaskCheck, receipts: Path) -> TaskCheck:
+def _compared(catalog: Catalog, done: TaskCheck, records: Path) -> TaskCheck:
     task = _loaded(catalog, done.task)
     if task is None:
         return done
-    problems = tuple(receipt_problems(receipts, task))
+    problems = tuple(check_record_problems(records, task))
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     outcome = StepOutcome.FAILED if failed else StepOutcome.PASSED
-    step = CheckedStep(name="receipt", outcome=outcome, problems=problems)
+    step = CheckedStep(id=StepId.CHECK_RECORD, outcome=outcome, problems=problems)
     return done.model_copy(update={"steps": (*done.steps, step)})
 
 
@@ -89,9 +89,9 @@ def _loaded(catalog: Catalog, name: str) -> Task | None:
         return None
 
 
-def _seconds(receipts: Path | None, name: str) -> float:
+def _seconds(records: Path | None, name: str) -> float:
     try:
-        receipt = read_receipt(receipts, name) if receipts else None
+        record = read_check_record(records, name) if records else None
     except UserError:
-        receipt = None
-    return receipt.reference_seconds if receipt else float("inf")
+        record = None
+    return record.reference_seconds if record else float("inf")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from harness.agents.controls import Nop, Oracle
 from harness.agents.protocol import Agent
+from harness.authoring.task_check.check_records import REFERENCE_TIMES
 from harness.authoring.task_check.judging import judge
 from harness.authoring.task_check.junk import junk
 from harness.authoring.task_check.overlap import overlap_problems
-from harness.authoring.task_check.receipts import REFERENCE_TIMES
 from harness.authoring.task_check.subject import Subject
 from harness.runs.trial import let_work
 from harness.specs.problem import Problem, Severity

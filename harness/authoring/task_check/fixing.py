@@ -1,6 +1,6 @@
 """Writing what can be derived, and nothing else: no fix ever guesses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from uuid import uuid4
 
 from harness.authoring.task_check.subject import Subject
@@ -10,7 +10,8 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.task import Task
-from harness.submission.manifest import ManifestError, parse_manifest
+from harness.specs.yaml_text import Inline, Quoted, yaml_text
+from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
 from harness.verify.intake import FileChange, take_in
 
 CANARY = "testwright canary {}: this file must not be in training data"
@@ -48,7 +49,7 @@ async def _fix_manifest(subject: Subject) -> bool:
     tests = [test for change in changes for test in _written(subject.task, change)]
     if not tests or (path.is_file() and set(_listed(subject.task)) == set(tests)):
         return False
-    path.write_text(_manifest(tests))
+    path.write_text(format_manifest(tests))
     return True
 
 
@@ -61,12 +62,6 @@ def _written(task: Task, change: FileChange) -> Iterator[TestId]:
             yield TestId(change.path, test.name)
 
 
-def _manifest(tests: list[TestId]) -> str:
-    files = dict.fromkeys(test.file for test in tests)
-    entry = {file: "".join(f"    - {_quoted(test.name)}\n" for test in tests if test.file == file) for file in files}
-    return "".join(f"- file: {file}\n  tests:\n{names}" for file, names in entry.items())
-
-
 def _fix_covers(task: Task) -> bool:
     """Take out tests that the manifest doesn't list. A file with comments is its author's to change."""
     path = task.directory / "reference" / "covers.yaml"
@@ -76,16 +71,18 @@ def _fix_covers(task: Task) -> bool:
     kept = {test: criteria for test, criteria in task.covers.items() if test in set(_listed(task))}
     if kept == task.covers:
         return False
-    text = ""
-    if task.overlaps:
-        text += "overlaps:\n" + "".join(f'  "{name}": {_quoted(why)}\n' for name, why in task.overlaps.items())
-    for file in dict.fromkeys(test.file for test in kept):
-        text += f"{file}:\n"
-        for test, criteria in kept.items():
-            if test.file == file:
-                text += f"  {_quoted(test.name)}: [{', '.join(map(_quoted, criteria))}]\n"
-    path.write_text(text)
+    path.write_text(covers_text(kept, task.overlaps))
     return True
+
+
+def covers_text(covers: Mapping[TestId, Sequence[str]], overlaps: Mapping[str, str]) -> str:
+    """`reference/covers.yaml`: what `Task.covers` and `Task.overlaps` read back as the same."""
+    by_file: dict[str, dict[str, Inline]] = {}
+    for test, criteria in covers.items():
+        by_file.setdefault(test.file, {})[Quoted(test.name)] = Inline(map(Quoted, criteria))
+    quoted = {Quoted(criterion): Quoted(why) for criterion, why in overlaps.items()}
+    head = yaml_text({"overlaps": quoted}) if overlaps else ""
+    return head + yaml_text(by_file)
 
 
 def _listed(task: Task) -> tuple[TestId, ...]:
@@ -93,7 +90,3 @@ def _listed(task: Task) -> tuple[TestId, ...]:
         return parse_manifest(task.patch("reference/manifest.yaml")).tests
     except (ManifestError, UserError):
         return ()
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,4 +1,4 @@
-"""What all checks of one command share: the engine, the slots for arms, the label of the containers."""
+"""The check context: what all checks of one command share."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,9 @@ from harness.specs.task import Task
 from harness.verify.arms import Bench, arm_slots
 
 
-class Workbench:
+class CheckContext:
+    """The engine, the slots for arms, the label of the containers."""
+
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.slots = arm_slots(engine)
@@ -24,11 +26,15 @@ class Workbench:
 
 
 @asynccontextmanager
-async def workbench(needed: bool) -> AsyncIterator[Workbench | None]:
+async def check_context(needed: bool) -> AsyncIterator[CheckContext | None]:
+    """One with the Docker engine, whose containers are gone at its end; None where it isn't `needed`.
+
+    Raises UserError where no engine answers.
+    """
     if not needed:
         yield None
         return
-    shared = Workbench(choose_engine("docker"))
+    shared = CheckContext(choose_engine("docker"))
     try:
         yield shared
     finally:

@@ -1,6 +1,8 @@
 """Writes docs/providers.md: what each fault of a model provider leads to, as it is observed on the spot.
 
-usage: python -m scripts.providers      from the checkout; tests/unit/test_provider_fault_table.py fails on a drift
+usage: python -m tests.support.providers_page      from the checkout
+
+tests/unit/test_provider_fault_table.py fails where the page drifts.
 """
 
 import asyncio
@@ -11,7 +13,7 @@ from pathlib import Path
 
 from tests.support.fault_table import ATTEMPTS, MODELS, ROWS, SHORT_SECONDS, Observations, Row, observe_all
 
-PAGE = Path(__file__).parents[1] / "docs" / "providers.md"
+PAGE = Path(__file__).parents[2] / "docs" / "providers.md"
 HEAD = f"""# What a provider's faults lead to
 
 Written by `make providers` from what it observes: the agent `mini` is given a model whose provider has one and the
