@@ -123,7 +123,7 @@ async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
 
     async def judge(slots: asyncio.Semaphore) -> tuple[float, dict[str, float]]:
         seconds: dict[str, float] = {}
-        bench = Bench(engine, image, slots, LABELS, lambda name, result: seconds.update({name: result.seconds}))
+        bench = Bench(engine, image, slots, LABELS, lambda key, result: seconds.update({str(key): result.seconds}))
         began = time.perf_counter()
         judgement = await verify(task, submission, bench)
         assert judgement.record.verdict == "resolved"

@@ -1,9 +1,9 @@
 """What the arms of a trial showed, kept so that a verdict can be reached again without running them."""
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -50,6 +50,7 @@ class Conditions(BaseModel):
 class EvidenceFile(FileModel):
     """`evidence.json`: every arm's results, without what tests printed."""
 
+    schema_version: Literal[2] = 2
     conditions: Conditions
     evidence: Evidence
 
@@ -82,15 +83,11 @@ class FileShelf:
 
 
 def _without_output(evidence: Evidence) -> Evidence:
-    def quiet(arms: Mapping[str, Arm]) -> dict[str, Arm]:
-        return {name: replace(arm, results=tuple(map(_without_message, arm.results))) for name, arm in arms.items()}
+    return replace(evidence, arms={key: _quiet(arm) for key, arm in evidence.arms.items()})
 
-    return replace(
-        evidence,
-        arms=quiet(evidence.arms),
-        existing=quiet(evidence.existing),
-        old=quiet(evidence.old),
-    )
+
+def _quiet(arm: Arm) -> Arm:
+    return replace(arm, results=tuple(map(_without_message, arm.results)))
 
 
 def _without_message(result: TestResult) -> TestResult:

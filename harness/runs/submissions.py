@@ -24,6 +24,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import first_error
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
+from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.judge.judge import Judge, Judging
@@ -130,9 +131,9 @@ async def _judge(
     judge: Judge | None,
     protocol: JudgingProtocol,
 ) -> Judged:
-    def keep_result(name: str, result: JobResult) -> None:
+    def keep_result(key: ArmKey, result: JobResult) -> None:
         if keep:
-            keep_arm(keep / case.name / "arms", name, result)
+            keep_arm(keep / case.name / "arms", key, result)
 
     image = await engine.image(case.task)
     started = time.monotonic()

@@ -11,6 +11,7 @@ from harness.sandbox.images.record import ImageRecord
 from harness.sandbox.protocol import JobResult
 from harness.specs.loading import FileModel
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.verify.protocols import Judgements
 from harness.verify.verdict import VerdictRecord
@@ -126,8 +127,8 @@ class TrialStore:
         write_whole(folder / "manifest.yaml", submission.manifest)
         write_whole(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
 
-    def keep_arm(self, name: str, result: JobResult) -> None:
-        keep_arm(self.directory / "arms", name, result)
+    def keep_arm(self, key: ArmKey, result: JobResult) -> None:
+        keep_arm(self.directory / "arms", key, result)
 
     def keep_usage(self, usage: UsageFile) -> None:
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
@@ -177,9 +178,9 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
         write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
 
 
-def keep_arm(folder: Path, name: str, result: JobResult) -> None:
+def keep_arm(folder: Path, key: ArmKey, result: JobResult) -> None:
     """All that one arm printed and reported."""
-    place = folder / name
+    place = folder / str(key)
     place.mkdir(parents=True, exist_ok=True)
     (place / "output.txt").write_bytes(result.log)
     for path, data in result.outputs.items():

@@ -17,6 +17,7 @@ from harness.specs.scaffold import Scaffold
 from harness.specs.swe_atlas.selection import SCHEME, is_published, task_directories
 from harness.specs.swe_atlas.task import PublishedOptions, read_published
 from harness.specs.task import Task, TaskFile
+from harness.specs.variants import VARIANT_NAME
 
 T = TypeVar("T")
 
@@ -136,6 +137,8 @@ def _check_probes(task: Task) -> None:
     """Every probe file must belong to a criterion that a probe decides."""
     known = {criterion.id for criterion in task.rubric.criteria if GradedBy.PROBE in criterion.graded_by}
     for probe in task.probes:
+        if not VARIANT_NAME.fullmatch(probe.name):
+            raise UserError(f"{probe.path}: name it CRITERION.patch or CRITERION-SUFFIX.patch; use A-Z a-z 0-9 . _ -")
         if probe.criterion not in known:
             raise UserError(f"{probe.path}: no criterion {probe.criterion!r} graded by probe in the rubric")
 

@@ -58,6 +58,11 @@ class Probe(BaseModel):
     criterion: str
     path: Path
 
+    @property
+    def variant(self) -> str:
+        """The name of the variant that is made of it."""
+        return f"probe-{self.name}"
+
 
 class Task(BaseModel):
     """A task with its repo and rubric, as loaded from a catalog."""

@@ -1,8 +1,12 @@
 """Changed trees, and executions of tests on them."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from harness.specs.results import TestResult
 
@@ -43,6 +47,89 @@ class Variant:
     criterion: str = ""
 
 
+class Role(StrEnum):
+    """Which tests an arm runs, and for what question."""
+
+    LISTED = "listed"
+    """The tests of the manifest, with the patch."""
+    CHANGED_BEFORE = "changed-before"
+    """Tests that the patch changes, as they were before it."""
+    EXISTING_BEFORE = "existing-before"
+    """Tests that the patch leaves as they were, without the patch."""
+    EXISTING_AFTER = "existing-after"
+    """The same with the patch."""
+    PUBLISHED = "published"
+    """All tests of the agent's tree, run and read by the published verifier's rules."""
+
+
+VARIANT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_MOST = 999_999
+_WRITTEN_ROLES = "|".join(role.value for role in Role if role is not Role.LISTED)
+_SPELLING = re.compile(
+    rf"({VARIANT_NAME.pattern})(?:,({_WRITTEN_ROLES}))?(?:,run-([1-9][0-9]{{0,5}}))?(?:,test-([1-9][0-9]{{0,5}}))?"
+)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class ArmKey:
+    """What identifies an arm within one judging.
+
+    `variant` is the variant's name, `repetition` counts from 1. `part` is 0 for a whole arm; a test that is run
+    again alone has its number, from 1. Raises ValueError for a name or a number that can't be written.
+
+    `str` gives a name for files and tables, which `parse` reads: `removal`, `baseline,run-2`,
+    `baseline,existing-after`, `removal,test-3`.
+    """
+
+    role: Role
+    variant: str
+    repetition: int = 1
+    part: int = 0
+
+    def __post_init__(self) -> None:
+        if not (VARIANT_NAME.fullmatch(self.variant) and 1 <= self.repetition <= _MOST and 0 <= self.part <= _MOST):
+            raise ValueError(f"no arm can be called {self.variant!r} {self.repetition} {self.part}")
+
+    def __str__(self) -> str:
+        parts = [
+            self.variant,
+            "" if self.role is Role.LISTED else self.role.value,
+            f"run-{self.repetition}" if self.repetition > 1 else "",
+            f"test-{self.part}" if self.part else "",
+        ]
+        return ",".join(filter(None, parts))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The inverse of `str`. Raises ValueError for anything that `str` doesn't give."""
+        found = _SPELLING.fullmatch(text)
+        if found is None:
+            raise ValueError(f"{text[:100]!r} is not the name of an arm")
+        variant, role, repetition, part = found.groups()
+        key = cls(Role(role or Role.LISTED), variant, int(repetition or 1), int(part or 0))
+        if str(key) != text:
+            raise ValueError(f"{text[:100]!r} is not the name of an arm")
+        return key
+
+    @property
+    def again(self) -> "ArmKey":
+        """The same arm once more."""
+        return replace(self, repetition=self.repetition + 1)
+
+    def alone(self, number: int) -> "ArmKey":
+        """One of this arm's tests run alone, the `number`th of them."""
+        return replace(self, part=number)
+
+
+ArmName = Annotated[
+    ArmKey,
+    PlainValidator(lambda value: value if isinstance(value, ArmKey) else ArmKey.parse(str(value))),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SPELLING.pattern}$"}),
+]
+"""An `ArmKey` that is written as its name, also as the key of a mapping."""
+
+
 class ArmStatus(StrEnum):
     FINISHED = "finished"
     TIMED_OUT = "timed-out"
@@ -56,9 +143,8 @@ class ArmStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Arm:
-    """One execution of the submission's tests on one variant, in a fresh container."""
+    """One execution of tests on one variant, in a fresh container."""
 
-    variant: str
     kind: VariantKind
     status: ArmStatus
     exit_status: int

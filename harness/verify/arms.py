@@ -14,7 +14,7 @@ from harness.specs.errors import first_error
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job, test_job, unbuilt
 from harness.verify.toolchain_choice import toolchain_of
 
@@ -30,14 +30,14 @@ _TESTS_FAILED = 1
 class Bench:
     """Where arms run: engine and image, how many at once, and who keeps what they print.
 
-    `keep` is called once per arm with its name and the engine's result.
+    `keep` is called once per arm with the engine's result.
     """
 
     engine: Engine
     image: Image
     slots: asyncio.Semaphore
     labels: Mapping[str, str]
-    keep: Callable[[str, JobResult], None]
+    keep: Callable[[ArmKey, JobResult], None]
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,20 @@ class Suite:
 
 
 async def run_arms(
-    bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[str, CompiledVariant]]
-) -> dict[str, Arm]:
-    """Run `suite` on each named variant, side by side as far as there are slots. Raises SandboxLost."""
+    bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
+) -> dict[ArmKey, Arm]:
+    """Run `suite` on each variant, side by side as far as there are slots. Raises SandboxLost."""
     todo = await _build(bench, task, suite, list(arms))
     random.shuffle(todo)
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = {name: group.create_task(_run_arm(bench, task, suite, name, item)) for name, item in todo}
-    return {name: running[name].result() for name in sorted(running)}
+            running = {key: group.create_task(_run_arm(bench, task, suite, key, item)) for key, item in todo}
+    return {key: running[key].result() for key in sorted(running)}
 
 
 async def _build(
-    bench: Bench, task: Task, suite: Suite, arms: Sequence[tuple[str, CompiledVariant]]
-) -> list[tuple[str, Built]]:
+    bench: Bench, task: Task, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
+) -> list[tuple[ArmKey, Built]]:
     """Each arm's variant with the suite; a variant of several arms is built once."""
     different = {compiled.variant.name: compiled for _, compiled in arms}
     context = BuildContext(bench.engine, bench.image, bench.labels)
@@ -82,11 +82,11 @@ async def _build(
             context, list(different.values()), suite.tests, suite.files, suite.removed
         )
     built = dict(zip(different, made, strict=True))
-    return [(name, built[compiled.variant.name]) for name, compiled in arms]
+    return [(key, built[compiled.variant.name]) for key, compiled in arms]
 
 
-async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, built: Built) -> Arm:
-    arm = await _execute(bench, task, suite, name, built)
+async def _run_arm(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
+    arm = await _execute(bench, task, suite, key, built)
     missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
     hidden = [test for test in missing if suite.is_worth_another_look(test)]
     most = MAX_ALONE.get(arm.kind, 0)
@@ -99,26 +99,26 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, name: str, built: Bui
     for number, test in enumerate(hidden[:most], start=1):
         if time.monotonic() < end:
             only = replace(suite, tests=(test,))
-            alone[test] = await _run_arm(bench, task, only, f"{name}-alone-{number}", built)
+            alone[test] = await _run_arm(bench, task, only, key.alone(number), built)
     return _settle(arm, alone)
 
 
-async def _execute(bench: Bench, task: Task, suite: Suite, name: str, built: Built) -> Arm:
+async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:
-        return Arm(variant.name, variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0)
+        return Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0)
     job = test_job(task.repo, bench.image, run)
     try:
-        result = await _run_job(bench, task, job, name)
+        result = await _run_job(bench, task, job)
         if _killed_from_outside(result):
-            result = await _run_job(bench, task, job, f"{name}-once-more")
+            result = await _run_job(bench, task, job)
     except LimitReached:
         missing = tuple(combine(test, ()) for test in suite.tests)
-        return Arm(variant.name, variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
+        return Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
+    bench.keep(key, result)
     reading = read_job(task.repo.report, run, built.compiled.proof, result)
     return Arm(
-        variant=variant.name,
         kind=variant.kind,
         status=reading.status,
         exit_status=result.exit_status,
@@ -143,11 +143,9 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
     )
 
 
-async def _run_job(bench: Bench, task: Task, job: Job, name: str) -> JobResult:
+async def _run_job(bench: Bench, task: Task, job: Job) -> JobResult:
     async with bench.slots:
-        result = await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
-    bench.keep(name, result)
-    return result
+        return await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
 
 
 def _killed_from_outside(result: JobResult) -> bool:

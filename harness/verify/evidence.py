@@ -1,63 +1,73 @@
 """What the arms of one judging showed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, TestResult
-from harness.specs.variants import Arm, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
 
-BASELINES = ("baseline-1", "baseline-2")
+BASELINE = "baseline"
+"""The name of the variant without any change."""
+
+
+def listed(variant: str) -> ArmKey:
+    """The first arm of the listed tests on a variant."""
+    return ArmKey(Role.LISTED, variant)
+
+
+BASELINES = (listed(BASELINE), listed(BASELINE).again)
+THIRD_BASELINE = BASELINES[1].again
 REQUIRED = (
-    *BASELINES, "placebo-text", "placebo-code", "placebo-source", "removal", "removal-pristine-source",
-)  # fmt: skip
+    *BASELINES,
+    *map(listed, ("placebo-text", "placebo-code", "placebo-source", "removal", "removal-pristine-source")),
+)
 """Without every one of these arms there is no evidence to speak of."""
-REQUIRED_ON_DISK = (*BASELINES, "placebo-text", "placebo-code", "removal")
+REQUIRED_ON_DISK = (*BASELINES, *map(listed, ("placebo-text", "placebo-code", "removal")))
 """The same where the text on disk is what runs."""
-THIRD_BASELINE = "baseline-3"
-EXISTING_BEFORE, EXISTING_AFTER, EXISTING_AGAIN = "existing-before", "existing-after", "existing-after-again"
-AGAIN = "-again"
-OLD = "-old"
+EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
+EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Every arm of one judging by name. `old` are arms of changed tests as they were before the patch.
-
-    `required` are the arms that must be there for the evidence to show anything of a test.
-    """
+    """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test."""
 
     tests: tuple[TestId, ...]
-    arms: Mapping[str, Arm]
-    existing: Mapping[str, Arm] = field(default_factory=dict)
-    old: Mapping[str, Arm] = field(default_factory=dict)
-    required: tuple[str, ...] = REQUIRED
+    arms: Mapping[ArmName, Arm]
+    required: tuple[ArmName, ...] = REQUIRED
 
-    def all_arms(self) -> tuple[Arm, ...]:
-        return (*self.arms.values(), *self.existing.values(), *self.old.values())
+    @property
+    def listed(self) -> dict[ArmKey, Arm]:
+        """The arms of the listed tests."""
+        return {key: arm for key, arm in self.arms.items() if key.role is Role.LISTED}
 
     @property
     def probed(self) -> bool:
-        return any(arm.kind is VariantKind.PROBE for arm in self.arms.values())
+        return any(arm.kind is VariantKind.PROBE for arm in self.listed.values())
 
-    def result(self, arm: str, test: TestId) -> TestResult | None:
-        found = self.arms.get(arm)
+    def result(self, key: ArmKey, test: TestId) -> TestResult | None:
+        found = self.arms.get(key)
         return next((item for item in found.results if item.test == test), None) if found else None
 
+    def outcome(self, key: ArmKey, test: TestId) -> Outcome:
+        """`MISSING` also where there is no such arm."""
+        item = self.result(key, test)
+        return item.outcome if item else Outcome.MISSING
+
     def passes_baseline(self, test: TestId) -> bool:
-        names = [name for name in self.arms if self.arms[name].kind is VariantKind.BASELINE]
-        results = [self.result(name, test) for name in names]
-        return bool(results) and all(item is not None and item.outcome is Outcome.PASSED for item in results)
+        keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
+        return bool(keys) and all(self.outcome(key, test) is Outcome.PASSED for key in keys)
 
-    def kills(self, arm: str, test: TestId) -> bool:
+    def kills(self, key: ArmKey, test: TestId) -> bool:
         """Whether a test that is green at baseline fails here, and failed not already before it was changed."""
-        item = self.result(arm, test)
-        return bool(item and item.killed and self.passes_baseline(test) and not self._killed_before(arm, test))
+        item = self.result(key, test)
+        return bool(item and item.killed and self.passes_baseline(test) and not self._killed_before(key, test))
 
-    def _killed_before(self, arm: str, test: TestId) -> bool:
-        found = self.old.get(f"{arm}{OLD}")
-        return any(item.killed for item in found.results if item.test == test) if found else False
+    def _killed_before(self, key: ArmKey, test: TestId) -> bool:
+        item = self.result(ArmKey(Role.CHANGED_BEFORE, key.variant), test)
+        return bool(item and item.killed)
 
 
 class EvidenceShelf(Protocol):

@@ -7,18 +7,16 @@ from dataclasses import replace
 from harness.languages.toolchain import CompiledVariant
 from harness.specs.errors import first_error
 from harness.specs.task import Task
-from harness.specs.variants import Arm, VariantKind
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import Bench, Suite, run_arms
 from harness.verify.evidence import (
-    AGAIN,
     BASELINES,
     EXISTING_AFTER,
-    EXISTING_AGAIN,
     EXISTING_BEFORE,
-    OLD,
     REQUIRED,
     THIRD_BASELINE,
     Evidence,
+    listed,
     passed,
 )
 from harness.verify.manifest_check import ManifestCheck
@@ -34,7 +32,7 @@ async def gather_evidence(
     variants: Sequence[CompiledVariant],
     suite: Suite,
     check: ManifestCheck,
-    required: tuple[str, ...] = REQUIRED,
+    required: tuple[ArmKey, ...] = REQUIRED,
 ) -> Evidence:
     """Run every arm that the judgement needs. Raises SandboxLost.
 
@@ -47,41 +45,49 @@ async def gather_evidence(
         async with asyncio.TaskGroup() as group:
             arms = group.create_task(_arms(bench, task, suite, baseline, others))
             existing = group.create_task(_existing(bench, task, suite, check, baseline))
-    evidence = Evidence(suite.tests, arms.result(), existing.result(), required=required)
-    return replace(evidence, old=await _old(bench, task, check, others)) if evidence.probed else evidence
+    if check.existing:
+        required = (*required, EXISTING_BEFORE, EXISTING_AFTER)
+    evidence = Evidence(suite.tests, {**arms.result(), **existing.result()}, required)
+    if not evidence.probed:
+        return evidence
+    return replace(evidence, arms={**evidence.arms, **await _changed_before(bench, task, check, others)})
 
 
 async def _arms(
     bench: Bench, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
-) -> dict[str, Arm]:
-    arms = await run_arms(bench, task, suite, [(name, baseline) for name in BASELINES])
+) -> dict[ArmKey, Arm]:
+    arms = await run_arms(bench, task, suite, [(key, baseline) for key in BASELINES])
     if passed(arms[BASELINES[0]]) != passed(arms[BASELINES[1]]):
         arms |= await run_arms(bench, task, suite, [(THIRD_BASELINE, baseline)])
     if not stands_at_baseline(Evidence(suite.tests, arms)):
         return arms
     suite = replace(suite, standing=frozenset(passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])))
     probes = [item for item in others if item.variant.kind is VariantKind.PROBE]
-    arms |= await run_arms(bench, task, suite, [(item.variant.name, item) for item in others if item not in probes])
+    arms |= await run_arms(bench, task, suite, _first_arms([item for item in others if item not in probes]))
     arms |= await run_arms(bench, task, suite, _second_looks(arms, others))
     if any(not faults(Evidence(suite.tests, arms), test) for test in suite.tests):
-        arms |= await run_arms(bench, task, suite, [(item.variant.name, item) for item in probes])
+        arms |= await run_arms(bench, task, suite, _first_arms(probes))
     return arms
 
 
+def _first_arms(variants: Iterable[CompiledVariant]) -> list[tuple[ArmKey, CompiledVariant]]:
+    return [(listed(item.variant.name), item) for item in variants]
+
+
 def _second_looks(
-    arms: Mapping[str, Arm], others: Iterable[CompiledVariant]
-) -> Iterator[tuple[str, CompiledVariant]]:
+    arms: Mapping[ArmKey, Arm], others: Iterable[CompiledVariant]
+) -> Iterator[tuple[ArmKey, CompiledVariant]]:
     """Once more each placebo under which a green test failed."""
     green = passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])
     for item in others:
-        name = item.variant.name
-        if item.variant.kind.behaves_like_baseline and not green <= passed(arms[name]):
-            yield f"{name}{AGAIN}", item
+        key = listed(item.variant.name)
+        if item.variant.kind.behaves_like_baseline and not green <= passed(arms[key]):
+            yield key.again, item
 
 
 async def _existing(
     bench: Bench, task: Task, suite: Suite, check: ManifestCheck, baseline: CompiledVariant
-) -> dict[str, Arm]:
+) -> dict[ArmKey, Arm]:
     """The untouched tests of touched files, without and with the patch."""
     if not check.existing:
         return {}
@@ -94,16 +100,19 @@ async def _existing(
                 group.create_task(run_arms(bench, task, pristine, [(EXISTING_BEFORE, baseline)])),
                 group.create_task(run_arms(bench, task, after, [(EXISTING_AFTER, baseline)])),
             ]
-    arms = {name: arm for run in runs for name, arm in run.result().items()}
+    arms = {key: arm for run in runs for key, arm in run.result().items()}
     if not passed(arms[EXISTING_BEFORE]) <= passed(arms[EXISTING_AFTER]):
-        arms |= await run_arms(bench, task, after, [(EXISTING_AGAIN, baseline)])
+        arms |= await run_arms(bench, task, after, [(EXISTING_AFTER.again, baseline)])
     return arms
 
 
-async def _old(bench: Bench, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]) -> dict[str, Arm]:
+async def _changed_before(
+    bench: Bench, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]
+) -> dict[ArmKey, Arm]:
     """What changed tests noticed before they were changed."""
     if not check.changed:
         return {}
     suite = Suite(tuple(sorted(check.changed)), {})
     changing = [item for item in others if not item.variant.kind.behaves_like_baseline]
-    return await run_arms(bench, task, suite, [(f"{item.variant.name}{OLD}", item) for item in changing])
+    arms = [(ArmKey(Role.CHANGED_BEFORE, item.variant.name), item) for item in changing]
+    return await run_arms(bench, task, suite, arms)

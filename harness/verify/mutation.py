@@ -5,16 +5,8 @@ from collections.abc import Iterator
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.results import Outcome, Quality, TestResult
-from harness.specs.variants import ArmStatus, VariantKind
-from harness.verify.evidence import (
-    AGAIN,
-    BASELINES,
-    EXISTING_AFTER,
-    EXISTING_AGAIN,
-    EXISTING_BEFORE,
-    Evidence,
-    passed,
-)
+from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
+from harness.verify.evidence import BASELINES, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
@@ -40,33 +32,34 @@ def stands_at_baseline(evidence: Evidence) -> bool:
 
 def _lost(evidence: Evidence) -> Iterator[Reason]:
     """Arms without which nothing can be said of anybody's tests."""
-    for name in evidence.required if stands_at_baseline(evidence) else BASELINES:
-        if name not in evidence.arms:
-            yield _reason(ReasonCode.SANDBOX_LOST, name, "this arm is missing")
-    for arm in evidence.all_arms():
+    for key in evidence.required if stands_at_baseline(evidence) else BASELINES:
+        if key not in evidence.arms:
+            yield _reason(ReasonCode.SANDBOX_LOST, str(key), "this arm is missing")
+    for key, arm in evidence.arms.items():
         if arm.status is ArmStatus.WRONG_VARIANT:
             words = "an arm could not show that its variant is what runs"
-            yield _reason(ReasonCode.SANDBOX_LOST, arm.variant, words)
+            yield _reason(ReasonCode.SANDBOX_LOST, key.variant, words)
 
 
 def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
     """Arms of the submission's files that ended as none should; what upstream's own tests do is not its fault."""
-    after = [arm for name, arm in evidence.existing.items() if name != EXISTING_BEFORE]
-    for arm in (*evidence.arms.values(), *after):
+    for key, arm in evidence.arms.items():
+        if key.role in (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE):
+            continue
         match arm.status:
             case ArmStatus.DISAGREES:
-                yield _reason(ReasonCode.FORGED_REPORT, arm.variant, arm.disagreement)
+                yield _reason(ReasonCode.FORGED_REPORT, key.variant, arm.disagreement)
             case ArmStatus.TIMED_OUT:
-                yield _reason(ReasonCode.ARM_TIMEOUT, arm.variant, "the tests did not end within the task's limit")
+                yield _reason(ReasonCode.ARM_TIMEOUT, key.variant, "the tests did not end within the task's limit")
             case ArmStatus.OVER_LIMIT:
                 words = "the tests use more disk, memory or processes than the repository allows"
-                yield _reason(ReasonCode.ARM_LIMIT, arm.variant, words)
+                yield _reason(ReasonCode.ARM_LIMIT, key.variant, words)
             case ArmStatus.FINISHED | ArmStatus.WRONG_VARIANT:
                 pass
 
 
 def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
-    results = [evidence.result(name, test) for name in BASELINES]
+    results = [evidence.result(key, test) for key in BASELINES]
     outcomes = {item.outcome for item in results if item}
     if outcomes == {Outcome.PASSED} and len(outcomes) == 1 and all(results):
         return []
@@ -83,36 +76,31 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
 
 
 def _placebos(evidence: Evidence, test: TestId) -> Iterator[Reason]:
-    for name, arm in evidence.arms.items():
-        if not arm.kind.behaves_like_baseline or arm.kind is VariantKind.BASELINE or name.endswith(AGAIN):
+    for key, arm in evidence.listed.items():
+        if not arm.kind.behaves_like_baseline or arm.kind is VariantKind.BASELINE or key.repetition > 1:
             continue
-        if _outcome(evidence, name, test) is Outcome.PASSED:
+        if evidence.outcome(key, test) is Outcome.PASSED:
             continue
-        if _outcome(evidence, f"{name}{AGAIN}", test) is Outcome.PASSED:
+        if evidence.outcome(key.again, test) is Outcome.PASSED:
             words = "it failed once under a placebo and passed when that was run again"
             yield _reason(ReasonCode.FLAKY, str(test), words)
         else:
-            words = f"it fails under {name}, a change of the code that leaves its behaviour as it was"
+            words = f"it fails under {key}, a change of the code that leaves its behaviour as it was"
             yield _reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)
 
 
-def _outcome(evidence: Evidence, arm: str, test: TestId) -> Outcome:
-    item = evidence.result(arm, test)
-    return item.outcome if item else Outcome.MISSING
-
-
 def _removals(evidence: Evidence, test: TestId) -> Iterator[Reason]:
-    for name, arm in evidence.arms.items():
+    for key, arm in evidence.listed.items():
         if arm.kind not in (VariantKind.REMOVAL, VariantKind.REMOVAL_PRISTINE_SOURCE):
             continue
-        item = evidence.result(name, test)
+        item = evidence.result(key, test)
         if item is None or not item.killed:
-            yield _survival(name, test, item)
+            yield _survival(key, test, item)
 
 
-def _survival(name: str, test: TestId, item: TestResult | None) -> Reason:
+def _survival(key: ArmKey, test: TestId, item: TestResult | None) -> Reason:
     if item and item.quality is Quality.COLLECTION:
-        words = f"under {name} its file can't even be loaded, which shows nothing about what it asserts"
+        words = f"under {key} its file can't even be loaded, which shows nothing about what it asserts"
         return _reason(ReasonCode.KILLED_BY_COLLECTION, str(test), words)
     how = "does not fail"
     if item and item.quality is Quality.TEARDOWN:
@@ -121,16 +109,14 @@ def _survival(name: str, test: TestId, item: TestResult | None) -> Reason:
         how = "is skipped"
     elif item is None or item.outcome is Outcome.MISSING:
         how = "leaves no result"
-    return _reason(ReasonCode.SURVIVED_REMOVAL, str(test), f"it {how} under {name}, where the behaviour is gone")
+    return _reason(ReasonCode.SURVIVED_REMOVAL, str(test), f"it {how} under {key}, where the behaviour is gone")
 
 
 def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
-    if not evidence.existing:
+    if not {EXISTING_BEFORE, EXISTING_AFTER} <= evidence.arms.keys():
         return
-    before = passed(evidence.existing[EXISTING_BEFORE])
-    after = passed(evidence.existing[EXISTING_AFTER])
-    again = evidence.existing.get(EXISTING_AGAIN)
-    for test in sorted(before - after - (passed(again) if again else set())):
+    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
+    for test in sorted(passed(evidence.arms[EXISTING_BEFORE]).difference(*map(passed, after))):
         words = "it was there before and passed; with the patch it does not"
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
 

@@ -9,8 +9,8 @@ from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.repo import Language
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
-from harness.specs.variants import ArmStatus
-from harness.verify.evidence import Evidence
+from harness.specs.variants import ArmKey, ArmStatus
+from harness.verify.evidence import Evidence, listed
 from harness.verify.intake import FileChange
 from harness.verify.judge.voting import Opinion
 from harness.verify.static_checks import holds
@@ -99,18 +99,18 @@ def ungraded(criterion: Criterion) -> CriterionResult:
 
 
 def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence) -> CriterionResult:
-    arms = {probe.name: evidence.arms.get(f"probe-{probe.name}") for probe in probes}
-    if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms.values()):
+    arms = [evidence.arms.get(listed(probe.variant)) for probe in probes]
+    if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms):
         return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
-    killed_by = {name: tuple(_killers(evidence, f"probe-{name}")) for name in arms}
+    killed_by = {probe.name: tuple(_killers(evidence, listed(probe.variant))) for probe in probes}
     survivors = [name for name, tests in killed_by.items() if not tests]
     words = f"no test fails under probe {', '.join(survivors)}" if survivors else "a test fails under each probe"
     result = _result(criterion, not survivors, GradedBy.PROBE, words)
     return result.model_copy(update={"killed_by": killed_by})
 
 
-def _killers(evidence: Evidence, arm: str) -> Iterator[str]:
-    yield from (str(test) for test in evidence.tests if evidence.kills(arm, test))
+def _killers(evidence: Evidence, key: ArmKey) -> Iterator[str]:
+    yield from (str(test) for test in evidence.tests if evidence.kills(key, test))
 
 
 def _by_static(

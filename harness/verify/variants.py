@@ -12,8 +12,7 @@ from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
-
-BASELINE = "baseline"
+from harness.verify.evidence import BASELINE
 
 
 async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: int) -> list[VariantSource]:
@@ -24,7 +23,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
     patches = {"removal": task.path("removal.patch")}
     if task.has_authored_placebo:
         patches["placebo"] = task.path("placebo.patch")
-    patches.update({f"probe {probe.name}": probe.path for probe in task.probes})
+    patches.update({probe.variant: probe.path for probe in task.probes})
     changed = {name: await _changed_by(tree, path) for name, path in patches.items()}
     touched = sorted({path for files in changed.values() for path in files})
     entries = await tree.entries()
@@ -47,7 +46,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         ]
     if toolchain.separates and task.probes:
         chosen = task.probes[decoy % len(task.probes)]
-        mutant = {**pristine, **changed[f"probe {chosen.name}"]}
+        mutant = {**pristine, **changed[chosen.variant]}
         variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
         # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
         inert = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
@@ -59,10 +58,8 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
             authored = _hidden(toolchain, authored.name, authored.kind, pristine, other)
         variants.append(authored)
     for probe in task.probes:
-        mutant = {**pristine, **changed[f"probe {probe.name}"]}
-        variants.append(
-            _hidden(toolchain, f"probe-{probe.name}", VariantKind.PROBE, pristine, mutant, probe.criterion)
-        )
+        mutant = {**pristine, **changed[probe.variant]}
+        variants.append(_hidden(toolchain, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion))
     return variants
 
 

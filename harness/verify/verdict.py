@@ -26,7 +26,10 @@ class _Part(BaseModel):
 
 
 class TestRecord(_Part):
-    """What became of one listed test: arm -> outcome, with the kill quality where it failed."""
+    """What became of one listed test: arm -> outcome, with the kill quality where it failed.
+
+    An arm's name is its `ArmKey`, written.
+    """
 
     __test__ = False
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from harness import PROTOCOL_VERSION
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
+from harness.specs.variants import VariantKind
 from harness.verify.arms import Bench
 from harness.verify.consulting import judge_manifest
 from harness.verify.evidence import Evidence
@@ -82,7 +83,7 @@ def _lost(found: Examination) -> tuple[Reason, ...]:
 
 
 def _judgement(record: VerdictRecord, found: Examination, judging: Judging | None) -> Judgement:
-    arms = found.evidence.all_arms() if found.evidence else ()
+    arms = found.evidence.arms.values() if found.evidence else ()
     return Judgement(
         record,
         found.intake.patch,
@@ -122,15 +123,15 @@ def _status(reasons: Sequence[Reason]) -> StageStatus:
 def _records(evidence: Evidence) -> tuple[TestRecord, ...]:
     records = []
     for test in evidence.tests:
-        results = {name: evidence.result(name, test) for name in sorted(evidence.arms)}
-        words = {name: outcome_words(item.outcome, item.quality) for name, item in results.items() if item}
+        results = {key: evidence.result(key, test) for key in sorted(evidence.listed)}
+        words = {str(key): outcome_words(item.outcome, item.quality) for key, item in results.items() if item}
         records.append(TestRecord(test=str(test), arms=words))
     return tuple(records)
 
 
 def _slow(evidence: Evidence | None) -> tuple[Note, ...]:
-    arms = evidence.arms if evidence else {}
-    seconds = max((arm.test_seconds for name, arm in arms.items() if name.startswith("baseline")), default=0)
+    arms = evidence.listed.values() if evidence else ()
+    seconds = max((arm.test_seconds for arm in arms if arm.kind is VariantKind.BASELINE), default=0)
     if seconds <= SLOW_SECONDS:
         return ()
     words = f"the listed tests take more than {SLOW_SECONDS:.0f} seconds together"

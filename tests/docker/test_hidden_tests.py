@@ -50,7 +50,7 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-without-end"}
-            bench = Bench(engine, image, arm_slots(engine), labels, lambda name, _: arms.append(name))
+            bench = Bench(engine, image, arm_slots(engine), labels, lambda key, _: arms.append(str(key)))
             return (await verify(task.model_copy(update={"file": short}), submission, bench)).record
         finally:
             await engine.close()
@@ -79,4 +79,4 @@ def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test():
     assert arms["test_record"]["removal-pristine-source"] == "failed: raised"
     assert ReasonCode.FORGED_REPORT not in {reason.code for reason in record.reasons}
     # What was never green has nothing more to show.
-    assert {name for name in ran if name.startswith("removal-alone")} == {"removal-alone-1", "removal-alone-2"}
+    assert {name for name in ran if name.startswith("removal,test-")} == {"removal,test-1", "removal,test-2"}

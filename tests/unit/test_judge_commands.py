@@ -18,7 +18,7 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmStatus, VariantKind
-from harness.verify.evidence import REQUIRED, Evidence
+from harness.verify.evidence import REQUIRED, Evidence, listed
 from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import VoteCounts
 from harness.verify.judge.voting import Vote
@@ -122,8 +122,8 @@ def evidence(status: ArmStatus = ArmStatus.FINISHED) -> Evidence:
     passed = TestResult(test=TEST, outcome=Outcome.PASSED, cases=1, message="printed by the test")
     killed = passed.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.ASSERTION})
     arms = {
-        name: Arm(name, VariantKind(name.rstrip("-12")), status, 0, (killed if "removal" in name else passed,), 1.0)
-        for name in REQUIRED
+        key: Arm(VariantKind(key.variant), status, 0, (killed if "removal" in key.variant else passed,), 1.0)
+        for key in REQUIRED
     }
     return Evidence((TEST,), arms)
 
@@ -139,7 +139,7 @@ def test_what_arms_showed_comes_back_without_what_tests_printed(tmp_path):
     back = shelf.read()
     assert back is not None
     assert back.tests == (TEST,)
-    assert back.kills("removal", TEST)
+    assert back.kills(listed("removal"), TEST)
     assert not shelf.missing()
 
 

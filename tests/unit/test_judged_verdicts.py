@@ -13,7 +13,7 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import Rubric
-from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.verify.consulting import consult
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
@@ -33,8 +33,8 @@ MET, UNMET = reply("met", QUOTE), reply("unmet")
 NOT_A_TEST = reply("unmet", "def test_adds_numbers():")
 BENCH = SimpleNamespace(image=SimpleNamespace(digest="0"), engine=SimpleNamespace(isolation="docker"))
 KINDS = {
-    "baseline-1": VariantKind.BASELINE,
-    "baseline-2": VariantKind.BASELINE,
+    "baseline": VariantKind.BASELINE,
+    "baseline,run-2": VariantKind.BASELINE,
     "placebo-text": VariantKind.PLACEBO_TEXT,
     "placebo-code": VariantKind.PLACEBO_CODE,
     "placebo-source": VariantKind.PLACEBO_SOURCE,
@@ -55,11 +55,14 @@ RUBRIC = {
 def arm(name: str, killed: bool) -> Arm:
     outcome, quality = (Outcome.FAILED, Quality.ASSERTION) if killed else (Outcome.PASSED, None)
     result = TestResult(test=TEST, outcome=outcome, quality=quality, cases=1)
-    return Arm(name, KINDS[name], ArmStatus.FINISHED, 0, (result,), 1.0)
+    return Arm(KINDS[name], ArmStatus.FINISHED, 0, (result,), 1.0)
 
 
 def examination(survives: str = "") -> Examination:
-    arms = {name: arm(name, not kind.behaves_like_baseline and name != survives) for name, kind in KINDS.items()}
+    arms = {
+        ArmKey.parse(name): arm(name, not kind.behaves_like_baseline and name != survives)
+        for name, kind in KINDS.items()
+    }
     patch = new_test_file(TEST.file, TEXT, TEST.name).patch
     intake = Intake((FileChange(TEST.file, None, TEXT.encode()),), patch)
     return Examination(intake, ManifestCheck((TEST,)), Evidence((TEST,), arms))
@@ -167,7 +170,7 @@ def test_an_outage_doesnt_undo_a_failure_that_was_seen(task):
 
 
 def test_what_the_arms_have_ended_costs_no_judge(task):
-    red = {name: arm(name, killed=True) for name in KINDS if name != "probe-1.1"}
+    red = {ArmKey.parse(name): arm(name, killed=True) for name in KINDS if name != "probe-1.1"}
     model = to("Nothing", MET)
     record = judged(task, model, Examination(examination().intake, ManifestCheck((TEST,)), Evidence((TEST,), red)))
     assert record.verdict is Verdict.FAILED

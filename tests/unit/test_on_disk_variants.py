@@ -13,7 +13,7 @@ from harness.sandbox.protocol import Image
 from harness.specs.ids import TestId
 from harness.specs.swe_atlas.task import TOOLS, PublishedOptions, read_published
 from harness.specs.variants import VariantKind
-from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK
+from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK, listed
 from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
@@ -93,7 +93,7 @@ async def variants(tmp_path):
 
 async def test_every_arm_that_evidence_needs_is_there_and_all_have_the_same_files(variants):
     _, found = variants
-    assert {*BASELINES, *found} - {"baseline"} == set(REQUIRED_ON_DISK)
+    assert {*BASELINES, *map(listed, found)} == set(REQUIRED_ON_DISK)
     files = {tuple(sorted((*item.variant.source, *item.variant.code))) for item in found.values()}
     assert files == {
         (f"{TOOLS}/parse_script.py", f"{TOOLS}/run_script.sh", f"{TOOLS}/run_tests", "pkg/sums.py"),

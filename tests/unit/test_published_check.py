@@ -223,7 +223,7 @@ def subject(name: str = PYTHON) -> Subject:
 
 
 def record(name: str, baseline: str, removal: str, file: str = FILE) -> TestRecord:
-    arms = {"baseline-1": baseline, "baseline-2": baseline, "removal": removal}
+    arms = {"baseline": baseline, "baseline,run-2": baseline, "removal": removal}
     return TestRecord(test=f"{file}::{name}", arms=arms)
 
 

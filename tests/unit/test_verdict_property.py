@@ -1,5 +1,6 @@
 """Nothing that is removed, cut off or garbled ever turns into a `resolved`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -11,9 +12,9 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality, TestResult
-from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job
-from harness.verify.evidence import Evidence
+from harness.verify.evidence import Evidence, listed
 from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.verdict import decide
@@ -23,8 +24,8 @@ TEST = TestId("tests/test_x.py", "test_a")
 PASSED = TestResult(test=TEST, outcome=Outcome.PASSED, cases=1)
 KILLED = TestResult(test=TEST, outcome=Outcome.FAILED, quality=Quality.ASSERTION, cases=1)
 KINDS = {
-    "baseline-1": VariantKind.BASELINE,
-    "baseline-2": VariantKind.BASELINE,
+    "baseline": VariantKind.BASELINE,
+    "baseline,run-2": VariantKind.BASELINE,
     "placebo-text": VariantKind.PLACEBO_TEXT,
     "placebo-code": VariantKind.PLACEBO_CODE,
     "placebo-source": VariantKind.PLACEBO_SOURCE,
@@ -35,11 +36,15 @@ KINDS = {
 
 
 def arm(name: str, result: TestResult, status: ArmStatus = ArmStatus.FINISHED) -> Arm:
-    return Arm(name, KINDS[name], status, 0, (result,), 1.0)
+    return Arm(KINDS[name], status, 0, (result,), 1.0)
 
 
 def good_arms() -> dict[str, Arm]:
     return {name: arm(name, PASSED if kind.behaves_like_baseline else KILLED) for name, kind in KINDS.items()}
+
+
+def evidence_of(arms: Mapping[str, Arm], tests: tuple[TestId, ...] = (TEST,)) -> Evidence:
+    return Evidence(tests, {ArmKey.parse(name): found for name, found in arms.items()})
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +56,7 @@ def task(tmp_path_factory):
 
 
 def verdict(task, arms: dict[str, Arm], tests: tuple[TestId, ...] = (TEST,)) -> tuple[Verdict, set[ReasonCode]]:
-    evidence = Evidence(tests, arms)
+    evidence = evidence_of(arms, tests)
     reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, ()), task)]
     return decide(reasons), {reason.code for reason in reasons}
 
@@ -93,7 +98,7 @@ def test_an_arm_without_results_never_resolves(task, name):
 @pytest.mark.parametrize(
     ("name", "result", "code"),
     [
-        ("baseline-1", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.FLAKY),
+        ("baseline", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.FLAKY),
         ("placebo-text", KILLED, ReasonCode.PLACEBO_SENSITIVE),
         ("placebo-code", KILLED, ReasonCode.PLACEBO_SENSITIVE),
         ("placebo-source", KILLED, ReasonCode.PLACEBO_SENSITIVE),
@@ -110,10 +115,9 @@ def test_each_fault_is_named_by_its_own_code(task, name, result, code):
 
 
 def test_a_changed_test_earns_no_kill_that_its_old_version_had(task):
-    old = {"probe-1.1-old": Arm("probe-1.1", VariantKind.PROBE, ArmStatus.FINISHED, 1, (KILLED,), 1.0)}
-    evidence = Evidence((TEST,), good_arms(), old=old)
-    assert not evidence.kills("probe-1.1", TEST)
-    assert evidence.kills("removal", TEST)
+    evidence = evidence_of({**good_arms(), "probe-1.1,changed-before": arm("probe-1.1", KILLED)})
+    assert not evidence.kills(listed("probe-1.1"), TEST)
+    assert evidence.kills(listed("removal"), TEST)
 
 
 REPORT = (
@@ -182,14 +186,13 @@ def test_every_reason_leads_to_a_verdict_and_none_to_resolved():
 def test_an_arm_that_ran_another_variant_is_nobodys_failure(task, name):
     missing = TestResult(test=TEST, outcome=Outcome.MISSING)
     arms = {**good_arms(), name: arm(name, missing, ArmStatus.WRONG_VARIANT)}
-    assert [reason.code for reason in judge_mutation(Evidence((TEST,), arms))] == [ReasonCode.SANDBOX_LOST]
+    assert [reason.code for reason in judge_mutation(evidence_of(arms))] == [ReasonCode.SANDBOX_LOST]
 
 
 @pytest.mark.parametrize("status", [ArmStatus.TIMED_OUT, ArmStatus.DISAGREES, ArmStatus.OVER_LIMIT])
 def test_what_upstreams_own_tests_do_is_not_the_submissions_fault(status):
-    before = Arm("baseline", VariantKind.BASELINE, status, 1, (), 1.0)
-    after = replace(before, status=ArmStatus.FINISHED)
-    existing = {"existing-before": before, "existing-after": after}
-    assert judge_mutation(Evidence((TEST,), good_arms(), existing)) == ()
-    existing = {"existing-before": after, "existing-after": before}
-    assert judge_mutation(Evidence((TEST,), good_arms(), existing))
+    ended = Arm(VariantKind.BASELINE, status, 1, (), 1.0)
+    whole = replace(ended, status=ArmStatus.FINISHED)
+    names = ("baseline,existing-before", "baseline,existing-after")
+    assert judge_mutation(evidence_of({**good_arms(), **dict(zip(names, (ended, whole), strict=True))})) == ()
+    assert judge_mutation(evidence_of({**good_arms(), **dict(zip(names, (whole, ended), strict=True))}))

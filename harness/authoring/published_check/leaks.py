@@ -18,7 +18,7 @@ from harness.specs.swe_atlas.layout import REFERENCE, RUN_SCRIPT
 from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.testing.published import ParsedTest
 from harness.verify.published.arms import AgentsTree, log_job, run_log
-from harness.verify.published.verification import agents_tree, published_task, test_files
+from harness.verify.published.verification import BEFORE, agents_tree, published_task, test_files
 
 Statuses = Mapping[str, frozenset[str]]
 """A log: name -> what it says of it."""
@@ -55,10 +55,10 @@ async def _alone(subject: Subject) -> list[Problem]:
     task, tree, files = await _setting(subject)
     if len(files) < 2:
         return []
-    together = statuses(await run_log(subject.site, task, tree, {}, files, "together"))
+    together = statuses(await run_log(subject.site, task, tree, {}, files, BEFORE))
     alone = {}
     for number, file in enumerate(files, start=1):
-        alone[file] = statuses(await run_log(subject.site, task, tree, {}, [file], f"alone-{number}"))
+        alone[file] = statuses(await run_log(subject.site, task, tree, {}, [file], BEFORE.alone(number)))
     return [*leaks(subject.at(REFERENCE), together, alone)]
 
 

@@ -14,6 +14,7 @@ from harness.specs.problem import Problem, Severity
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.swe_atlas.layout import REFERENCE
+from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
@@ -30,7 +31,7 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
 
     Raises SandboxLost.
     """
-    results: dict[str, JobResult] = {}
+    results: dict[ArmKey, JobResult] = {}
     submission = await hand_in(subject, Oracle)
     judged = await _judge(subject, submission, results)
     subject.remarks.extend(_verdicts(judged))
@@ -56,7 +57,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
     return found
 
 
-async def _judge(subject: Subject, submission: Submission, results: dict[str, JobResult]) -> Judgements:
+async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey, JobResult]) -> Judgements:
     bench = replace(subject.site, keep=results.__setitem__)
     judged = await verify_by(JudgingProtocol.BOTH, subject.task, submission, bench)
     reasons = [reason for judgement in judged.all for reason in judgement.record.reasons]

@@ -14,7 +14,7 @@ from harness.verify.published.rule import found_as
 from harness.verify.verdict import TestRecord
 
 OURS, PUBLISHED = "testwright", "published"
-_REMOVAL = "removal"
+_REMOVAL, _BASELINES = "removal", tuple(map(str, BASELINES))
 
 
 class Concerned(NamedTuple):
@@ -95,7 +95,7 @@ def _is(name: str, test: str) -> bool:
 
 def _everywhere(item: TestRecord, outcome: Outcome) -> bool:
     """Whether all baselines agree that it is so."""
-    known = [words for arm, words in item.arms.items() if arm in BASELINES]
+    known = [words for arm, words in item.arms.items() if arm in _BASELINES]
     return bool(known) and all(words == outcome for words in known)
 
 

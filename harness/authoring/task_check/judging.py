@@ -6,6 +6,7 @@ from harness.authoring.task_check.subject import Subject
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import ReasonCode
+from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.verify.verification import verify
 from harness.verify.weighing import Judgement
@@ -14,8 +15,8 @@ from harness.verify.weighing import Judgement
 async def judge(subject: Subject, submission: Submission) -> Judgement:
     """Notes in `subject.slowest` how long arms took. Raises SandboxLost where a container was lost."""
 
-    def keep(name: str, result: JobResult) -> None:
-        subject.slowest[name] = max(result.seconds, subject.slowest.get(name, 0.0))
+    def keep(key: ArmKey, result: JobResult) -> None:
+        subject.slowest[str(key)] = max(result.seconds, subject.slowest.get(str(key), 0.0))
 
     judgement = await verify(subject.task, submission, replace(subject.site, keep=keep))
     if lost := [reason for reason in judgement.record.reasons if reason.code is ReasonCode.SANDBOX_LOST]:

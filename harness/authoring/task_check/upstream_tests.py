@@ -13,8 +13,9 @@ from harness.sandbox.protocol import JobResult
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
 from harness.specs.results import Outcome
-from harness.specs.variants import Arm, VariantKind
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import Bench, Suite, run_arms
+from harness.verify.evidence import EXISTING_BEFORE
 from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
@@ -35,12 +36,14 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
         subject.remarks.append(f"none of upstream's {all_files} remaining test files is near the code")
         return []
     suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
-    [before] = (await run_arms(bench, subject.task, suite, [("upstream", baseline)])).values()
+    [before] = (await run_arms(bench, subject.task, suite, [(EXISTING_BEFORE, baseline)])).values()
     chosen = tuple(_affordable(before))
     found: list[Problem] = []
     if chosen:
         suite = replace(suite, tests=chosen)
-        arms = await run_arms(bench, subject.task, suite, [(item.variant.name, item) for item in probes])
+        arms = await run_arms(
+            bench, subject.task, suite, [(ArmKey(Role.EXISTING_BEFORE, item.variant.name), item) for item in probes]
+        )
         found = [*_noticed(subject, arms)]
     words = f"{len(chosen)} of the {len(tests)} tests of {min(len(near), MAX_FILES)} files"
     subject.remarks.append(f"each probe met {words} near the code; upstream has {all_files} test files left")
@@ -91,15 +94,16 @@ def _affordable(baseline: Arm) -> Iterator[TestId]:
             yield item.test
 
 
-def _noticed(subject: Subject, arms: Mapping[str, Arm]) -> Iterator[Problem]:
-    for name, arm in arms.items():
+def _noticed(subject: Subject, arms: Mapping[ArmKey, Arm]) -> Iterator[Problem]:
+    probes = {probe.variant: probe for probe in subject.task.probes}
+    for key, arm in arms.items():
         killers = sorted(str(item.test) for item in arm.results if item.killed)
         if killers:
             more = f" and {len(killers) - _NAMED} more" if len(killers) > _NAMED else ""
             words = f"upstream's remaining tests notice it too: {', '.join(killers[:_NAMED])}{more}"
-            where = subject.at(f"probes/{name.removeprefix('probe-')}.patch")
+            where = subject.at(f"probes/{probes[key.variant].path.name}")
             yield Problem(where=where, message=words, severity=Severity.WARNING)
 
 
-def _nothing(name: str, result: JobResult) -> None:
+def _nothing(key: ArmKey, result: JobResult) -> None:
     """What these arms print is kept nowhere."""

@@ -9,6 +9,7 @@ from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, LimitReached, PlacedFile
 from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
 from harness.specs.swe_atlas.task import TOOLS, PublishedTask
+from harness.specs.variants import ArmKey
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
 from harness.verify.arms import Bench
@@ -29,7 +30,12 @@ class AgentsTree:
 
 
 async def run_log(
-    bench: Bench, task: PublishedTask, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str], name: str
+    bench: Bench,
+    task: PublishedTask,
+    tree: AgentsTree,
+    changed: Mapping[str, bytes],
+    files: Sequence[str],
+    key: ArmKey,
 ) -> list[ParsedTest]:
     """What the task's parser finds in the log of its run script over `files`; nothing where there is no log.
 
@@ -47,7 +53,7 @@ async def run_log(
             )
         except LimitReached:
             return []
-    bench.keep(name, result)
+    bench.keep(key, result)
     try:
         return parsed_tests(result.outputs[_LIST])
     except (KeyError, ReportError):

@@ -16,9 +16,11 @@ from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
 from harness.specs.swe_atlas.task import PublishedTask
+from harness.specs.variants import ArmKey, Role
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench
 from harness.verify.consulting import judge_manifest, listed_texts
+from harness.verify.evidence import BASELINE
 from harness.verify.intake import take_in
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
@@ -37,8 +39,8 @@ from harness.verify.verdict import (
 )
 from harness.verify.weighing import Judgement, judge_record
 
-BEFORE, AFTER = "published-before", "published-after"
-"""The names under which what its two test runs printed is kept."""
+BEFORE, AFTER = ArmKey(Role.PUBLISHED, BASELINE), ArmKey(Role.PUBLISHED, "removal")
+"""Its two test runs."""
 _REGULAR = ("100644", "100755")
 
 
