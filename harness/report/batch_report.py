@@ -96,7 +96,7 @@ def _facts(item: Judged) -> dict[str, object]:
         "submission": item.case.name,
         "seconds": round(item.seconds, 3),
         "difference": item.difference,
-        "verdict": json.loads(item.record.model_dump_json()),
+        "verdict": item.record.model_dump(mode="json"),
         **parity_facts(item.record, item.beside),
     }
 

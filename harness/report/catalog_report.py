@@ -42,8 +42,8 @@ def report_task(task: Task, as_json: bool) -> int:
         facts = _task_facts(task) | {
             "digest": task.digest,
             "prompt": task.prompt,
-            "limits": json.loads(task.file.limits.model_dump_json()),
-            "criteria": [json.loads(criterion.model_dump_json()) for criterion in task.rubric.criteria],
+            "limits": task.file.limits.model_dump(mode="json"),
+            "criteria": [criterion.model_dump(mode="json") for criterion in task.rubric.criteria],
         }
         return _json(facts)
     out = console()
@@ -62,7 +62,7 @@ def report_task(task: Task, as_json: bool) -> int:
 def report_repos(catalog: Catalog, as_json: bool) -> int:
     repos = [catalog.repo(name) for name in catalog.names("repos")]
     if as_json:
-        return _json([json.loads(repo.model_dump_json()) for repo in repos])
+        return _json([repo.model_dump(mode="json") for repo in repos])
     rows = [(repo.name, repo.version, repo.language.value, repo.licence, repo.upstream) for repo in repos]
     console().print(table(("repo", "version", "language", "licence", "upstream"), rows))
     return 0
@@ -71,7 +71,7 @@ def report_repos(catalog: Catalog, as_json: bool) -> int:
 def report_scaffolds(catalog: Catalog, as_json: bool) -> int:
     scaffolds = [catalog.scaffold(name) for name in catalog.names("scaffolds")]
     if as_json:
-        return _json([json.loads(scaffold.model_dump_json()) for scaffold in scaffolds])
+        return _json([scaffold.model_dump(mode="json") for scaffold in scaffolds])
     rows = [(item.name, item.kind.value, item.version, item.title) for item in scaffolds]
     console().print(table(("scaffold", "kind", "version", "title"), rows))
     return 0
@@ -129,7 +129,7 @@ def _task_facts(task: Task) -> dict[str, Any]:
 
 
 def _check_facts(check: Check) -> dict[str, Any]:
-    problems = [json.loads(problem.model_dump_json()) for problem in check.problems]
+    problems = [problem.model_dump(mode="json") for problem in check.problems]
     return {
         "name": check.name,
         "digest": check.digest,

@@ -82,7 +82,7 @@ def _injection_facts(report: InjectionReport) -> dict[str, Any]:
         "benign_drift": _rate_facts(report.benign_drift),
         "attacks": _case_facts(report.attacks),
         "benign": _case_facts(report.benign),
-        "usage": json.loads(report.usage.model_dump_json()),
+        "usage": report.usage.model_dump(mode="json"),
     }
 
 

@@ -15,7 +15,7 @@ _STYLES = {Health.OK: "green", Health.DEGRADED: "yellow", Health.MISSING: "red"}
 def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
     """Returns 1 where something that is needed is missing."""
     if as_json:
-        print(json.dumps([json.loads(finding.model_dump_json()) for finding in findings], indent=2))
+        print(json.dumps([finding.model_dump(mode="json") for finding in findings], indent=2))
     else:
         rows = [
             (finding.name, Text(finding.health.value, style=_STYLES[finding.health]), finding.words)

@@ -37,7 +37,7 @@ def report_model(catalog: Catalog, name: str, as_json: bool) -> int:
 
 
 def _written(file: ModelFile) -> dict[str, Any]:
-    written: dict[str, Any] = json.loads(file.model_dump_json(exclude={"schema_version"}))
+    written: dict[str, Any] = file.model_dump(mode="json", exclude={"schema_version"})
     return written
 
 

@@ -1,6 +1,5 @@
 """Our verdicts beside the published verifier's, where a run was judged by both."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -38,6 +37,6 @@ def parity_facts(ours: VerdictRecord | None, published: VerdictRecord | None) ->
         return {}
     other = disagreement(ours, published)
     return {
-        "published": json.loads(published.model_dump_json()),
-        "disagreement": json.loads(other.model_dump_json()) if other else None,
+        "published": published.model_dump(mode="json"),
+        "disagreement": other.model_dump(mode="json") if other else None,
     }

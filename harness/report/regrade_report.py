@@ -53,7 +53,7 @@ def _facts(item: Regraded) -> dict[str, Any]:
         "new": item.new.verdict if item.new else None,
         "changed": item.changed,
         "changed_criteria": item.changed_criteria,
-        "reasons": [json.loads(reason.model_dump_json()) for reason in item.new.reasons] if item.new else [],
+        "reasons": [reason.model_dump(mode="json") for reason in item.new.reasons] if item.new else [],
         "complaint": item.complaint or None,
-        "judge_usage": json.loads(item.usage.model_dump_json()),
+        "judge_usage": item.usage.model_dump(mode="json"),
     }

@@ -136,7 +136,7 @@ def _stored(store: TrialStore, directory: Path) -> dict[str, Any]:
     record = store.verdict()
     return {
         "trial": _place(store, directory),
-        "verdict": json.loads(record.model_dump_json()) if record else None,
+        "verdict": record.model_dump(mode="json") if record else None,
         **parity_facts(record, store.verdict_beside()),
         "usage": _usage(_known_usage(store)),
     }
@@ -164,8 +164,8 @@ def _is_at(store: TrialStore, directory: Path, prefix: str) -> bool:
 
 
 def _reasons(reasons: Iterable[Reason]) -> list[Any]:
-    return [json.loads(reason.model_dump_json()) for reason in reasons]
+    return [reason.model_dump(mode="json") for reason in reasons]
 
 
 def _usage(usage: UsageFile | None) -> Any:
-    return json.loads(usage.model_dump_json(exclude={"schema_version"})) if usage else None
+    return usage.model_dump(mode="json", exclude={"schema_version"}) if usage else None

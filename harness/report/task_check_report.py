@@ -93,7 +93,7 @@ def _row(problem: Problem) -> tuple[str, str, str]:
 
 
 def _facts(check: TaskCheck) -> dict[str, object]:
-    facts: dict[str, object] = json.loads(check.model_dump_json())
-    facts["steps"] = [{"name": step.id.label, **json.loads(step.model_dump_json())} for step in check.steps]
-    problems = [json.loads(problem.model_dump_json()) for problem in check.problems]
+    facts: dict[str, object] = check.model_dump(mode="json")
+    facts["steps"] = [{"name": step.id.label, **step.model_dump(mode="json")} for step in check.steps]
+    problems = [problem.model_dump(mode="json") for problem in check.problems]
     return {**facts, "passed": check.passed, "seconds": round(check.seconds, 1), "problems": problems}

@@ -51,7 +51,7 @@ class RunStore:
                 **{trial.model: trial.model_digest for trial in trials if trial.model},
             },
         )
-        write_whole(path, yaml_text(json.loads(run.model_dump_json())))
+        write_whole(path, yaml_text(run.model_dump(mode="json")))
         return run
 
     def trial(self, trial: Trial) -> TrialStore:

@@ -1,6 +1,5 @@
 """The tiny repo and its task as a catalog on disk, for commands."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -16,10 +15,10 @@ def tiny_catalog(directory: Path, nonce: str, run_tests: str = RUN_TESTS) -> Tas
     task = tiny_task(
         tiny_repo(directory / "repos" / "tiny", nonce=nonce, run_tests=run_tests), directory / "tasks" / "tiny-add"
     )
-    (task.directory / "task.yaml").write_text(yaml.safe_dump(json.loads(task.file.model_dump_json())))
+    (task.directory / "task.yaml").write_text(yaml.safe_dump(task.file.model_dump(mode="json")))
     (task.directory / "prompt.md").write_text("I need tests for add().\n")
     (directory / "rubrics").mkdir()
-    rubric = json.loads(task.rubric.model_dump_json(exclude_none=True))
+    rubric = task.rubric.model_dump(mode="json", exclude_none=True)
     (directory / "rubrics" / "tiny-add.yaml").write_text(yaml.safe_dump(rubric))
     shutil.copytree(default_directory() / "scaffolds", directory / "scaffolds")
     return task

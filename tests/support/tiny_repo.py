@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import io
-import json
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -119,7 +118,7 @@ def tiny_repo(
             "local": {"requirements": "requirements.lock"},
         }
     )
-    (directory / "repo.yaml").write_text(yaml.safe_dump(json.loads(repo.model_dump_json())))
+    (directory / "repo.yaml").write_text(yaml.safe_dump(repo.model_dump(mode="json")))
     return repo.model_copy(update={"directory": directory})
 
 
