@@ -16,10 +16,10 @@ from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
-from harness.specs.errors import UserError, first_error
+from harness.specs.errors import SandboxLost, UserError, first_error
 from harness.specs.loading import load_yaml
 from harness.specs.protocol import JudgingProtocol
-from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.reasons import Stage, Verdict
 from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
@@ -98,12 +98,12 @@ class Regrading:
         try:
             chosen = _Emptied(shelf) if arms is ArmsFrom.NEW else shelf
             judged = await verify_by(self.protocol, task, submission, bench, self.judge, spent, chosen)
+        except SandboxLost as error:
+            return Regraded(place, old, None, str(error), spent.usage)
         finally:
             known = store.spent()
             store.keep_usage((store.usage() or known).model_copy(update={"judge": known.judge + spent.usage}))
         judgement = judged.first
-        if lost := next(filter(None, (_lost(item.record) for item in judged.all)), None):
-            return Regraded(place, old, None, f"{lost.words}: {lost.subject}".rstrip(": "), spent.usage)
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
@@ -168,10 +168,6 @@ async def _regrade(
         await asyncio.shield(engine.reap({"testwright.run": f"regrade-{id(work)}"}))
         await engine.close()
         lock.close()
-
-
-def _lost(record: VerdictRecord) -> Reason | None:
-    return next((reason for reason in record.reasons if reason.code is ReasonCode.SANDBOX_LOST), None)
 
 
 def still_open(regraded: Regraded) -> bool:

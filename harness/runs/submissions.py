@@ -21,15 +21,16 @@ from harness.runs.trial_store import keep_arm, keep_judgements
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
-from harness.specs.errors import first_error
+from harness.specs.errors import SandboxLost, first_error
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.judge.judge import Judge, Judging
-from harness.verify.protocols import verify_by
+from harness.verify.protocols import Judgements, verify_by
 from harness.verify.verdict import VerdictRecord
+from harness.verify.weighing import lost_judgement
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,10 @@ async def _judge(
     submission, ending, told = await _hand_in(engine, image, case, labels)
     judge = scenario_judge(case.judge) if case.judge else judge
     bench = Bench(engine, image, slots, labels, keep_result)
-    judged = await verify_by(protocol, case.task, submission, bench, judge)
+    try:
+        judged = await verify_by(protocol, case.task, submission, bench, judge)
+    except SandboxLost as error:
+        judged = Judgements(lost_judgement(case.task, bench, submission.patch, error))
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None

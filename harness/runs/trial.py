@@ -104,9 +104,6 @@ async def _judge(workshop: Workshop, trial: Trial, image: Image, store: TrialSto
         judged = await verify_by(workshop.protocol, trial.task, submission, bench, workshop.judge, judge, shelf)
     finally:
         store.keep_usage(earlier.model_copy(update={"judge": earlier.judge + judge.usage}))
-    reasons = [reason for judgement in judged.all for reason in judgement.record.reasons]
-    if lost := [reason for reason in reasons if reason.code is ReasonCode.SANDBOX_LOST]:
-        raise SandboxLost(f"{lost[0].subject or trial.task.id}: {lost[0].words}")
     agent = store.agent()
     if agent is None:
         raise SandboxLost(f"{store.directory}: agent.json is gone")

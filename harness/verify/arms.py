@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from harness.languages.toolchain import BuildContext, Built, CompiledVariant
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
-from harness.specs.errors import first_error
+from harness.specs.errors import SandboxLost, first_error
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
@@ -22,6 +22,8 @@ MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, V
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
 ALONE_TIMES = 3
 """They may take so many times as long together as the arm itself."""
+ARM_TRIES = 3
+"""How often the container of one arm may be lost before the judging ends; other arms aren't run again for it."""
 _CRASHED = 128
 _TESTS_FAILED = 1
 
@@ -110,9 +112,9 @@ async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: B
         return Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0)
     job = test_job(task.repo, bench.image, run)
     try:
-        result = await _run_job(bench, task, job)
+        result = await run_job(bench, task, job)
         if _killed_from_outside(result):
-            result = await _run_job(bench, task, job)
+            result = await run_job(bench, task, job)
     except LimitReached:
         missing = tuple(combine(test, ()) for test in suite.tests)
         return Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
@@ -143,9 +145,16 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
     )
 
 
-async def _run_job(bench: Bench, task: Task, job: Job) -> JobResult:
-    async with bench.slots:
-        return await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
+async def run_job(bench: Bench, task: Task, job: Job) -> JobResult:
+    """Run a job in a container like an arm's, again where the container is lost. Raises SandboxLost, LimitReached."""
+    for left in reversed(range(ARM_TRIES)):
+        try:
+            async with bench.slots:
+                return await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
+        except SandboxLost:
+            if not left:
+                raise
+    raise AssertionError("unreachable: the last try returns or raises")
 
 
 def _killed_from_outside(result: JobResult) -> bool:
@@ -161,7 +170,8 @@ def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
     """
     if alone:
         statuses = {other.status for other in alone.values()}
-        status = ArmStatus.DISAGREES if ArmStatus.DISAGREES in statuses else ArmStatus.FINISHED
+        telling = (ArmStatus.WRONG_VARIANT, ArmStatus.DISAGREES)
+        status = next((status for status in telling if status in statuses), ArmStatus.FINISHED)
         results = tuple(alone[item.test].results[0] if item.test in alone else item for item in arm.results)
         return replace(arm, status=status, results=results)
     return replace(arm, status=_alone_status(arm), results=tuple(_ended(item, arm) for item in arm.results))

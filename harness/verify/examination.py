@@ -12,12 +12,11 @@ from harness.verify.verdict import decide
 
 @dataclass(frozen=True)
 class Examination:
-    """`evidence` is None where no arm ran: intake or manifest ended it, or a sandbox was `lost`."""
+    """`evidence` is None where no arm ran: intake or manifest ended it."""
 
     intake: Intake
     check: ManifestCheck = field(default_factory=ManifestCheck)
     evidence: Evidence | None = None
-    lost: Reason | None = None
 
     @property
     def mutation(self) -> tuple[Reason, ...]:

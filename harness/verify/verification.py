@@ -37,7 +37,7 @@ async def verify(
     """Judge a submission in all stages. Never raises for what a submission holds.
 
     `shelf` may have what the arms showed earlier; `spending` is what the judge's money is counted in.
-    Raises UserError where the task itself is wrong. A lost sandbox makes the verdict `unscored`.
+    Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
     """
     found = await examine(task, submission, bench, shelf)
     judging = await consult(judge, task, found, spending) if judge else None
@@ -47,7 +47,7 @@ async def verify(
 async def examine(
     task: Task, submission: Submission, bench: Bench, shelf: EvidenceShelf | None = None
 ) -> Examination:
-    """All that is found out without a model. Arms run only for what is not on the shelf."""
+    """All that is found out without a model. Arms run only for what is not on the shelf. See `verify` for errors."""
     tree = GitTree(bench.image.tree)
     intake = await take_in(tree, task.repo, submission.patch)
     if submission.refusal:
@@ -65,15 +65,14 @@ async def examine(
     known = shelf.read() if shelf else None
     if known and known.tests == check.tests:
         return Examination(intake, check, known)
-    try:
-        evidence = await _run_arms(task, bench, tree, intake, check)
-    except SandboxLost:
-        words = "a container was lost while the tests ran; judge this submission again"
-        lost = Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words=words)
-        return Examination(intake, check, lost=lost)
+    evidence = await _run_arms(task, bench, tree, intake, check)
+    found = Examination(intake, check, evidence)
     if shelf:
         shelf.keep(evidence)
-    return Examination(intake, check, evidence)
+    for reason in found.mutation:
+        if reason.code is ReasonCode.SANDBOX_LOST:
+            raise SandboxLost(f"{reason.subject}: {reason.words}")
+    return found
 
 
 async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:

@@ -9,7 +9,6 @@ from harness.authoring.published_check.reference_run import OURS, PUBLISHED, Ref
 from harness.authoring.task_check.controls import hand_in
 from harness.authoring.task_check.subject import Subject
 from harness.sandbox.protocol import JobResult
-from harness.specs.errors import SandboxLost
 from harness.specs.problem import Problem, Severity
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
@@ -59,11 +58,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey, JobResult]) -> Judgements:
     bench = replace(subject.site, keep=results.__setitem__)
-    judged = await verify_by(JudgingProtocol.BOTH, subject.task, submission, bench)
-    reasons = [reason for judgement in judged.all for reason in judgement.record.reasons]
-    if lost := [reason for reason in reasons if reason.code is ReasonCode.SANDBOX_LOST]:
-        raise SandboxLost(f"{lost[0].subject or subject.task.id}: {lost[0].words}")
-    return judged
+    return await verify_by(JudgingProtocol.BOTH, subject.task, submission, bench)
 
 
 def _verdicts(judged: Judgements) -> Iterator[str]:

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 from harness.authoring.task_check.subject import Subject
 from harness.sandbox.protocol import JobResult
-from harness.specs.errors import SandboxLost
-from harness.specs.reasons import ReasonCode
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.verify.verification import verify
@@ -18,7 +16,4 @@ async def judge(subject: Subject, submission: Submission) -> Judgement:
     def keep(key: ArmKey, result: JobResult) -> None:
         subject.slowest[str(key)] = max(result.seconds, subject.slowest.get(str(key), 0.0))
 
-    judgement = await verify(subject.task, submission, replace(subject.site, keep=keep))
-    if lost := [reason for reason in judgement.record.reasons if reason.code is ReasonCode.SANDBOX_LOST]:
-        raise SandboxLost(f"{lost[0].subject or subject.task.id}: {lost[0].words}")
-    return judgement
+    return await verify(subject.task, submission, replace(subject.site, keep=keep))

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import PurePosixPath
 
-from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, LimitReached, PlacedFile
 from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
 from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.specs.variants import ArmKey
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
-from harness.verify.arms import Bench
+from harness.verify.arms import Bench, run_job
 from harness.verify.published.on_disk import RUN
 
 ARM = (resources.files("harness.verify.published") / "in_container" / "published_arm.sh").read_bytes()
@@ -43,16 +42,10 @@ async def run_log(
     """
     if not files:
         return []
-    async with bench.slots:
-        try:
-            result = await bench.engine.run_job(
-                bench.image,
-                log_job(task, bench.image.workdir, tree, changed, files),
-                repo_options(task.repo),
-                bench.labels,
-            )
-        except LimitReached:
-            return []
+    try:
+        result = await run_job(bench, task, log_job(task, bench.image.workdir, tree, changed, files))
+    except LimitReached:
+        return []
     bench.keep(key, result)
     try:
         return parsed_tests(result.outputs[_LIST])

@@ -11,7 +11,7 @@ from harness import PROTOCOL_VERSION
 from harness.languages.registry import discovery_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitError, GitTree
-from harness.specs.errors import SandboxLost, UserError
+from harness.specs.errors import UserError
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
@@ -60,7 +60,10 @@ async def verify_published(
     judge: Judge | None = None,
     spending: Spending | None = None,
 ) -> Judgement:
-    """Never raises for what a submission holds. Raises UserError where the task itself is wrong."""
+    """Never raises for what a submission holds.
+
+    Raises UserError where the task itself is wrong, and SandboxLost where a test run was lost more than once.
+    """
     found = await _examine(task, submission, bench)
     judging = None
     if judge and not found.reasons:
@@ -79,11 +82,7 @@ async def _examine(task: PublishedTask, submission: Submission, bench: Bench) ->
     if not names:
         words = "no line of the manifest names a test"
         return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),), {})
-    try:
-        return _Found(names, await _mutation(task, submission, bench, names), await _texts(task, submission, bench))
-    except SandboxLost:
-        words = "a container was lost while the tests ran; judge this submission again"
-        return _Found(names, (_reason(ReasonCode.SANDBOX_LOST, Stage.MUTATION, words),), {})
+    return _Found(names, await _mutation(task, submission, bench, names), await _texts(task, submission, bench))
 
 
 async def _mutation(
