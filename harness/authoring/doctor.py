@@ -30,7 +30,20 @@ def doctor() -> list[Finding]:
         engine, build_command, _bubblewrap, _git, _python, _cache, _certificates, _proxies, _keys,
     ]  # fmt: skip
     with ThreadPoolExecutor(max_workers=len(checks)) as pool:
-        return [finding for findings in pool.map(lambda check: check(), checks) for finding in findings]
+        found = [finding for findings in pool.map(lambda check: check(), checks) for finding in findings]
+    return [_auto(found), *found]
+
+
+def _auto(findings: list[Finding]) -> Finding:
+    """What `--sandbox auto` takes here."""
+    name = "sandbox auto"
+    health = {finding.name: finding.health for finding in findings}
+    if health["engine"] is not Health.MISSING:
+        return Finding(name=name, health=Health.OK, words="takes docker")
+    if health["bubblewrap"] is Health.OK:
+        return Finding(name=name, health=Health.OK, words="takes local, confined by bubblewrap: no engine answers")
+    words = "takes none: install Docker or bubblewrap (Debian: apt-get install docker.io, or bubblewrap)"
+    return Finding(name=name, health=Health.MISSING, words=words)
 
 
 def _bubblewrap() -> list[Finding]:

@@ -30,7 +30,7 @@ def verify(
     ] = JudgingProtocol.TESTWRIGHT,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
-    sandbox: Annotated[str, typer.Option(help="auto, docker or local")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = "auto",
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Submissions at once")] = 1,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Keep verdicts and arms' output here")] = None,
     as_json: Json = False,

@@ -23,7 +23,7 @@ def run(
     attempts: Annotated[int | None, typer.Option("-k", "--attempts", help="Attempts of each trial")] = None,
     jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Trials at once")] = None,
     config: Annotated[Path | None, typer.Option("-c", "--config", help="YAML file with these options")] = None,
-    sandbox: Annotated[str | None, typer.Option(help="auto, docker or local")] = None,
+    sandbox: Annotated[str | None, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = None,
     max_cost: Annotated[
         float | None, typer.Option(help="USD of the whole run; no call is made once they are spent")
     ] = None,

@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 
 from harness.sandbox.cache import cache_directory
-from harness.sandbox.choice import choose_engine
+from harness.sandbox.choice import engines_here
 from harness.sandbox.images.removal import remove_images
 
 
@@ -25,8 +25,7 @@ def clean(images: bool, cache: bool) -> Cleaning:
 
 async def _clean(images: bool, cache: bool) -> Cleaning:
     containers = 0
-    for name in ("local", "auto"):
-        engine = choose_engine(name)
+    for engine in engines_here():
         containers += await engine.reap({})
         await engine.close()
     removed = await remove_images() if images else 0

@@ -15,7 +15,7 @@ from harness.runs.judges import configured_judge, self_judging
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import Observer, Outcome, run_all
 from harness.runs.store import RunStore
-from harness.sandbox.choice import choose_engine
+from harness.sandbox.choice import check_sandbox, choose_engine
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -48,7 +48,8 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     # A run goes on from anywhere: what it names by a path is named by the whole path.
     paths = {"tasks": tuple(map(absolute, chosen.tasks)), "exclude": tuple(map(absolute, chosen.exclude))}
     image_map = chosen.image_map.absolute() if chosen.image_map else None
-    return chosen.model_copy(update={**paths, "image_map": image_map})
+    sandbox = check_sandbox(chosen.sandbox)
+    return chosen.model_copy(update={**paths, "image_map": image_map, "sandbox": sandbox})
 
 
 class Prepared(NamedTuple):

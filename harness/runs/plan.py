@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -12,6 +11,7 @@ from pydantic import Field
 
 from harness import PROTOCOL_VERSION, __version__
 from harness.llm.build import Models, recording
+from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel
@@ -23,12 +23,6 @@ from harness.specs.task import Task
 from harness.verify.judge.questions import VoteCounts
 
 
-class SandboxChoice(StrEnum):
-    AUTO = "auto"
-    DOCKER = "docker"
-    LOCAL = "local"
-
-
 class RunConfig(FileModel):
     """What `testwright run -c FILE` reads; options of the command line win over it."""
 
@@ -38,7 +32,9 @@ class RunConfig(FileModel):
     models: tuple[str, ...] = ()
     attempts: int = Field(default=1, ge=1, le=100)
     jobs: int = Field(default=1, ge=1, le=256)
-    sandbox: SandboxChoice = SandboxChoice.AUTO
+    sandbox: str = Field(
+        default=AUTO, description="auto, docker, local, swerex:URL or swerex:FILE, or a registered name"
+    )
     max_cost_usd: float | None = Field(default=None, gt=0)
     judge: str | None = Field(default=None, description="the model that judges what code can't tell")
     judge_votes: VoteCounts = VoteCounts()

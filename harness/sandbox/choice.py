@@ -1,38 +1,40 @@
-"""Which engine to take: a Docker engine that answers, else the embedded local sandbox."""
+"""From a sandbox's name to an engine."""
 
-from harness.sandbox.docker.engine import DockerEngine
+from pathlib import Path
+
 from harness.sandbox.images import task_images
-from harness.sandbox.images.published_images import published_image
-from harness.sandbox.images.task_images import task_image
+from harness.sandbox.images.sources import IMAGES
 from harness.sandbox.local import recipe
-from harness.sandbox.local.engine import LocalEngine
-from harness.sandbox.local.recipe import task_environment
-from harness.sandbox.protocol import Engine, Image
+from harness.sandbox.protocol import Engine
+from harness.sandbox.registry import SANDBOXES, ImageSources, split
 from harness.specs.errors import UserError
 from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
 
 
-def choose_engine(name: str) -> Engine:
-    """`docker`, `local` or `auto`. Raises UserError where the one that is asked for isn't there."""
-    if name == "local":
-        return LocalEngine(_local_environment)
-    try:
-        return DockerEngine(_docker_image)
-    except UserError:
-        if name == "docker":
-            raise
-        return LocalEngine(_local_environment)
+def choose_engine(name: str, images: ImageSources = IMAGES) -> Engine:
+    """The engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    kind, argument = split(name)
+    return SANDBOXES.get(kind)(argument, images)
 
 
-async def _docker_image(task: Task) -> Image:
-    return await (published_image(task) if isinstance(task, PublishedTask) else task_image(task))
+def check_sandbox(name: str) -> str:
+    """`name`, with a file that it names made absolute: a run goes on from anywhere. Raises UserError if unknown."""
+    kind, argument = split(name)
+    if argument and Path(argument).is_file():
+        return f"{kind}:{Path(argument).absolute()}"
+    return name
 
 
-async def _local_environment(task: Task) -> Image:
-    if isinstance(task, PublishedTask):
-        raise UserError(f"{task.id}: published tasks are images, which need a Docker engine (testwright doctor)")
-    return await task_environment(task)
+def engines_here() -> list[Engine]:
+    """One engine of each sandbox that works here without an argument."""
+    found = []
+    for name in SANDBOXES.names:
+        try:
+            found.append(SANDBOXES.get(name)("", IMAGES))
+        except UserError:
+            continue
+    return found
 
 
 def known_digest(engine: Engine, task: Task) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.authoring.doctor import doctor
+from harness.sandbox.local.confinement import works
 from harness.specs.finding import Health
 
 
@@ -21,7 +22,8 @@ def test_bare_machine_gets_advice_in_seconds_and_no_secret_is_told(
     findings = {finding.name: finding for finding in doctor()}
     assert time.monotonic() - began < 20
     missing = {name for name, finding in findings.items() if finding.health is Health.MISSING}
-    assert missing == {"engine", "git"}
+    assert missing == {"sandbox auto", "engine", "git"}
+    assert "install Docker or bubblewrap" in findings["sandbox auto"].words
     assert findings["image builds"].health is Health.DEGRADED  # images can be brought
     assert "repo import" in findings["image builds"].words
     assert "--sandbox local" in findings["engine"].words
@@ -38,3 +40,17 @@ def test_empty_bundle_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("TESTWRIGHT_CA_BUNDLE", str(tmp_path / "ca.pem"))
     (finding,) = (finding for finding in doctor() if finding.name == "certificates")
     assert finding.health is Health.DEGRADED
+
+
+@pytest.mark.skipif(not works(), reason="NO BUBBLEWRAP HERE, so this was NOT tested")
+def test_what_auto_takes_without_an_engine_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/no.sock")
+    (finding,) = (finding for finding in doctor() if finding.name == "sandbox auto")
+    assert finding.health is Health.OK
+    assert "bubblewrap" in finding.words
+
+
+@pytest.mark.docker
+def test_what_auto_takes_where_an_engine_answers_is_told() -> None:
+    (finding,) = (finding for finding in doctor() if finding.name == "sandbox auto")
+    assert finding.words == "takes docker"

@@ -11,7 +11,7 @@ import pytest
 
 from harness.report.dry_run_report import report_dry_run
 from harness.runs.dry_run import DryRun, dry_run
-from harness.runs.plan import RunConfig, SandboxChoice, plan_trials
+from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.store import RunStore
 from harness.runs.trial import describe
 from harness.runs.trial_store import AgentFile
@@ -42,7 +42,7 @@ def run(place: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def dry(place: Path, **options: Any) -> DryRun:
     before = set(place.rglob("*"))
-    config = RunConfig(tasks=(TASK,), sandbox=SandboxChoice.LOCAL, **options)
+    config = RunConfig(tasks=(TASK,), sandbox="local", **options)
     planned = dry_run(Catalog(), config, place / "out", lambda _: None)
     assert set(place.rglob("*")) == before
     return planned

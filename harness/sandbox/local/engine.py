@@ -1,7 +1,6 @@
 """The embedded engine, where no other answers: bubblewrap if it is there, else next to nothing."""
 
 import asyncio
-import logging
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -15,8 +14,6 @@ from harness.sandbox.options import check_options
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.task import Task
-
-log = logging.getLogger(__name__)
 
 
 class LocalEngine:
@@ -33,11 +30,6 @@ class LocalEngine:
         works = bubblewrap is not False and local_confinement.works()
         if bubblewrap and not works:
             raise UserError("bubblewrap is not installed, or may not make namespaces; see 'testwright doctor'")
-        if not works:
-            log.warning(
-                "no bubblewrap here: commands run unconfined, with your own rights, your network and your files; "
-                "run only what you trust, or see 'testwright doctor'"
-            )
         self._provide = provide
         self._confinement: Confinement = Bubblewrap() if works else Plain()
         self.isolation = self._confinement.isolation

@@ -1,0 +1,48 @@
+"""Sandboxes by name. A name may carry an argument after a colon: `swerex:http://127.0.0.1:8000`."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.sandbox.protocol import Engine, Image
+from harness.specs.registry import Registry
+from harness.specs.task import Task
+
+AUTO = "auto"
+
+ImageSource = Callable[[Task], Awaitable[Image]]
+"""Makes or finds a task's image. Raises ImageUnavailable, UserError."""
+
+
+@dataclass(frozen=True)
+class ImageSources:
+    """What sandboxes start from: `container` makes an image of a Docker engine, `directory` one of this machine."""
+
+    container: ImageSource
+    directory: ImageSource
+
+
+class SandboxFactory(Protocol):
+    """Makes an engine. `argument` is what followed the name's colon; `images` make what its sandboxes start from.
+
+    Raises UserError where it can't work on this machine, or for an argument that it can't use.
+    """
+
+    def __call__(self, argument: str, images: ImageSources) -> Engine: ...
+
+
+SANDBOXES: Registry[SandboxFactory] = Registry(
+    "sandbox",
+    "testwright.sandboxes",
+    {
+        AUTO: "harness.sandbox.builtin:auto",
+        "docker": "harness.sandbox.builtin:docker",
+        "local": "harness.sandbox.builtin:local",
+    },
+)
+
+
+def split(name: str) -> tuple[str, str]:
+    """A sandbox's name and its argument, which is empty where there is none. Raises UserError for an unknown name."""
+    kind, _, argument = name.partition(":")
+    return SANDBOXES.check(kind), argument
