@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Ending(StrEnum):
-    """Whatever it was, what lies in the sandbox is the submission."""
+    """Whatever it was, what lies in the sandbox then is the submission."""
 
     SUBMITTED = "submitted"
     STEP_LIMIT = "step-limit"
@@ -17,6 +17,6 @@ class Ending(StrEnum):
     PIDS_LIMIT = "pids-limit"
 
     @classmethod
-    def by_sandbox(cls, limit: str) -> "Ending":
-        """The ending for a sandbox's own limit: `memory`, `disk` or `pids`."""
+    def by_limit(cls, limit: str) -> "Ending":
+        """For `step`, `wall` or `cost` of an allowance, and for `memory`, `disk` or `pids` of a sandbox."""
         return cls(f"{limit}-limit")

@@ -1,25 +1,80 @@
-"""What every agent offers."""
+"""What every agent offers, and what it is given."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from harness.agents.ending import Ending as Ending
 from harness.agents.trajectory import Trajectory
+from harness.llm.allowance import Allowance
+from harness.llm.protocol import Model
 from harness.sandbox.protocol import Sandbox
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task
 from harness.specs.usage import Usage
 
 
 @dataclass(frozen=True)
-class AgentResult:
+class AgentContext:
+    """Everything that an agent of one trial is made of.
+
+    `model` is metered by `allowance`: its calls raise AllowanceExhausted once a limit is reached. It is None where
+    the trial has no model.
+    """
+
+    task: Task
+    scaffold: Scaffold
+    allowance: Allowance
+    model: Model | None = None
+
+    @property
+    def model_name(self) -> str:
+        """Empty where there is no model."""
+        return self.model.name if self.model else ""
+
+
+@dataclass(frozen=True)
+class Finish:
+    """Why an agent stopped. `message` tells a reader more than the ending does; it may be empty."""
+
     ending: Ending
-    steps: int
-    usage: Usage
+    message: str = ""
 
 
 class Agent(Protocol):
-    """Works in a started sandbox until it submits or a limit ends it.
+    """Works in a started sandbox until it submits: what lies there once it has returned is its submission.
 
-    Raises ProviderError and SandboxLost, which are nobody's observation.
+    It records in the trajectory what it says, hears and runs. It needs no checks of steps, time or money: let
+    AllowanceExhausted, LimitReached, ProviderError and SandboxLost pass, they are `supervise`'s.
     """
 
-    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> AgentResult: ...
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish: ...
+
+
+class AgentClass(Protocol):
+    """What is registered for an agent: makes one for a trial. Raises UserError for a scaffold that can't work.
+
+    `needs_model` says whether a trial of it has a model; without one, its runs have one trial whatever -m says.
+    """
+
+    @property
+    def needs_model(self) -> bool: ...
+
+    def __call__(self, context: AgentContext) -> Agent: ...
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """How an agent ended and what it used. Steps are answers of its model.
+
+    `agent_seconds` are the agent's own, `model_seconds` the part of them in which a model composed an answer.
+    `waiting_seconds` beside them were spent on failed requests, the waits after them and rate limits.
+    """
+
+    ending: Ending
+    steps: int
+    usage: Usage
+    message: str = ""
+    agent_seconds: float = 0.0
+    model_seconds: float = 0.0
+    waiting_seconds: float = 0.0
+    failed_requests: int = 0

@@ -9,9 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness import PROTOCOL_VERSION
 from harness.agents.ending import Ending
+from harness.llm.protocol import FailedRequest
 from harness.llm.recording import MessageRecord, now, read_json_lines
 from harness.sandbox.protocol import CommandResult
 from harness.specs.errors import ProviderFault, UserError
+from harness.specs.task import TaskLimits
 from harness.specs.usage import NO_USAGE, Usage
 
 
@@ -22,7 +24,7 @@ class _Record(BaseModel):
 
 
 class HeaderRecord(_Record):
-    """The first line. `model` is empty for a control."""
+    """The first line. `model` is empty for an agent without one, `limits` are the task's."""
 
     kind: Literal["header"] = "header"
     schema_version: int = 1
@@ -31,6 +33,7 @@ class HeaderRecord(_Record):
     scaffold_version: str
     model: str = ""
     task: str
+    limits: TaskLimits | None = None
 
 
 class ObservationRecord(_Record):
@@ -62,27 +65,50 @@ class ObservationRecord(_Record):
 
 
 class FaultRecord(_Record):
-    """A call that came to nothing; `usage` is what it cost all the same."""
+    """A request to a provider that failed after so many `seconds`; `usage` is what it cost all the same.
+
+    `step` counts the answers before it. It was repeated after `retry_in` seconds; null: the model gave up.
+    """
 
     kind: Literal["fault"] = "fault"
     step: int
     fault: ProviderFault
-    words: str
+    message: str
     usage: Usage
+    seconds: float = 0.0
+    retry_in: float | None = None
+
+    @classmethod
+    def of(cls, step: int, failed: FailedRequest) -> Self:
+        return cls(
+            step=step,
+            fault=failed.fault,
+            message=failed.message,
+            usage=failed.usage,
+            seconds=round(failed.seconds, 4),
+            retry_in=None if failed.retry_in is None else round(failed.retry_in, 4),
+        )
 
 
 class EndRecord(_Record):
-    """The last line; without one the trial was cut short.
+    """The last line; without one the trial was cut short, by its provider or its sandbox for instance.
 
     `usage.cost_usd` is null when the cost of any call is unknown. `counted_usd` sums up the known ones: it is
-    what was held against the cost limit.
+    what was held against the cost limit, as `agent_seconds` were against the wall limit. `model_seconds` are the
+    part of them in which a model composed an answer; `waiting_seconds` were spent on failed requests, the waits after
+    them and rate limits, and count against nothing.
     """
 
     kind: Literal["end"] = "end"
     ending: Ending
+    message: str = ""
     steps: int
     usage: Usage
     counted_usd: float = 0.0
+    agent_seconds: float = 0.0
+    model_seconds: float = 0.0
+    waiting_seconds: float = 0.0
+    failed_requests: int = 0
 
 
 Record = Annotated[

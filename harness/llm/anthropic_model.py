@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from harness.llm.anthropic_format import AnthropicResponse, AnthropicUsage, conversation, tool_json
 from harness.llm.faults import Fault, one_line, refusal
 from harness.llm.price_table import litellm_module, priced, thinks_adaptively
-from harness.llm.protocol import Completion, Message, Tool
+from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
 from harness.llm.rate_limits import RateLimiter, about_tokens
 from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderError, ProviderFault
@@ -24,11 +24,19 @@ _MAX_TOKENS = 16_000
 class AnthropicModel:
     """The client is imported and made at the first call; it reads ANTHROPIC_API_KEY and ANTHROPIC_BASE_URL."""
 
-    def __init__(self, name: str, file: ModelFile, key: str | None, limiter: RateLimiter) -> None:
+    def __init__(
+        self,
+        name: str,
+        file: ModelFile,
+        key: str | None,
+        limiter: RateLimiter,
+        observe: FaultObserver = ignore_faults,
+    ) -> None:
         self.name = name
         self._file = file
         self._key = key
         self._limiter = limiter
+        self._observe = observe
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
         """Raises ProviderError: at once, or after the retries where the fault's class allows them."""
@@ -47,7 +55,11 @@ class AnthropicModel:
             raise ProviderError(f"{self._file.model}: {one_line(str(error))}", ProviderFault.AUTH) from None
         async with client:
             return await complete_with_retries(
-                self._file, self._limiter, about_tokens(messages), lambda: self._ask(anthropic, client, body)
+                self._file,
+                self._limiter,
+                about_tokens(messages),
+                lambda: self._ask(anthropic, client, body),
+                self._observe,
             )
 
     def _body(self, messages: Sequence[Message], tools: Sequence[Tool]) -> dict[str, Any]:

@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 from harness.llm.anthropic_model import AnthropicModel
+from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.protocol import Model
+from harness.llm.protocol import FaultObserver, Model, ignore_faults
 from harness.llm.rate_limits import RateLimiter
 from harness.llm.replay import ReplayModel
 from harness.llm.scripted import ScriptedModel
@@ -21,23 +22,30 @@ _OWN_CLIENT = "anthropic/"
 
 
 class Models:
-    """The models of a run: every trial gets its own, and those of one name keep one rate limit together."""
+    """The models of a run: every trial gets its own, and those of one name keep one rate limit together.
 
-    def __init__(self, catalog: Catalog) -> None:
+    `clock` times rate limits and retries.
+    """
+
+    def __init__(self, catalog: Catalog, clock: Clock = SYSTEM_CLOCK) -> None:
         self._catalog = catalog
+        self._clock = clock
         self._limiters: dict[str, RateLimiter] = {}
 
-    def build(self, name: str) -> Model:
-        """For one trial: replayed and scripted ones remember how far they are. Raises UserError."""
+    def build(self, name: str, observe: FaultObserver = ignore_faults) -> Model:
+        """For one trial: replayed and scripted ones remember how far they are. Raises UserError.
+
+        `observe` is told of each request to a provider that fails, also of those that are repeated.
+        """
         kind, path = recording(name)
         if path and kind == "replay":
             return ReplayModel(path)
         if path:
             return ScriptedModel.from_file(path)
         file = self._found(name)
-        limiter = self._limiters.setdefault(name, RateLimiter(file.limits))
+        limiter = self._limiters.setdefault(name, RateLimiter(file.limits, clock=self._clock))
         model = AnthropicModel if file.model.startswith(_OWN_CLIENT) else LiteLLMModel
-        return model(name, file, _key(name, file), limiter)
+        return model(name, file, _key(name, file), limiter, observe)
 
     def file(self, name: str) -> ModelFile | None:
         """What a name stands for; None for one that is replayed or scripted. Raises UserError."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from harness.llm.protocol import FailedRequest
 from harness.specs.errors import ProviderFault
 from harness.specs.secrets import without_secrets
 from harness.specs.usage import NO_USAGE, Usage
@@ -40,7 +41,7 @@ REMEDIES = {
 
 
 class Fault(Exception):
-    """One request that came to nothing. `usage` is what it cost all the same, `retry_after` in seconds."""
+    """A request that failed after so many `seconds`. `usage` is what it cost all the same."""
 
     def __init__(
         self, kind: ProviderFault, message: str, retry_after: float | None = None, usage: Usage = NO_USAGE
@@ -50,10 +51,17 @@ class Fault(Exception):
         self.message = REMEDIES.get(kind) or one_line(message)
         self.retry_after = retry_after
         self.usage = usage
+        self.seconds = 0.0
 
     @property
     def is_retryable(self) -> bool:
         return self.kind.is_retryable
+
+    def request(self, retry_in: float | None) -> FailedRequest:
+        """For whoever observes it. `retry_in` is None where the request isn't repeated."""
+        return FailedRequest(
+            fault=self.kind, message=self.message, seconds=self.seconds, usage=self.usage, retry_in=retry_in
+        )
 
 
 def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:

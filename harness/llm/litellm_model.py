@@ -11,7 +11,7 @@ from harness.llm.cache_marks import cache_marks
 from harness.llm.faults import Fault, refusal
 from harness.llm.openai_format import ChatResponse, ChatUsage, message_json, tool_json
 from harness.llm.price_table import knows_tools, litellm_module, priced
-from harness.llm.protocol import Completion, Message, Tool
+from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
 from harness.llm.rate_limits import RateLimiter, about_tokens
 from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderFault
@@ -27,11 +27,19 @@ _PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?:: | 
 class LiteLLMModel:
     """Importing litellm takes seconds, so that waits for the first call."""
 
-    def __init__(self, name: str, file: ModelFile, key: str | None, limiter: RateLimiter) -> None:
+    def __init__(
+        self,
+        name: str,
+        file: ModelFile,
+        key: str | None,
+        limiter: RateLimiter,
+        observe: FaultObserver = ignore_faults,
+    ) -> None:
         self.name = name
         self._file = file
         self._key = key
         self._limiter = limiter
+        self._observe = observe
         self._tools = file.tools
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
@@ -49,10 +57,11 @@ class LiteLLMModel:
             except Fault as fault:
                 if fault.kind is not ProviderFault.TOOLS or not self._may_do_without(messages, tools):
                     raise
+                self._observe(fault.request(retry_in=0))
             self._tools = False
             return await self._ask(litellm, messages, ())
 
-        return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask)
+        return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask, self._observe)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
         """A conversation in which tools were called can't go on without them; nor if the file insists on them."""

@@ -1,12 +1,13 @@
 """What every model offers, and the messages that go in and out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.specs.usage import Usage
+from harness.specs.errors import ProviderFault
+from harness.specs.usage import NO_USAGE, Usage
 
 
 class _Frozen(BaseModel):
@@ -59,9 +60,43 @@ class StopReason(StrEnum):
 
 
 class Completion(_Frozen):
+    """A model's answer. `usage` is its own; `lost` is what failed requests on the way to it cost.
+
+    `seconds` is how long the request took that brought it, without retries and waits; None where the model doesn't
+    know, which means the whole call.
+    """
+
     message: Message
     usage: Usage
     stop: StopReason = StopReason.END
+    lost: Usage = NO_USAGE
+    seconds: float | None = None
+
+    @property
+    def paid(self) -> Usage:
+        """All that was paid for this answer."""
+        return self.lost + self.usage
+
+
+class FailedRequest(_Frozen):
+    """A request to a provider that brought no answer. `usage` is what it cost all the same.
+
+    It took `seconds`, and is repeated after `retry_in` seconds; None: it is not repeated.
+    """
+
+    fault: ProviderFault
+    message: str
+    seconds: float = 0.0
+    usage: Usage = NO_USAGE
+    retry_in: float | None = None
+
+
+FaultObserver = Callable[[FailedRequest], None]
+"""Is told of each failed request as it fails, whether or not it is repeated."""
+
+
+def ignore_faults(_: FailedRequest) -> None:
+    """The observer of whoever only wants the answer."""
 
 
 class Model(Protocol):

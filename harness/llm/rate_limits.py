@@ -1,12 +1,12 @@
 """Requests and tokens per minute, and requests at once, for all who share a model."""
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.protocol import Message
 from harness.specs.model_file import RateLimits
 
@@ -29,9 +29,13 @@ class Turn:
 
 
 class RateLimiter:
-    """First come, first served. `minute` is in seconds and is what it says but in tests."""
+    """First come, first served. `clock` also times the retries of whoever keeps these limits.
 
-    def __init__(self, limits: RateLimits, minute: float = 60) -> None:
+    `minute` is in seconds; only tests make it shorter.
+    """
+
+    def __init__(self, limits: RateLimits, minute: float = 60, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.clock = clock
         self._limits = limits
         self._minute = minute
         self._turns: deque[Turn] = deque()
@@ -49,16 +53,16 @@ class RateLimiter:
 
     async def _enter(self, tokens: int) -> Turn:
         async with self._door:
-            while (wait := self._wait(tokens)) > 0:  # noqa: ASYNC110  # it is the clock that is waited for
-                await asyncio.sleep(wait)
-            turn = Turn(time.monotonic(), tokens)
+            while (wait := self._wait(tokens)) > 0:
+                await self.clock.sleep(wait)
+            turn = Turn(self.clock.now(), tokens)
             if self._limits.requests_per_minute or self._limits.tokens_per_minute:
                 self._turns.append(turn)
             return turn
 
     def _wait(self, tokens: int) -> float:
         """Seconds until the oldest request leaves the minute, where it must; a large one goes when it is alone."""
-        now = time.monotonic()
+        now = self.clock.now()
         while self._turns and self._turns[0].began + self._minute <= now:
             self._turns.popleft()
         if not self._turns:

@@ -1,4 +1,4 @@
-"""Retries of a request: by the fault's class, within a deadline, with every paid reply counted."""
+"""Retries of a request: by the fault's class, within a deadline, with every failed request reported."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,88 +6,119 @@ from collections.abc import Awaitable, Callable
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from harness.llm.faults import Fault
-from harness.llm.protocol import Completion
+from harness.llm.protocol import Completion, FaultObserver
 from harness.llm.rate_limits import RateLimiter
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
-from harness.specs.usage import Usage
+from harness.specs.usage import NO_USAGE
 
 
 async def complete_with_retries(
-    file: ModelFile, limiter: RateLimiter, tokens: int, ask: Callable[[], Awaitable[Completion]]
+    file: ModelFile,
+    limiter: RateLimiter,
+    tokens: int,
+    ask: Callable[[], Awaitable[Completion]],
+    observe: FaultObserver,
 ) -> Completion:
-    """A completion whose usage has all that was paid on the way to it. Raises ProviderError.
+    """The first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
 
-    `ask` raises Fault. The total deadline counts requests and the waits between them; the queue of the rate
-    limits, which is our own doing, stands outside it. `tokens` is about the size of the request.
+    `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
+    follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
+    which is our own doing. `tokens` is about the size of the request. The limiter's clock times it all.
+
+    Raises ProviderError.
     """
-    return await _RetriedCall(file, limiter, tokens, ask).complete()
+    return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
 
 
 class _RetriedCall:
+    """`seconds` were spent on requests and the waits between them."""
+
     def __init__(
-        self, file: ModelFile, limiter: RateLimiter, tokens: int, ask: Callable[[], Awaitable[Completion]]
+        self,
+        file: ModelFile,
+        limiter: RateLimiter,
+        tokens: int,
+        ask: Callable[[], Awaitable[Completion]],
+        observe: FaultObserver,
     ) -> None:
-        self.file, self.limiter, self.tokens, self.ask = file, limiter, tokens, ask
-        self.paid = Usage()
+        self.file, self.limiter, self.tokens, self.ask, self.observe = file, limiter, tokens, ask, observe
+        self.clock = limiter.clock
+        self.seconds = 0.0
+        self.lost = NO_USAGE
         self.requests = 0
+        self.earlier: Fault | None = None
         self.last: Fault | None = None
-        self.deadline = asyncio.timeout(file.total_seconds)
+        self.is_late = False
 
     async def complete(self) -> Completion:
         retries = self.file.retries
         growing = wait_random_exponential(multiplier=retries.first_wait, max=retries.longest_wait)
         retrying = AsyncRetrying(
-            retry=retry_if_exception(lambda error: isinstance(error, Fault) and error.is_retryable),
-            stop=lambda state: stop_after_attempt(retries.attempts)(state) or state.upcoming_sleep >= self.left(),
+            sleep=self.pause,
+            retry=retry_if_exception(lambda error: isinstance(error, Fault) and self.may_retry(error)),
+            stop=lambda state: stop_after_attempt(retries.attempts)(state) or state.upcoming_sleep >= self.left,
             wait=lambda state: _wait_asked_for(state) or growing(state),
+            before_sleep=lambda state: self.report(state.upcoming_sleep),
             reraise=True,
         )
         try:
-            async with self.deadline:
-                completion: Completion = await retrying(self.once)
+            completion: Completion = await retrying(self.once)
         except Fault as fault:
+            self.report(None)
             raise self.given_up(fault) from None
-        except TimeoutError:
-            words = f"no answer within {self.file.total_seconds:g} seconds"
-            raise self.given_up(Fault(ProviderFault.TIMEOUT, words)) from None
-        return completion.model_copy(update={"usage": self.paid + completion.usage})
+        return completion.model_copy(update={"lost": self.lost})
+
+    @property
+    def left(self) -> float:
+        return self.file.total_seconds - self.seconds
 
     async def once(self) -> Completion:
-        left = self.left()
-        self.deadline.reschedule(None)
         async with self.limiter.turn(self.tokens) as turn:
-            self.deadline.reschedule(asyncio.get_running_loop().time() + left)
             self.requests += 1
+            started = self.clock.now()
+            deadline = min(self.file.request_seconds, self.left)
             try:
-                async with asyncio.timeout(self.file.request_seconds):
+                async with asyncio.timeout(deadline):
                     completion = await self.ask()
             except TimeoutError:
-                words = f"no answer within {self.file.request_seconds:g} seconds"
-                self.last = Fault(ProviderFault.TIMEOUT, words)
-                raise self.last from None
-            except Fault as fault:
-                self.last = fault
-                self.paid += fault.usage
+                self.is_late = deadline < self.file.request_seconds
+                seconds = self.file.total_seconds if self.is_late else deadline
+                fault = Fault(ProviderFault.TIMEOUT, f"no answer within {seconds:g} seconds")
+            except Fault as error:
+                fault = error
                 turn.tokens = fault.usage.input + fault.usage.output
-                raise
-            turn.tokens = completion.usage.input + completion.usage.output
-            return completion
+            else:
+                turn.tokens = completion.usage.input + completion.usage.output
+                return completion.model_copy(update={"seconds": self.clock.now() - started})
+            fault.seconds = self.clock.now() - started
+            self.seconds += fault.seconds
+            self.lost += fault.usage
+            self.earlier, self.last = self.last, fault
+            raise fault
 
-    def left(self) -> float:
-        end = self.deadline.when()
-        return self.file.total_seconds if end is None else end - asyncio.get_running_loop().time()
+    async def pause(self, seconds: float) -> None:
+        await self.clock.sleep(seconds)
+        self.seconds += seconds
+
+    def may_retry(self, fault: Fault) -> bool:
+        return fault.is_retryable and not self.is_late
+
+    def report(self, retry_in: float | None) -> None:
+        """Tell the observer of the last request, and in how many seconds it is repeated, if it is."""
+        assert self.last is not None, "only a failed request is reported"
+        self.observe(self.last.request(retry_in))
 
     def given_up(self, fault: Fault) -> ProviderError:
-        """The last fault in one line; that of a deadline with what was in the way before it."""
-        words = f"{fault.kind}: {fault.message}"
-        if self.last and self.last is not fault:
-            words += f"; before: {self.last.message}"
-        elif fault.retry_after is not None and fault.retry_after >= self.left():
-            words += f"; it asks to wait {fault.retry_after:g} seconds, longer than the model's total_seconds allow"
+        """The last fault in one line; where the total deadline passed, with the fault before it."""
+        message = f"{fault.kind}: {fault.message}"
+        if self.is_late and self.earlier:
+            message += f"; before: {self.earlier.message}"
+        elif fault.retry_after is not None and fault.retry_after >= self.left:
+            message += f"; it asks to wait {fault.retry_after:g} seconds, longer than the model's total_seconds allow"
         if self.requests > 1:
-            words += f" ({self.requests} requests)"
-        return ProviderError(f"{self.file.model}: {words}", fault.kind, self.paid)
+            message += f" ({self.requests} requests)"
+        return ProviderError(f"{self.file.model}: {message}", fault.kind, self.lost, self.requests)
 
 
 def _wait_asked_for(state: RetryCallState) -> float | None:

@@ -11,11 +11,12 @@ class Spending:
     """Tokens and money of one role (a trial's agent, its judge) or of a whole run, which is the `within` of both.
 
     `limit` is in USD. Calls that are under way at the same time are not foreseen: a cap is passed by their cost at
-    most.
+    most. `known_usd` sums up the calls whose cost is known.
     """
 
     def __init__(self, limit: float | None = None, within: "Spending | None" = None, usage: Usage = NO_USAGE) -> None:
         self.usage = usage
+        self.known_usd = usage.cost_usd or 0.0
         self._limit = limit
         self._within = within
 
@@ -34,6 +35,7 @@ class Spending:
 
     def add(self, usage: Usage) -> None:
         self.usage += usage
+        self.known_usd += usage.cost_usd or 0.0
         if self._within:
             self._within.add(usage)
 
@@ -53,5 +55,5 @@ class MeteredModel:
         except ProviderError as error:
             self.spending.add(error.usage)
             raise
-        self.spending.add(completion.usage)
+        self.spending.add(completion.paid)
         return completion

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from harness import PROTOCOL_VERSION, __version__
+from harness.agents.registry import agent_class
 from harness.llm.build import Models, recording
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
@@ -17,7 +18,7 @@ from harness.specs.errors import UserError
 from harness.specs.loading import FileModel
 from harness.specs.model_file import ModelFile
 from harness.specs.protocol import JudgingProtocol
-from harness.specs.scaffold import Scaffold, ScaffoldKind
+from harness.specs.scaffold import Scaffold
 from harness.specs.swe_atlas.task import PublishedOptions, PublishedTask
 from harness.specs.task import Task
 from harness.verify.judge.questions import VoteCounts
@@ -160,7 +161,7 @@ def slug(model: str) -> str:
 
 
 def _models(scaffold: Scaffold, models: tuple[str, ...]) -> tuple[str, ...]:
-    if scaffold.kind is ScaffoldKind.CONTROL:
+    if not agent_class(scaffold).needs_model:
         return ("",)
     if not models:
         raise UserError(f"scaffold {scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
-from harness.agents.build import build_agent
 from harness.agents.ending import Ending
+from harness.agents.registry import agent_context
 from harness.agents.trajectory import read_trajectory
 from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel
@@ -163,8 +163,8 @@ async def _hand_in(engine: Engine, image: Image, case: Case, labels: dict[str, s
         return _HandedIn(case.submission or Submission(b"", b""), None, "")
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         trajectory = Path(scratch) / "trajectory.jsonl"
-        agent = build_agent(Catalog().scaffold("mini"), case.task, ScriptedModel.from_file(case.script))
-        result, submission = await let_work(engine, image, case.task, agent, labels, trajectory)
+        context = agent_context(case.task, Catalog().scaffold("mini"), ScriptedModel.from_file(case.script))
+        result, submission = await let_work(engine, image, context, labels, trajectory)
         observed = [
             record.message.content for record in read_trajectory(trajectory) if isinstance(record, MessageRecord)
         ]

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.agents.build import build_agent
-from harness.agents.protocol import Agent, AgentResult
+from harness.agents.protocol import AgentContext, AgentResult
+from harness.agents.registry import agent_context, build_agent
+from harness.agents.supervision import supervise
 from harness.agents.trajectory import Trajectory
+from harness.llm.allowance import Allowance
 from harness.llm.build import Models
 from harness.llm.replay import ReplayModel
-from harness.llm.spending import MeteredModel, Spending
+from harness.llm.spending import Spending
 from harness.runs.evidence_file import Conditions
 from harness.runs.judges import is_judged
 from harness.runs.plan import Trial
@@ -22,7 +24,6 @@ from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import ImageUnavailable, InfrastructureError, ProviderError, SandboxLost
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import ReasonCode
-from harness.specs.task import Task
 from harness.submission.extraction import Submission, extract
 from harness.verify.arms import Bench
 from harness.verify.judge.judge import Judge
@@ -65,29 +66,30 @@ async def run_trial(workshop: Workshop, trial: Trial, store: TrialStore) -> Verd
 
 
 async def _work(workshop: Workshop, trial: Trial, image: Image, store: TrialStore) -> tuple[Submission, AgentFile]:
-    model = workshop.models.build(trial.model) if trial.model else None
-    metered = MeteredModel(model, Spending(within=workshop.spending)) if model else None
-    if metered:
-        metered.spending.check()
-    agent = build_agent(trial.scaffold, trial.task, metered)
+    allowance = Allowance(trial.task.file.limits, workshop.spending)
+    model = workshop.models.build(trial.model, allowance.failed) if trial.model else None
+    if model:
+        allowance.spending.check()
+    context = agent_context(trial.task, trial.scaffold, model, allowance)
     started = time.monotonic()
     store.log("agent begins")
     labels = workshop.labels(trial)
-    result, submission = await let_work(workshop.engine, image, trial.task, agent, labels, store.trajectory)
+    result, submission = await let_work(workshop.engine, image, context, labels, store.trajectory)
     store.log(f"agent ended: {result.ending}")
     remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
     return submission, _agent_file(result, submission, time.monotonic() - started, remarks)
 
 
 async def let_work(
-    engine: Engine, image: Image, task: Task, agent: Agent, labels: Mapping[str, str], trajectory: Path
+    engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
 ) -> tuple[AgentResult, Submission]:
     """Let an agent work in a sandbox; what counts is what lies there once every process is dead."""
-    sandbox = engine.sandbox(image, repo_options(task.repo), labels)
+    agent = build_agent(context)
+    sandbox = engine.sandbox(image, repo_options(context.task.repo), labels)
     try:
         await sandbox.start()
         with Trajectory(trajectory) as records:
-            result = await agent.work(sandbox, records)
+            result = await supervise(agent, context, sandbox, records)
         await sandbox.kill()
         return result, await extract(sandbox, image)
     finally:
@@ -133,11 +135,16 @@ def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:
 def _agent_file(result: AgentResult, submission: Submission, seconds: float, remarks: tuple[str, ...]) -> AgentFile:
     return AgentFile(
         ending=result.ending,
+        message=result.message,
         steps=result.steps,
         usage=result.usage,
         seconds=round(seconds, 3),
         refusal=submission.refusal,
         remarks=remarks,
+        agent_seconds=result.agent_seconds,
+        model_seconds=result.model_seconds,
+        waiting_seconds=result.waiting_seconds,
+        failed_requests=result.failed_requests,
     )
 
 

@@ -32,14 +32,24 @@ class TrialFile(FileModel):
 
 
 class AgentFile(FileModel):
-    """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that."""
+    """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
+
+    `message` says more of an ending than its name. `seconds` is wall time, with the sandbox's start and the reading
+    of the submission. `agent_seconds` is what the agent's clock showed, `model_seconds` the part of it in which a
+    model composed an answer; `waiting_seconds` of failed requests and rate limits are in neither.
+    """
 
     ending: str
+    message: str = ""
     steps: int
     usage: Usage
     seconds: float
     refusal: str = ""
     remarks: tuple[str, ...] = ()
+    agent_seconds: float = 0.0
+    model_seconds: float = 0.0
+    waiting_seconds: float = 0.0
+    failed_requests: int = 0
 
 
 class UsageFile(FileModel):

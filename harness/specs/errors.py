@@ -68,13 +68,20 @@ NOT_RETRYABLE = frozenset(
 class ProviderError(InfrastructureError):
     """A model provider failed for good, after the retries that its error class allows.
 
-    `usage` is what was paid for replies that were of no use before it came to this.
+    `usage` is what was paid for replies that were of no use before it came to this, `requests` how many were made.
     """
 
-    def __init__(self, message: str, fault: ProviderFault = ProviderFault.SERVER, usage: Usage = NO_USAGE) -> None:
+    def __init__(
+        self,
+        message: str,
+        fault: ProviderFault = ProviderFault.SERVER,
+        usage: Usage = NO_USAGE,
+        requests: int = 0,
+    ) -> None:
         super().__init__(message)
         self.fault = fault
         self.usage = usage
+        self.requests = requests
 
 
 class BudgetExhausted(Exception):

@@ -79,6 +79,12 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
         raise UserError(f"{where}:{line}: {_explain(first, model)}") from None
 
 
+def line_of_key(path: Path, key: str) -> int:
+    """The line (from 1) of a top-level key in a YAML file; 1 where it has no such key. Raises UserError."""
+    _, node = parse_yaml(read_text(path), str(path))
+    return _line_of(node, (key,))
+
+
 def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> int:
     """The line (from 1) of the innermost node that `location` reaches."""
     line = node.start_mark.line if node else 0

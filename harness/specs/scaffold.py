@@ -8,8 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from harness.specs.ids import Slug
 from harness.specs.loading import FileModel
 
+_LOOP = "mini"
+"""The agent of a loop that names no other."""
+
 
 class ScaffoldKind(StrEnum):
+    """A loop of ours around a model, a command line of somebody else's, or a control without a model."""
+
     LOOP = "loop"
     CLI = "cli"
     CONTROL = "control"
@@ -30,8 +35,14 @@ class Scaffold(FileModel):
 
     name: Slug
     kind: ScaffoldKind
+    agent: str = Field(default="", description="registered agent; left out: mini for a loop, else the name above")
     title: str
     version: str
     limits: ScaffoldLimits = ScaffoldLimits()
     templates: dict[str, str] = Field(default_factory=dict)
     directory: Path = Field(default=Path(), exclude=True)
+
+    @property
+    def agent_name(self) -> str:
+        """The registered agent that runs this scaffold."""
+        return self.agent or (_LOOP if self.kind is ScaffoldKind.LOOP else self.name)

@@ -8,14 +8,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.agents.mini import SUBMIT_COMMAND, Mini
-from harness.agents.trajectory import FaultRecord, Trajectory, read_trajectory
+from harness.agents.mini import SUBMIT_COMMAND
+from harness.llm.allowance import Allowance
 from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
 from harness.llm.scripted_provider.openai_chat import OpenAIChat
 from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
 from harness.runs.trial import reason_code
 from harness.specs.errors import ProviderError
 from harness.specs.errors import ProviderFault as Class
+from tests.support.agents import faults, let_agent_work
 from tests.support.models import model_at
 from tests.support.provider import ErrorKind, failing, playing
 from tests.support.small_task import scaffold, small_task
@@ -113,13 +114,21 @@ ROWS = (
 
 
 class Observed(NamedTuple):
-    """`waits` are the seconds between two requests; `message` is empty where there was no fault."""
+    """`waits` are the seconds between two requests; `message` is empty where there was no fault.
+
+    `faults` are the classes of the failed requests that the trajectory holds.
+    """
 
     requests: int
     waits: tuple[float, ...]
-    fault: Class | None
+    faults: tuple[Class, ...]
     trial: str
     message: str
+
+    @property
+    def fault(self) -> Class | None:
+        """Of the last request."""
+        return self.faults[-1] if self.faults else None
 
 
 @dataclass
@@ -149,16 +158,16 @@ async def observe(row: Row, model: str, directory: Path) -> Observed:
     directory.mkdir(parents=True)
     path = directory / "trajectory.jsonl"
     async with playing(row.reply) as provider:
-        asked = model_at(provider, model, attempts=ATTEMPTS, request_seconds=row.deadline)
-        agent = Mini(small_task(directory / "task"), scaffold("mini", format_errors=1), asked)
-        with Trajectory(path) as trajectory:
-            try:
-                result = await agent.work(SubprocessSandbox(directory / "sandbox"), trajectory)
-                trial = f"judged: {result.ending}"
-            except ProviderError as error:
-                trial = f"unscored: {reason_code(error)}"
+        task = small_task(directory / "task")
+        allowance = Allowance(task.file.limits)
+        asked = model_at(provider, model, attempts=ATTEMPTS, request_seconds=row.deadline, observe=allowance.failed)
+        mini, sandbox = scaffold("mini", format_errors=1), SubprocessSandbox(directory / "sandbox")
+        try:
+            result = await let_agent_work(task, mini, asked, sandbox, path, allowance)
+            trial, message = f"judged: {result.ending}", result.message
+        except ProviderError as error:
+            trial, message = f"unscored: {reason_code(error)}", str(error)
     times = [request.seconds for request in provider.requests]
     waits = tuple(later - earlier for earlier, later in pairwise(times))
-    faults = [record for record in read_trajectory(path) if isinstance(record, FaultRecord)]
-    last = faults[-1] if faults else None
-    return Observed(len(times), waits, last.fault if last else None, trial, last.words if last else "")
+    recorded = tuple(record.fault for record in faults(path))
+    return Observed(len(times), waits, recorded, trial, message if recorded else "")

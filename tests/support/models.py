@@ -5,8 +5,9 @@ from typing import Any
 
 from harness.agents.actions import BASH
 from harness.llm.anthropic_model import AnthropicModel
+from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.protocol import Completion, Message, Model, Role, Tool
+from harness.llm.protocol import Completion, FaultObserver, Message, Model, Role, Tool, ignore_faults
 from harness.llm.rate_limits import RateLimiter
 from harness.llm.scripted_provider.server import Provider
 from harness.specs.model_file import ModelFile, Retries
@@ -16,14 +17,21 @@ OPENAI, ANTHROPIC = "openai/unheard-of", "anthropic/unheard-of"
 CONVERSATION = (Message(role=Role.SYSTEM, content="be brief"), Message(role=Role.USER, content="hello"))
 
 
-def model_at(provider: Provider, name: str = OPENAI, attempts: int = 3, **wishes: Any) -> Model:
-    """A model that asks again at once; `wishes` are keys of its model file."""
+def model_at(
+    provider: Provider,
+    name: str = OPENAI,
+    attempts: int = 3,
+    observe: FaultObserver = ignore_faults,
+    clock: Clock = SYSTEM_CLOCK,
+    **wishes: Any,
+) -> Model:
+    """A model that repeats a request at once; `wishes` are keys of its model file."""
     own_client = name.startswith("anthropic/")
     base = provider.url if own_client else f"{provider.url}/v1"
     retries = Retries(attempts=attempts, first_wait=0, longest_wait=0)
     file = ModelFile.model_validate({"model": name, "api_base": base, "retries": retries, **wishes})
     made = AnthropicModel if own_client else LiteLLMModel
-    return made(name, file, KEY, RateLimiter(file.limits))
+    return made(name, file, KEY, RateLimiter(file.limits, clock=clock), observe)
 
 
 async def ask(

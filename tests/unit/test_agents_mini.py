@@ -1,32 +1,48 @@
 """The loop: a scripted model works in a real shell."""
 
-import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from harness.agents.ending import Ending
-from harness.agents.mini import SUBMIT_COMMAND, Mini
+from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
 from harness.agents.trajectory import (
     EndRecord,
     FaultRecord,
     HeaderRecord,
     ObservationRecord,
-    Trajectory,
     read_trajectory,
 )
 from harness.agents.trajectory import paid as paid_for
+from harness.llm.allowance import Allowance
 from harness.llm.protocol import Completion, Message, Model, Role, StopReason, Tool, ToolCall
 from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel, say
+from harness.sandbox.protocol import CommandResult
 from harness.specs.errors import ProviderError, ProviderFault, SandboxLost
 from harness.specs.usage import Usage
+from tests.support.agents import let_agent_work
+from tests.support.clocks import ManualClock
 from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
 SUBMIT = say("", SUBMIT_COMMAND)
+
+
+class TimedSandbox(SubprocessSandbox):
+    """Each command takes `seconds` of the clock."""
+
+    def __init__(self, directory: Path, clock: ManualClock) -> None:
+        super().__init__(directory)
+        self.clock = clock
+        self.seconds = 0.0
+
+    async def run(self, command: str, timeout: float) -> CommandResult:
+        result = await super().run(command, timeout)
+        self.clock.seconds += self.seconds
+        return result
 
 
 class Bench:
@@ -34,23 +50,21 @@ class Bench:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.sandbox = SubprocessSandbox(directory / "sandbox")
+        self.clock = ManualClock()
+        self.sandbox = TimedSandbox(directory / "sandbox", self.clock)
         self.path = directory / "trajectory.jsonl"
         self.limits: dict[str, int] = {}
         self.task_limits: dict[str, float] = {}
-        self.clock: Iterator[float] | None = None
 
     async def work(self, *completions: Completion) -> AgentResult:
         return await self.work_with(ScriptedModel(completions))
 
     async def work_with(self, model: Model) -> AgentResult:
         task = small_task(self.directory / "task", **self.task_limits)
-        agent = Mini(task, scaffold("mini", **self.limits), model)
-        if self.clock is not None:
-            agent.clock = self.clock.__next__
+        allowance = Allowance(task.file.limits, clock=self.clock)
         await self.sandbox.start()
-        with Trajectory(self.path) as trajectory:
-            return await agent.work(self.sandbox, trajectory)
+        mini = scaffold("mini", **self.limits)
+        return await let_agent_work(task, mini, model, self.sandbox, self.path, allowance)
 
     @property
     def messages(self) -> list[Message]:
@@ -64,14 +78,16 @@ class Bench:
         return [message.content for message in self.messages[2:] if message.role is role]
 
 
-class Sleeper:
-    """A model that never answers."""
+class Slow(ScriptedModel):
+    """A scripted model whose answers take `seconds` of the clock."""
 
-    name = "sleeper"
+    def __init__(self, clock: ManualClock, seconds: float, *completions: Completion) -> None:
+        super().__init__(completions, "slow")
+        self.clock, self.seconds = clock, seconds
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        never: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        return await never
+        self.clock.seconds += self.seconds
+        return await super().complete(messages, tools)
 
 
 @pytest.fixture
@@ -90,7 +106,7 @@ def malformed() -> Completion:
 
 async def test_commands_run_in_the_tree_until_the_submission(bench: Bench) -> None:
     result = await bench.work(say("I write.", "mkdir tests; echo 1 > tests/x"), say("I look.", "cat tests/x"), SUBMIT)
-    assert result == AgentResult(Ending.SUBMITTED, 3, Usage(calls=3))
+    assert (result.ending, result.steps, result.usage) == (Ending.SUBMITTED, 3, Usage(calls=3))
     assert (bench.sandbox.tree / "tests/x").read_text() == "1\n"
     assert bench.replies(Role.TOOL)[1] == "Exit status: 0\nOutput:\n1\n"
     assert bench.commands == ["mkdir tests; echo 1 > tests/x", "cat tests/x"]
@@ -215,28 +231,29 @@ async def test_what_a_failing_call_has_cost_is_in_the_trajectory(bench: Bench) -
         await bench.work_with(Listener(say("", "true", usage=paid), ProviderError("x", ProviderFault.AUTH, paid)))
     fault = read_trajectory(bench.path)[-1]
     assert isinstance(fault, FaultRecord)
-    assert (fault.fault, fault.words, fault.usage) == (ProviderFault.AUTH, "x", paid)
+    assert (fault.fault, fault.message, fault.usage) == (ProviderFault.AUTH, "x", paid)
     assert paid_for(bench.path) == paid + paid
 
 
 async def test_the_wall_limit_ends_the_trial_between_two_commands(bench: Bench) -> None:
     bench.task_limits = {"wall_seconds": 10}
-    bench.clock = iter([0.0, 1.0, 9.0, 10.0])
+    bench.sandbox.seconds = 10
     result = await bench.work(say("", "echo first", "echo second"))
     assert (result.ending, bench.commands) == (Ending.WALL_LIMIT, ["echo first"])
 
 
-async def test_the_wall_limit_ends_a_call_that_the_model_does_not_answer(bench: Bench) -> None:
+async def test_an_answer_past_the_wall_limit_is_kept_and_none_of_it_is_run(bench: Bench) -> None:
     bench.task_limits = {"wall_seconds": 10}
-    bench.clock = iter([0.0, 9.99])
-    result = await bench.work_with(Sleeper())
-    assert (result.ending, result.steps) == (Ending.WALL_LIMIT, 0)
+    late = say("", "echo late", usage=Usage(calls=1, cost_usd=0.5))
+    result = await bench.work_with(Slow(bench.clock, 10.5, late))
+    assert (result.ending, result.steps, result.usage.cost_usd) == (Ending.WALL_LIMIT, 1, 0.5)
+    assert bench.messages[-1] == late.message
+    assert bench.commands == []
 
 
 async def test_a_command_past_its_deadline_is_shown_with_what_it_had_printed(bench: Bench) -> None:
     bench.task_limits = {"wall_seconds": 10}
-    bench.clock = iter([0.0, 1.0, 9.7, 9.8])
-    await bench.work(say("", "echo early; exec tail -f /dev/null"), SUBMIT)
+    await bench.work_with(Slow(bench.clock, 9.7, say("", "echo early; exec tail -f /dev/null"), SUBMIT))
     text = bench.replies(Role.TOOL)[0]
     assert text.startswith("The command was ended after 0.3 seconds")
     assert text.endswith("Output until then:\nearly\n")

@@ -166,7 +166,7 @@ async def test_one_request_has_a_deadline_and_all_together_have_another(name: st
 async def test_replies_that_were_paid_for_nothing_are_counted_with_the_answer(name: str) -> None:
     for body in UNREADABLE[name]:
         async with playing(Reply(body=body), Reply(text="hi", usage=TOKENS)) as provider:
-            usage = (await ask(provider, name, prices=PRICES)).usage
+            usage = (await ask(provider, name, prices=PRICES)).paid
         assert (usage.calls, usage.input, usage.output) == (2, 107, 33), body
         assert usage.cost_usd == pytest.approx(COST + (7 * 3 + 3 * 15) / 1_000_000)
 

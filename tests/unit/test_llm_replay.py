@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from harness.agents.ending import Ending
-from harness.agents.mini import SUBMIT_COMMAND, Mini
+from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
-from harness.agents.trajectory import ObservationRecord, Trajectory, read_trajectory
+from harness.agents.trajectory import ObservationRecord, read_trajectory
 from harness.llm.build import build_model
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import Model
@@ -15,6 +15,7 @@ from harness.llm.replay import ReplayModel, normalise
 from harness.llm.scripted import ScriptedModel, say
 from harness.specs.errors import ProviderError, UserError
 from harness.specs.usage import Usage
+from tests.support.agents import let_agent_work
 from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
@@ -26,8 +27,8 @@ async def trial(directory: Path, model: Model, file: str = "the same\n") -> Agen
     sandbox = SubprocessSandbox(directory / "sandbox")
     await sandbox.start()
     (sandbox.tree / "file").write_text(file)
-    with Trajectory(directory / "trajectory.jsonl") as trajectory:
-        return await Mini(small_task(directory / "task"), scaffold("mini"), model).work(sandbox, trajectory)
+    path = directory / "trajectory.jsonl"
+    return await let_agent_work(small_task(directory / "task"), scaffold("mini"), model, sandbox, path)
 
 
 def commands(directory: Path) -> list[str]:

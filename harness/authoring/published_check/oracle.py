@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from harness.agents.controls import Nop, Oracle
 from harness.authoring.published_check.defects import defects
 from harness.authoring.published_check.reference_run import OURS, PUBLISHED, ReferenceRun
 from harness.authoring.task_check.controls import hand_in
@@ -31,7 +30,7 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
     Raises SandboxLost.
     """
     results: dict[ArmKey, JobResult] = {}
-    submission = await hand_in(subject, Oracle)
+    submission = await hand_in(subject, "oracle")
     judged = await _judge(subject, submission, results)
     subject.remarks.extend(_verdicts(judged))
     run = ReferenceRun(
@@ -47,7 +46,7 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
 
 async def nop_problems(subject: Subject) -> list[Problem]:
     """Handing in nothing must be failed by both protocols. Raises SandboxLost."""
-    judged = await _judge(subject, await hand_in(subject, Nop), {})
+    judged = await _judge(subject, await hand_in(subject, "nop"), {})
     found = []
     for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
         if judgement.record.verdict is not Verdict.FAILED:

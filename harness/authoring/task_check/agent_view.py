@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 from harness.agents.mini import Mini
+from harness.agents.registry import agent_context
 from harness.authoring.image_search import FoundFile, files_of
 from harness.authoring.task_check.secret_lines import Secret, secrets_of
 from harness.authoring.task_check.subject import Subject
@@ -42,7 +43,7 @@ async def view_problems(subject: Subject) -> list[Problem]:
     """Looks as `mini` would: its messages, environment, mounts, git, files. Raises SandboxLost."""
     image, task = subject.site.image, subject.task
     secrets = await secrets_of(task, GitTree(image.tree))
-    agent = Mini(task, subject.catalog.scaffold("mini"), ScriptedModel([]))
+    agent = Mini(agent_context(task, subject.catalog.scaffold("mini"), ScriptedModel([])))
     told = FoundFile("the messages to the model", "\n".join(item.content for item in agent.prompts()).encode())
     found = [*_shown(subject, secrets, [told])]
     sandbox = subject.site.engine.sandbox(image, repo_options(task.repo), subject.site.labels)

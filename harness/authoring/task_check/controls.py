@@ -4,8 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.agents.controls import Nop, Oracle
-from harness.agents.protocol import Agent
+from harness.agents.registry import agent_context
 from harness.authoring.task_check.check_records import REFERENCE_TIMES
 from harness.authoring.task_check.judging import judge
 from harness.authoring.task_check.junk import junk
@@ -24,7 +23,7 @@ _REFERENCE = "reference/tests.patch"
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
     """The reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml true."""
-    records = [(await judge(subject, await hand_in(subject, Oracle))).record for _ in range(times)]
+    records = [(await judge(subject, await hand_in(subject, "oracle"))).record for _ in range(times)]
     found = [*_unresolved(subject, records[0])]
     if any(record.to_json() != records[0].to_json() for record in records):
         words = f"judged {times} times, and the verdicts are not the same"
@@ -33,7 +32,7 @@ async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> 
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    record = (await judge(subject, await hand_in(subject, Nop))).record
+    record = (await judge(subject, await hand_in(subject, "nop"))).record
     return [*_accepted(subject, "handing in nothing", record)]
 
 
@@ -48,13 +47,13 @@ async def worthless_problems(subject: Subject) -> list[Problem]:
     return found
 
 
-async def hand_in(subject: Subject, kind: type[Oracle] | type[Nop]) -> Submission:
-    """As a trial does it: in a sandbox, and out of it again."""
+async def hand_in(subject: Subject, control: str) -> Submission:
+    """What the control of this name hands in, as in a trial: it works in a sandbox of its own."""
     site = subject.site
-    agent: Agent = kind(subject.task, subject.catalog.scaffold(kind.__name__.lower()))
+    context = agent_context(subject.task, subject.catalog.scaffold(control))
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         trajectory = Path(scratch) / "trajectory.jsonl"
-        _, submission = await let_work(site.engine, site.image, subject.task, agent, site.labels, trajectory)
+        _, submission = await let_work(site.engine, site.image, context, site.labels, trajectory)
     return submission
 
 

@@ -89,7 +89,7 @@ class Asking:
                 return _lost(turn, str(error), usage + error.usage)
             except BudgetExhausted as error:
                 return _lost(turn, str(error), usage)
-            usage += completion.usage
+            usage += completion.paid
             try:
                 reply = _read(completion.stop, completion.message.content)
             except Unreadable as error:

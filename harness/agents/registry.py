@@ -1,0 +1,47 @@
+"""Agents by name, and the agent that a scaffold names."""
+
+from harness.agents.protocol import Agent, AgentClass, AgentContext
+from harness.llm.allowance import Allowance
+from harness.llm.protocol import Model
+from harness.specs.errors import UserError
+from harness.specs.loading import line_of_key
+from harness.specs.registry import Registry
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task
+
+AGENTS: Registry[AgentClass] = Registry(
+    "agent",
+    "testwright.agents",
+    {
+        "mini": "harness.agents.mini:Mini",
+        "oracle": "harness.agents.controls:Oracle",
+        "nop": "harness.agents.controls:Nop",
+    },
+)
+
+
+def agent_class(scaffold: Scaffold) -> AgentClass:
+    """The registered agent that runs a scaffold. Raises UserError naming file and line of an unknown one."""
+    name = scaffold.agent_name
+    if name not in AGENTS.names:
+        path = scaffold.directory / "scaffold.yaml"
+        line = line_of_key(path, "agent" if scaffold.agent else "name")
+        hint = "" if scaffold.agent else "; name one with the key 'agent'"
+        raise UserError(f"{path}:{line}: {AGENTS.unknown(name)}{hint}")
+    return AGENTS.get(name)
+
+
+def agent_context(
+    task: Task, scaffold: Scaffold, model: Model | None = None, allowance: Allowance | None = None
+) -> AgentContext:
+    """What an agent of a trial is made of; its model is metered. Without an allowance it gets the task's limits."""
+    allowance = allowance or Allowance(task.file.limits)
+    return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None)
+
+
+def build_agent(context: AgentContext) -> Agent:
+    """Raises UserError for a scaffold that can't work: without its model, or with broken templates, say."""
+    made = agent_class(context.scaffold)
+    if made.needs_model and context.model is None:
+        raise UserError(f"scaffold {context.scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")
+    return made(context)

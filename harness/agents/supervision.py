@@ -1,0 +1,85 @@
+"""An agent's work under its allowance, from outside: whatever the agent does, its limits hold."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import asdict
+from typing import Any
+
+from harness.agents.ending import Ending
+from harness.agents.protocol import Agent, AgentContext, AgentResult, Finish
+from harness.agents.trajectory import EndRecord, FaultRecord, HeaderRecord, Trajectory
+from harness.llm.allowance import Allowance, AllowanceExhausted, Limit
+from harness.sandbox.protocol import LimitReached, Sandbox
+from harness.specs.errors import ProviderError, ProviderFault
+
+GRACE_SECONDS = 10.0
+"""An agent that asks what time is left ends by itself; one that is this much over its time is cancelled."""
+_POLL_SECONDS = 1.0
+
+
+async def supervise(
+    agent: Agent, context: AgentContext, sandbox: Sandbox, trajectory: Trajectory, grace: float = GRACE_SECONDS
+) -> AgentResult:
+    """Let an agent work until it submits or a limit ends it; what lies in the sandbox then is the submission.
+
+    The trajectory gets its first and last record here, and one for each request to a provider that failed.
+    Raises ProviderError, SandboxLost and BudgetExhausted: there is no submission then, and no last record.
+    """
+    allowance = context.allowance
+    allowance.begin()
+    trajectory.add(_header(context))
+    with allowance.observed_by(lambda failed: trajectory.add(FaultRecord.of(allowance.steps, failed))):
+        finish = await _finish(agent.work(sandbox, trajectory), allowance, grace)
+    result = AgentResult(
+        ending=finish.ending,
+        steps=allowance.steps,
+        usage=allowance.spending.usage,
+        message=finish.message,
+        agent_seconds=round(allowance.agent_seconds, 3),
+        model_seconds=round(allowance.model_seconds, 3),
+        waiting_seconds=round(allowance.waiting_seconds, 3),
+        failed_requests=allowance.failed_requests,
+    )
+    trajectory.add(EndRecord(counted_usd=allowance.spending.known_usd, **asdict(result)))
+    return result
+
+
+async def _finish(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace: float) -> Finish:
+    """How the work ends, by the agent or by a limit."""
+    try:
+        return await _until_overdue(work, allowance, grace)
+    except AllowanceExhausted as error:
+        return Finish(Ending.by_limit(error.limit), str(error))
+    except LimitReached as error:
+        return Finish(Ending.by_limit(error.limit), str(error))
+    except ProviderError as error:
+        # A conversation that has grown too long is the agent's own end; other faults are nobody's.
+        if error.fault is not ProviderFault.CONTEXT:
+            raise
+        return Finish(Ending.CONTEXT_LIMIT, str(error))
+
+
+async def _until_overdue(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace: float) -> Finish:
+    """Raises AllowanceExhausted for an agent that goes on after its time."""
+    task = asyncio.ensure_future(work)
+    try:
+        while True:
+            left = allowance.limits.wall_seconds + grace - allowance.agent_seconds
+            if left <= 0 and not allowance.is_waiting:
+                raise AllowanceExhausted(Limit.WALL, f"cancelled after {allowance.limits.wall_seconds} seconds")
+            await asyncio.wait({task}, timeout=_POLL_SECONDS)
+            if task.done():
+                return task.result()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _header(context: AgentContext) -> HeaderRecord:
+    return HeaderRecord(
+        scaffold=context.scaffold.name,
+        scaffold_version=context.scaffold.version,
+        model=context.model_name,
+        task=context.task.id,
+        limits=context.task.file.limits,
+    )
