@@ -63,7 +63,7 @@ def first_member(chunks: Iterator[bytes]) -> tarfile.TarInfo | None:
 def first_file(chunks: Iterator[bytes]) -> bytes:
     with tarfile.open(fileobj=cast("BinaryIO", ChunkReader(chunks)), mode="r|") as tar:
         member = tar.next()
-        content = tar.extractfile(member) if member else None
+        content = tar.extractfile(member) if member and member.isreg() else None
         return content.read() if content else b""
 
 

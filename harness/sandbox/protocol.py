@@ -5,6 +5,7 @@ goes through it. A verification arm is a `Job`: the main command of a fresh cont
 comes from the engine and whose report is read after it has stopped.
 """
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -170,6 +171,9 @@ class Job:
     outputs: str = "/logs/report"
 
 
+_TERMINATED = frozenset(128 + number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+
+
 @dataclass(frozen=True)
 class JobResult:
     """A job's end as the engine reports it. `outputs` maps paths relative to the job's directory to bytes.
@@ -184,6 +188,14 @@ class JobResult:
     outputs: Mapping[str, bytes]
     complete: bool
     seconds: float
+
+    @property
+    def was_terminated(self) -> bool:
+        """Whether one of the signals that end processes on request ended the command, and no limit of ours sent it.
+
+        The command's own processes may have sent it, or somebody on the engine's machine: that can't be told apart.
+        """
+        return self.exit_status in _TERMINATED and not (self.timed_out or self.out_of_memory)
 
 
 class Engine(Protocol):
@@ -204,7 +216,8 @@ class Engine(Protocol):
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         """Run a job in a fresh container and remove it.
 
-        Raises SandboxLost, and UserError for an option that this engine doesn't offer, before anything starts.
+        Raises SandboxLost (EndedFromOutside where none of the job's own processes and limits ended it), and UserError
+        for an option that this engine doesn't offer, before anything starts.
         """
         ...
 

@@ -19,6 +19,10 @@ class SandboxLost(InfrastructureError):
     """The container died or was removed under us. Never shown to the model as an observation."""
 
 
+class EndedFromOutside(SandboxLost):
+    """Neither its own processes nor one of our limits ended the container, so its end shows nothing of them."""
+
+
 class ImageUnavailable(InfrastructureError):
     """An image can be neither found, pulled nor built here."""
 

@@ -3,9 +3,9 @@
 import asyncio
 import os
 import random
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from harness.languages.toolchain import BuildContext, Built, CompiledVariant
 from harness.sandbox.options import repo_options
@@ -20,10 +20,10 @@ from harness.verify.toolchain_choice import toolchain_of
 
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
-ALONE_TIMES = 3
-"""They may take so many times as long together as the arm itself."""
 ARM_TRIES = 3
 """How often the container of one arm may be lost before the judging ends; other arms aren't run again for it."""
+MAX_ALONE_TIMEOUTS = 3
+"""After so many that take all the time that an arm may take, no further one is run alone."""
 _CRASHED = 128
 _TESTS_FAILED = 1
 
@@ -88,39 +88,46 @@ async def _build(
 
 
 async def _run_arm(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
-    arm = await _execute(bench, task, suite, key, built)
+    arm, crashed = await _execute(bench, task, suite, key, built)
     missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
     hidden = [test for test in missing if suite.is_worth_another_look(test)]
     most = MAX_ALONE.get(arm.kind, 0)
     if not (hidden and most) or arm.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
         return arm
     if len(suite.tests) == 1:
-        return _settle(arm, {})
+        return _settle_single(arm, crashed)
     alone: dict[TestId, Arm] = {}
-    end = time.monotonic() + ALONE_TIMES * task.file.limits.arm_seconds
     for number, test in enumerate(hidden[:most], start=1):
-        if time.monotonic() < end:
-            only = replace(suite, tests=(test,))
-            alone[test] = await _run_arm(bench, task, only, key.alone(number), built)
+        only = replace(suite, tests=(test,))
+        alone[test] = await _run_arm(bench, task, only, key.alone(number), built)
+        if sum(_timed_out(other) for other in alone.values()) == MAX_ALONE_TIMEOUTS:
+            break
     return _settle(arm, alone)
 
 
-async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
+class _Executed(NamedTuple):
+    """`crashed`: a signal of the code's own ended the command, not one that somebody may have sent from outside."""
+
+    arm: Arm
+    crashed: bool
+
+
+async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> _Executed:
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:
-        return Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0)
+        return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
     job = test_job(task.repo, bench.image, run)
     try:
         result = await run_job(bench, task, job)
-        if _killed_from_outside(result):
+        if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
             result = await run_job(bench, task, job)
     except LimitReached:
         missing = tuple(combine(test, ()) for test in suite.tests)
-        return Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0)
+        return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
     bench.keep(key, result)
     reading = read_job(task.repo.report, run, built.compiled.proof, result)
-    return Arm(
+    arm = Arm(
         kind=variant.kind,
         status=reading.status,
         exit_status=result.exit_status,
@@ -129,6 +136,7 @@ async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: B
         test_seconds=sum(item.seconds for item in reading.results),
         disagreement=reading.disagreement,
     )
+    return _Executed(arm, crashed=result.exit_status > _CRASHED and not result.was_terminated)
 
 
 def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
@@ -157,38 +165,37 @@ async def run_job(bench: Bench, task: Task, job: Job) -> JobResult:
     raise AssertionError("unreachable: the last try returns or raises")
 
 
-def _killed_from_outside(result: JobResult) -> bool:
-    """SIGKILL that neither a deadline nor the memory limit explains: no crash of the code ends like this."""
-    return result.exit_status == _CRASHED + 9 and not (result.timed_out or result.out_of_memory)
-
-
 def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
-    """An arm with what its hidden tests did when they ran alone.
+    """An arm with what its hidden tests did when they ran alone."""
+    statuses = {other.status for other in alone.values()}
+    telling = (ArmStatus.WRONG_VARIANT, ArmStatus.DISAGREES)
+    status = next((status for status in telling if status in statuses), ArmStatus.FINISHED)
+    results = tuple(alone[item.test].results[0] if item.test in alone else item for item in arm.results)
+    return replace(arm, status=status, results=results)
 
-    A single test that left no result has crashed (ended by a signal) or timed out, unless the process ended
-    by itself: then it stays missing, which is no evidence of anything.
+
+def _settle_single(arm: Arm, crashed: bool) -> Arm:
+    """An arm of one test: where it left no result it has timed out or crashed.
+
+    It stays missing where the process ended by itself, or by a signal that somebody may have sent from outside: that
+    is no evidence of anything.
     """
-    if alone:
-        statuses = {other.status for other in alone.values()}
-        telling = (ArmStatus.WRONG_VARIANT, ArmStatus.DISAGREES)
-        status = next((status for status in telling if status in statuses), ArmStatus.FINISHED)
-        results = tuple(alone[item.test].results[0] if item.test in alone else item for item in arm.results)
-        return replace(arm, status=status, results=results)
-    return replace(arm, status=_alone_status(arm), results=tuple(_ended(item, arm) for item in arm.results))
+    if arm.status is ArmStatus.TIMED_OUT:
+        results = tuple(_failed_unless_known(item, Quality.TIMEOUT) for item in arm.results)
+        return replace(arm, status=ArmStatus.FINISHED, results=results)
+    if crashed:
+        return replace(arm, results=tuple(_failed_unless_known(item, Quality.CRASH) for item in arm.results))
+    return arm
 
 
-def _alone_status(arm: Arm) -> ArmStatus:
-    return ArmStatus.FINISHED if arm.status is ArmStatus.TIMED_OUT else arm.status
-
-
-def _ended(item: TestResult, arm: Arm) -> TestResult:
+def _failed_unless_known(item: TestResult, quality: Quality) -> TestResult:
     if item.outcome is not Outcome.MISSING:
         return item
-    if arm.status is ArmStatus.TIMED_OUT:
-        return item.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.TIMEOUT})
-    if arm.exit_status > _CRASHED:
-        return item.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.CRASH})
-    return item
+    return item.model_copy(update={"outcome": Outcome.FAILED, "quality": quality})
+
+
+def _timed_out(arm: Arm) -> bool:
+    return any(item.quality is Quality.TIMEOUT for item in arm.results)
 
 
 def arm_slots(engine: Engine) -> asyncio.Semaphore:

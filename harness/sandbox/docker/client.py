@@ -9,7 +9,7 @@ import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
-from harness.specs.errors import ImageUnavailable, SandboxLost, UserError
+from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,8 +40,8 @@ class Docker:
                 raise ImageUnavailable(_first_line(error)) from None
             except FileNotFoundError:  # of a path in the container
                 raise
-            except NotFound as error:
-                raise SandboxLost(_first_line(error)) from None
+            except NotFound as error:  # somebody removed it
+                raise EndedFromOutside(_first_line(error)) from None
             except (DockerException, requests.RequestException, tarfile.TarError, OSError) as error:
                 raise SandboxLost(f"the Docker engine: {_first_line(error)}") from error
 

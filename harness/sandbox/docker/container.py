@@ -10,6 +10,7 @@ from docker.types import LogConfig, Mount, Ulimit
 
 from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
 from harness.sandbox.protocol import Image, Network, SandboxOptions
 from harness.specs.errors import UserError
@@ -40,8 +41,12 @@ async def create(
     env: Mapping[str, str],
     user: str,
     directory: str,
+    init: bool = True,
 ) -> str:
-    """A container, not started; its id. Raises ImageUnavailable."""
+    """A container, not started; its id. Without the engine's `init`, `argv` is its first process.
+
+    Raises ImageUnavailable.
+    """
     answer = await docker.call(
         docker.api.create_container,
         image.reference,
@@ -51,15 +56,15 @@ async def create(
         hostname=HOST_NAME,
         user=user,
         working_dir=directory,
-        host_config=_restrictions(docker, options),
+        host_config=_restrictions(docker, options, init),
     )
     return str(answer["Id"])
 
 
-def _restrictions(docker: Docker, options: SandboxOptions) -> dict[str, Any]:
+def _restrictions(docker: Docker, options: SandboxOptions, init: bool) -> dict[str, Any]:
     limits = options.limits
     config: dict[str, Any] = docker.api.create_host_config(
-        init=True,
+        init=init,
         network_mode=_NETWORKS[options.network],
         mounts=[Mount(m.target, str(m.source), type="bind", read_only=m.read_only) for m in options.mounts],
         extra_hosts={HOST_NAME: "127.0.0.1"},
@@ -88,6 +93,7 @@ class ImageFacts:
         self._docker = docker
         self._names: dict[str, str] = {}
         self._users: dict[str, User] = {}
+        self._bash: dict[str, bytes] = {}
         self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
 
     async def user_name(self, image: Image) -> str:
@@ -109,6 +115,12 @@ class ImageFacts:
             self._users[image.digest] = _resolve(name, passwd, group)
         return self._users[image.digest]
 
+    async def bash(self, image: Image, container: str) -> bytes:
+        """The image's bash, empty where it is not at its usual place; `container` has not started yet."""
+        if image.digest not in self._bash:
+            self._bash[image.digest] = await self._file(container, BASH)
+        return self._bash[image.digest]
+
     async def directory(self, image: Image, container: str, path: str) -> tarfile.TarInfo | None:
         """A directory as it is in the image, None where it isn't; `container` has not started yet."""
         key = image.digest, path
@@ -124,6 +136,12 @@ class ImageFacts:
             return None
 
     async def _table(self, container: str, path: str) -> list[list[str]]:
+        text = (await self._file(container, path)).decode(errors="replace")
+        return [line.split(":") for line in text.splitlines()]
+
+    async def _file(self, container: str, path: str) -> bytes:
+        """A regular file's bytes, none where there is none."""
+
         def read() -> bytes:
             try:
                 with Archive(self._docker.api, container, path) as archive:
@@ -131,8 +149,7 @@ class ImageFacts:
             except FileNotFoundError:
                 return b""
 
-        text = (await self._docker.call(read)).decode(errors="replace")
-        return [line.split(":") for line in text.splitlines()]
+        return await self._docker.call(read)
 
 
 def _resolve(name: str, passwd: list[list[str]], group: list[list[str]]) -> User:

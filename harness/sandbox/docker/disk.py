@@ -2,18 +2,20 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from harness.sandbox.disk_watch import tree_bytes
 from harness.sandbox.docker.client import Docker
 
 
-async def layer_meter(docker: Docker, container: str, limit_mb: int) -> Callable[[], Awaitable[int]]:
-    """Measures the layer on this machine where we may read it (root, on Linux), else asks the engine.
+def layer_meter(docker: Docker, facts: Mapping[str, Any], limit_mb: int) -> Callable[[], Awaitable[int]]:
+    """Measures a container's layer on this machine where we may read it (root, on Linux), else asks the engine.
 
-    The engine counts a sparse file at its full length and empty files not at all.
+    `facts` are what the engine tells of the container. It counts a sparse file at its full length and empty files not
+    at all.
     """
-    facts = await docker.call(docker.api.inspect_container, container)
+    container = facts["Id"]
     upper = ((facts.get("GraphDriver") or {}).get("Data") or {}).get("UpperDir") or ""
 
     async def look() -> int:

@@ -15,6 +15,7 @@ from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import ANSWER_SECONDS, Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
+from harness.sandbox.docker.init import command, command_status, program, was_killed
 from harness.sandbox.docker.streams import Archive, AttachedStream
 from harness.sandbox.protocol import (
     REPORT_DIR,
@@ -26,11 +27,10 @@ from harness.sandbox.protocol import (
     PlacedFile,
     SandboxOptions,
 )
+from harness.specs.errors import EndedFromOutside
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 _REST_SECONDS = 10.0
-_ONE_OUTPUT = ("bash", "-c", 'exec "$@" 2>&1', "bash")
-"""Becomes the main command. The engine has a pipe for each stream and doesn't know what came first."""
 
 
 async def run_job(
@@ -43,7 +43,7 @@ async def run_job(
         end = await _run(docker, job, options.limits, container)
         outputs = await docker.call(_outputs, docker, container, job.outputs)
     return JobResult(
-        exit_status=end.state["ExitCode"],
+        exit_status=command_status(end.state["ExitCode"]),
         timed_out=end.timed_out,
         out_of_memory=end.state["OOMKilled"],
         log=end.log.value,
@@ -59,9 +59,10 @@ async def _container(
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
     env = {**job.env, REPORT_DIR: job.outputs}
-    argv = (*_ONE_OUTPUT, *job.argv)
     creation = asyncio.create_task(
-        docker_container.create(docker, image, options, labels, argv, env, user="", directory=image.workdir)
+        docker_container.create(
+            docker, image, options, labels, command(job.argv), env, user="", directory=image.workdir, init=False
+        )
     )
     try:
         yield await asyncio.shield(creation)
@@ -73,9 +74,10 @@ async def _container(
 
 async def _place(docker: Docker, facts: ImageFacts, image: Image, job: Job, container: str) -> None:
     user = await facts.user(image, container)
-    wanted = parents(job.files) | parents([PlacedFile(f"{job.outputs}/any", b"")])
+    files = (*job.files, program(await facts.bash(image, container)))
+    wanted = parents(files) | parents([PlacedFile(f"{job.outputs}/any", b"")])
     above = {path: await facts.directory(image, container, path) for path in wanted}
-    await docker.call(docker.api.put_archive, container, "/", pack(job.files, user.uid, user.gid, above))
+    await docker.call(docker.api.put_archive, container, "/", pack(files, user.uid, user.gid, above))
 
 
 class _End(NamedTuple):
@@ -101,7 +103,8 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
     timed_out = False
     try:
         await docker.call(docker.api.start, container)
-        meter = await layer_meter(docker, container, limits.disk_mb)
+        facts = await docker.call(docker.api.inspect_container, container)
+        meter = layer_meter(docker, facts, limits.disk_mb)
         watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
         try:
             async with asyncio.timeout(job.seconds):
@@ -121,7 +124,16 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
             watch.cancel()
     if breaches:
         raise breaches[0]
+    _check_ended_inside(facts["State"], state, timed_out)
     return _End(state, timed_out, log, seconds)
+
+
+def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:
+    """Raises EndedFromOutside where neither the command nor a limit ended the container; two states of it."""
+    if state["StartedAt"] != begin["StartedAt"]:
+        raise EndedFromOutside("the container of a job was started again from outside")
+    if was_killed(state["ExitCode"]) and not (timed_out or state["OOMKilled"]):
+        raise EndedFromOutside("the container of a job was killed from outside")
 
 
 async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:

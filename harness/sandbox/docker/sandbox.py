@@ -50,7 +50,8 @@ class DockerSandbox:
         self._creation = asyncio.create_task(creation)
         container = await asyncio.shield(self._creation)
         await self._docker.call(self._docker.api.start, container)
-        meter = await layer_meter(self._docker, container, self._limits.disk_mb)
+        facts = await self._docker.call(self._docker.api.inspect_container, container)
+        meter = layer_meter(self._docker, facts, self._limits.disk_mb)
         self._watch = asyncio.create_task(watch_disk(meter, self._limits.disk_mb, self._breach))
         await self._channel.open()
 

@@ -14,6 +14,7 @@ from harness.sandbox.local.confinement import Confinement, Launch
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import end, spawn
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, SandboxOptions
+from harness.specs.errors import EndedFromOutside
 
 _REST_SECONDS = 5.0
 
@@ -30,6 +31,7 @@ async def run_job(
         began = time.monotonic()
         async with _running(launch, marks, log) as process:
             timed_out = await _watched(process, place, job, options.limits, marks)
+            _check_ended_inside(process, confinement, timed_out)
         seconds = time.monotonic() - began
         outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
     assert process.returncode is not None
@@ -79,6 +81,15 @@ async def _spawn(launch: Launch, output: int) -> Process:
         return await spawn(launch, stdout=output)
     finally:
         os.close(output)
+
+
+def _check_ended_inside(process: Process, confinement: Confinement, timed_out: bool) -> None:
+    """Raises EndedFromOutside where something killed bubblewrap itself, which nothing in its namespace can do.
+
+    Without a namespace that can't be told: the job's first process may have been killed by any other one.
+    """
+    if confinement.alone and not timed_out and process.returncode is not None and process.returncode < 0:
+        raise EndedFromOutside("the sandbox of a job was killed from outside")
 
 
 async def _collect(output: int, log: BoundedOutput) -> None:
