@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from harness.authoring.task_check.check_records import read_check_record
+from harness.languages.registry import language_of
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.submission.manifest import parse_manifest
@@ -26,7 +27,7 @@ check record; `-` where a task has changed since, or was never checked in full.
 
 def page() -> str:
     tasks = Catalog(CHECKOUT).select(["*"])
-    rows = sorted((task.repo.language.value, task.repo.name, row(task)) for task in tasks)
+    rows = sorted((task.repo.language, task.repo.name, row(task)) for task in tasks)
     languages = {language: sum(item[0] == language for item in rows) for language, _, _ in rows}
     counts = ", ".join(f"{language} {count}" for language, count in languages.items())
     return f"{HEAD}{''.join(text for _, _, text in rows)}\n{len(tasks)} tasks: {counts}.\n"
@@ -34,9 +35,9 @@ def page() -> str:
 
 def row(task: Task) -> str:
     must = len(task.rubric.must_haves)
-    tests = len(parse_manifest(task.patch("reference/manifest.yaml")).tests)
+    tests = len(parse_manifest(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests)
     cells = (
-        task.id, task.file.title, task.repo.language.value, task.file.kind.value,
+        task.id, task.file.title, task.repo.language, task.file.kind.value,
         f"{must} + {len(task.rubric.criteria) - must}", str(len(task.probes)), str(tests), seconds(task),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |\n"

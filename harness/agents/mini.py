@@ -6,6 +6,7 @@ from harness.agents.actions import BASH, Action, FormatError, answers, parse_act
 from harness.agents.protocol import AgentContext, Ending, Finish
 from harness.agents.templates import Templates
 from harness.agents.trajectory import ObservationRecord, Trajectory
+from harness.languages.registry import language_of
 from harness.llm.cache_marks import with_cache_marks
 from harness.llm.protocol import Completion, Message, Role, StopReason
 from harness.llm.recording import MessageRecord
@@ -22,6 +23,8 @@ _PROMPT = (
     "is_whole_instruction",
     "workdir",
     "language",
+    "id_form",
+    "id_examples",
     "test_paths",
     "test_command",
     "submit_command",
@@ -66,11 +69,14 @@ class Mini:
 
     def prompts(self) -> list[Message]:
         repo, limits = self.task.repo, self.task.file.limits
+        ids = language_of(repo).ids
         values = {
             "task_prompt": self.task.prompt,
             "is_whole_instruction": self.task.is_whole_instruction,
             "workdir": repo.workdir,
-            "language": repo.language.value,
+            "language": repo.language,
+            "id_form": ids.words,
+            "id_examples": ids.examples,
             "test_paths": repo.test_paths,
             "test_command": repo.test_command,
             "submit_command": SUBMIT_COMMAND,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from harness.authoring.host_secrets import certificates, private_certificates, published, secret_texts
 from harness.authoring.image_search import FoundFile, SavedImage
-from harness.authoring.needles import Needles, needles_of
+from harness.authoring.leak_signatures import LeakSignatures, leak_signatures_of
 from harness.authoring.repository_check import repository_problems
+from harness.languages.registry import language_of
 from harness.sandbox.git_tree import GitError, GitTree, run_git
 from harness.sandbox.images.engine_images import EngineImages, engine_images
 from harness.sandbox.images.task_images import task_image
@@ -28,23 +29,23 @@ async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
     image = await task_image(task)
     reference = reference or image.reference
     tree = GitTree(image.tree)
-    needles = await needles_of(task.patch("withheld.patch"), tree)
-    problems = [] if needles.names or needles.lines else [_nothing_to_search_for(task)]
+    signatures = await leak_signatures_of(task.patch("withheld.patch"), tree, language_of(task.repo))
+    problems = [] if signatures.names or signatures.lines else [_nothing_to_search_for(task)]
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         async with engine_images() as images:
             repository = Path(scratch) / "repository"
             await images.copy_out(reference, f"{image.workdir}/.git", repository)
             where = f"{reference}:{image.workdir}/.git"
             problems += await repository_problems(repository, await head_commit(tree), where)
-            problems += await _search(images, reference, needles, Path(scratch))
+            problems += await _search(images, reference, signatures, Path(scratch))
     return problems
 
 
-async def _search(images: EngineImages, reference: str, needles: Needles, scratch: Path) -> list[Problem]:
+async def _search(images: EngineImages, reference: str, signatures: LeakSignatures, scratch: Path) -> list[Problem]:
     archive = scratch / "image.tar"
     await images.save(reference, archive)
     saved = SavedImage(archive)
-    search = ImageSearch(reference, needles)
+    search = ImageSearch(reference, signatures)
     search.look_at_configuration(saved.configuration())
     await asyncio.to_thread(search.look_at, saved.files())
     for number, pack in enumerate(search.packs):
@@ -55,10 +56,10 @@ async def _search(images: EngineImages, reference: str, needles: Needles, scratc
 class ImageSearch:
     """Looks at files one by one. `packs` are git's packs, whose objects are to be looked at as well."""
 
-    def __init__(self, reference: str, needles: Needles) -> None:
+    def __init__(self, reference: str, signatures: LeakSignatures) -> None:
         self.packs: list[FoundFile] = []
         self._reference = reference
-        self._needles = needles
+        self._signatures = signatures
         self._secrets = secret_texts()
         self._private = private_certificates()
         self._places: dict[bytes, list[str]] = defaultdict(list)
@@ -81,8 +82,8 @@ class ImageSearch:
         return self._found
 
     def _look_for_tests(self, file: FoundFile) -> None:
-        hits = self._needles.search(file.data)
-        if hits.certain or file.path.endswith(tuple(self._needles.files)):
+        hits = self._signatures.search(file.data)
+        if hits.certain or file.path.endswith(tuple(self._signatures.files)):
             named = sorted(hits.names)[:_NAMED] or sorted(hits.lines)[:1] or ["by its name"]
             self._add(file.path, f"holds withheld tests ({', '.join(named)})")
         elif hits.possible:

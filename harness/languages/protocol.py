@@ -1,18 +1,21 @@
 """What a language is to the rest of testwright: one frozen description, made of small parts."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from harness.languages.code import Code
 from harness.languages.found import TestFile
 from harness.languages.toolchain import Toolchain
 
 
 class Discovery(Protocol):
-    """The rules by which tests are found in text. All of it is pure: the same text gives the same answer."""
+    """The rules by which tests are found in text. All of it is pure, and takes time linear to the text."""
 
     @property
     def FILE_RULE(self) -> str:
-        """How a test file must be named, in words."""
+        """How a test file must be named, in words: `its name must end in _test.go`."""
         ...
 
     def is_test_file(self, path: str) -> bool:
@@ -20,7 +23,7 @@ class Discovery(Protocol):
         ...
 
     def discover(self, source: bytes, path: str) -> TestFile:
-        """`path` is the file's: in some languages a test has its name."""
+        """The tests of a file. `path` is the file's: in some languages a test has its name."""
         ...
 
     def names(self, source: bytes) -> frozenset[str]:
@@ -37,9 +40,41 @@ class Discovery(Protocol):
 
 
 @dataclass(frozen=True)
-class Language:
-    """One language. `name` is the one it is registered by."""
+class IdForm:
+    """How a test is named in a manifest, behind the path of its file."""
 
-    name: str
+    words: str
+    """What an id is, for prompts: the end of a sentence that begins with `The ids are`."""
+    examples: tuple[str, ...]
+    """A few ids, for prompts."""
+    test_of: Callable[[str], str]
+    """From an id as somebody listed it to the name of its test: cases belong to their test."""
+
+
+class WorthlessTest(NamedTuple):
+    """A test file whose one test passes on any code: `file` is its name, `test` the test's."""
+
+    file: str
+    test: str
+    text: str
+    head: Callable[[str, str], str] | None = None
+    """What stands before `text`, by the path of a file beside it and what is known of that file's text."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language. Registered by its name, it serves every repository whose `repo.yaml` says so."""
+
+    title: str
+    """Its name in sentences: `Python`."""
+    suffixes: tuple[str, ...]
+    """How names of its files end, dot included."""
+    report: str
+    """The report format of a repository that names none."""
+    ids: IdForm
     discovery: Discovery
+    code: Code
     toolchain: Toolchain
+    worthless: WorthlessTest
+    declaration: re.Pattern[str]
+    """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""

@@ -1,21 +1,16 @@
 """The languages that are known: those of this package, and those that other packages register."""
 
-from harness.languages.protocol import Discovery, Language
-from harness.languages.toolchain import Toolchain
+from typing import cast
+
+from harness.languages.protocol import Language
+from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.registry import Registry
+from harness.specs.repo import Repo
 
-LANGUAGES: Registry[Language] = Registry(
-    "language",
-    "testwright.languages",
-    {name: f"harness.languages.{name}.language:LANGUAGE" for name in ("python", "go", "c", "typescript")},
-)
+LANGUAGES = cast("Registry[Language]", LANGUAGE_FACTS)
+"""The same registry that `repo.yaml` is checked with: what it holds is whole languages."""
 
 
-def discovery_of(name: str) -> Discovery:
-    """The discovery of a language. Raises UserError for an unknown name."""
-    return LANGUAGES.get(name).discovery
-
-
-def toolchain_of_language(name: str) -> Toolchain:
-    """The toolchain of a language. Raises UserError for an unknown name."""
-    return LANGUAGES.get(name).toolchain
+def language_of(repo: Repo) -> Language:
+    """The language of a repository. Raises UserError where it can't be imported."""
+    return LANGUAGES.get(repo.language)

@@ -8,7 +8,7 @@ Works on text, by tree-sitter. Two changes, and every changed function of a vari
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -84,6 +84,11 @@ def rewrite(forms: Braces, text: bytes, lines: Sequence[int], chance: random.Ran
         if function.body.type in forms.blocks and any(first <= line <= last for line in lines):
             edits |= {edit[0]: edit for edit in _spread(forms, function.body, chance, name)}
     return _with_footer(forms, _apply(text, list(edits.values())), name) if edits else text
+
+
+def rewriting_in(forms: Braces) -> Callable[[bytes, Sequence[int], random.Random], bytes]:
+    """What `Code.rewrite` is in a language of these forms."""
+    return lambda text, lines, chance: rewrite(forms, text, lines, chance, fresh_name(chance))
 
 
 def _with_inert_code(forms: Braces, ours: _Function, theirs: _Function, name: str) -> Edit:

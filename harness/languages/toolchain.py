@@ -1,4 +1,4 @@
-"""What every language's toolchain offers."""
+"""How variants of a language come to run: what is text, what is code, and how one is made of the other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from harness.specs.variants import Variant
 
 
 class BuildContext(NamedTuple):
-    """Where variants are compiled: containers of `image` that never hold more than text of an agent's."""
+    """Where variants are compiled: containers of `image`, which hold at most the text of an agent's tests."""
 
     engine: Engine
     image: Image
@@ -34,6 +34,14 @@ class CompiledVariant:
     executable: frozenset[str] = frozenset()
 
 
+class SuiteFiles(NamedTuple):
+    """A suite as it is laid over the tree: its tests, the files that it brings, and those that it takes out."""
+
+    tests: Sequence[TestId]
+    files: Mapping[str, bytes] = {}
+    removed: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class Built:
     """A variant together with a suite. `broken` are test files that can't be built on it, and why in a word."""
@@ -42,34 +50,41 @@ class Built:
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
+class SuiteBuilder(Protocol):
+    """For languages in which something depends on the variant and on the suite: a program made of both, say."""
+
+    async def build(
+        self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
+    ) -> list[Built]:
+        """Each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
+        ...
+
+
 class Toolchain(Protocol):
+    """What makes variants ready to run."""
+
     @property
     def separates(self) -> bool:
         """Whether text on disk and code that runs can differ at all."""
         ...
 
-    def is_compiled(self, path: str) -> bool:
-        """Whether this file is code; where text and code can differ, its are the ones that do."""
+    @property
+    def suites(self) -> SuiteBuilder | None:
+        """None where a suite needs no building."""
         ...
 
-    def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        """The same code, with `lines` as comments behind it."""
-        ...
+    async def compile(self, context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+        """Everything that can be made without the suite, in the same order.
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Everything that can be made without the suite. Raises UserError, SandboxLost."""
-        ...
-
-    async def build(
-        self,
-        context: BuildContext,
-        compiled: Sequence[CompiledVariant],
-        tests: Sequence[TestId],
-        files: Mapping[str, bytes],
-        removed: Sequence[str],
-    ) -> list[Built]:
-        """Each variant with the suite's `files` and without those `removed`, where a language makes one of both.
-
-        Raises SandboxLost. Runs nothing of the suite.
+        Raises UserError for a variant that the compiler refuses, SandboxLost for a container that was lost.
         """
         ...
+
+
+async def with_suite(
+    toolchain: Toolchain, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
+) -> list[Built]:
+    """Each variant with a suite, ready to run. Raises SandboxLost."""
+    if toolchain.suites is None:
+        return [Built(item) for item in compiled]
+    return await toolchain.suites.build(context, compiled, suite)

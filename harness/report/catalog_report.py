@@ -25,7 +25,7 @@ def report_tasks(catalog: Catalog, as_json: bool) -> int:
             task.id,
             task.repo.name,
             task.file.kind.value,
-            task.repo.language.value,
+            task.repo.language,
             str(len(task.rubric.must_haves)),
             str(len(task.probes)),
             task.file.title,
@@ -63,7 +63,7 @@ def report_repos(catalog: Catalog, as_json: bool) -> int:
     repos = [catalog.repo(name) for name in catalog.names("repos")]
     if as_json:
         return _json([repo.model_dump(mode="json") for repo in repos])
-    rows = [(repo.name, repo.version, repo.language.value, repo.licence, repo.upstream) for repo in repos]
+    rows = [(repo.name, repo.version, repo.language, repo.licence, repo.upstream) for repo in repos]
     console().print(table(("repo", "version", "language", "licence", "upstream"), rows))
     return 0
 

@@ -51,9 +51,9 @@ class Registry(Generic[T]):
 
     def check(self, name: str) -> str:
         """`name`, if it is known. Raises UserError otherwise; nothing is imported."""
-        if name not in self.names:
-            raise UserError(self.unknown(name))
-        return name
+        if name in self._builtin or name in self._registered or name in self._entry_points:
+            return name
+        raise UserError(self.unknown(name))
 
     def unknown(self, name: str) -> str:
         """The message for a name that nobody registered."""

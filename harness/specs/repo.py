@@ -2,22 +2,16 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from harness.specs.ids import Slug
+from harness.specs.languages import LANGUAGE_FACTS, LanguageName
 from harness.specs.loading import FileModel
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*")]
-
-
-class Language(StrEnum):
-    PYTHON = "python"
-    C = "c"
-    GO = "go"
-    TYPESCRIPT = "typescript"
 
 
 class ReportFormat(StrEnum):
@@ -65,10 +59,13 @@ class LocalRecipe(_Part):
 
 
 class Repo(FileModel):
-    """`repos/NAME/repo.yaml`. Globs are relative to the tree's root; `**` crosses directories."""
+    """`repos/NAME/repo.yaml`. Globs are relative to the tree's root; `**` crosses directories.
+
+    Without `report` it is the format that is usual for the language.
+    """
 
     name: Slug
-    language: Language
+    language: LanguageName
     upstream: str
     version: str
     licence: str
@@ -82,3 +79,12 @@ class Repo(FileModel):
     limits: RepoLimits = RepoLimits()
     local: LocalRecipe | None = None
     directory: Path = Field(default=Path(), exclude=True)
+
+    model_config = ConfigDict(json_schema_extra=lambda schema: schema["required"].remove("report"))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_report(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "report" in data or data.get("language") not in LANGUAGE_FACTS.names:
+            return data
+        return {**data, "report": LANGUAGE_FACTS.get(data["language"]).report}

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from harness.languages.protocol import IdForm
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.specs.yaml_text import Quoted, yaml_text
@@ -39,10 +40,11 @@ class Manifest(NamedTuple):
         return tuple(dict.fromkeys(test.file for test in self.tests))
 
 
-def parse_manifest(data: bytes) -> Manifest:
+def parse_manifest(data: bytes, ids: IdForm) -> Manifest:
     """Read a manifest: a YAML list of `{file, tests}`, or the same between two fence lines.
 
-    An id with a case (`test_a[x]`, `TestName/sub`) stands for its test. Raises ManifestError.
+    `ids` are the language's: an id with a case (`test_a[x]`, `TestName/sub`) stands for its test, and so does one
+    behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it. Raises ManifestError.
     """
     rows = _rows(_list_of(_text(data)))
     seen: set[tuple[str, str]] = set()
@@ -50,7 +52,7 @@ def parse_manifest(data: bytes) -> Manifest:
         if (file, name) in seen:
             raise ManifestError(ReasonCode.MANIFEST_DUPLICATE, f"{file}::{name} is listed twice")
         seen.add((file, name))
-    tests = dict.fromkeys(TestId(file, _without_case(name)) for file, name in rows)
+    tests = dict.fromkeys(TestId(file, ids.test_of(name.removeprefix(f"{file}::"))) for file, name in rows)
     return Manifest(tuple(tests))
 
 
@@ -145,7 +147,3 @@ def _printable(value: Any, what: str) -> str:
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in value):
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} has control or invisible characters")
     return value.strip()
-
-
-def _without_case(name: str) -> str:
-    return name.partition("[")[0].partition("/")[0].replace("::", ".")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant
+from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteFiles, with_suite
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
 from harness.specs.errors import SandboxLost, first_error
@@ -80,9 +80,8 @@ async def _build(
     different = {compiled.variant.name: compiled for _, compiled in arms}
     context = BuildContext(bench.engine, bench.image, bench.labels)
     async with bench.slots:
-        made = await toolchain_of(task).build(
-            context, list(different.values()), suite.tests, suite.files, suite.removed
-        )
+        files = SuiteFiles(suite.tests, suite.files, suite.removed)
+        made = await with_suite(toolchain_of(task), context, list(different.values()), files)
     built = dict(zip(different, made, strict=True))
     return [(key, built[compiled.variant.name]) for key, compiled in arms]
 

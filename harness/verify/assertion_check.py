@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from harness.languages.protocol import Discovery
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
@@ -14,9 +14,9 @@ from harness.verify.manifest_check import ManifestCheck, check_manifest
 
 def check_suite(task: Task, manifest: bytes, changes: tuple[FileChange, ...]) -> ManifestCheck:
     """The manifest against the patch. Where probes can't show that tests check something, their text must."""
-    discovery = discovery_of(task.repo.language)
-    check = check_manifest(manifest, changes, discovery)
-    if check.reasons or task.probes or asserts(check.tests, changes, discovery):
+    language = language_of(task.repo)
+    check = check_manifest(manifest, changes, language)
+    if check.reasons or task.probes or asserts(check.tests, changes, language.discovery):
         return check
     words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
     return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))

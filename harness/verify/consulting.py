@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
@@ -43,7 +43,7 @@ def judge_manifest(judging: Judging) -> tuple[Reason, ...]:
 
 def listed_texts(task: Task, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
     """The text of each listed test, by id."""
-    discovery = discovery_of(task.repo.language)
+    discovery = language_of(task.repo).discovery
     files = {path: discovery.discover(change.new or b"", path) for path, change in by_path(changes).items()}
     found = ((test, files[test.file].find(test.name)) for test in tests)
     return {str(test): item.text.decode(errors="replace") for test, item in found if item}

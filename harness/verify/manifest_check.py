@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from harness.languages.found import TestFile
-from harness.languages.protocol import Discovery
+from harness.languages.protocol import Discovery, Language
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
@@ -26,12 +26,13 @@ class ManifestCheck:
     reasons: tuple[Reason, ...] = ()
 
 
-def check_manifest(data: bytes, changes: tuple[FileChange, ...], discovery: Discovery) -> ManifestCheck:
+def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
     """Compare a manifest with what a patch does to test functions."""
     if not data.strip():
         return ManifestCheck(reasons=(_reason(ReasonCode.MANIFEST_MISSING, "", "there is no manifest"),))
+    discovery = language.discovery
     try:
-        manifest = parse_manifest(data)
+        manifest = parse_manifest(data, language.ids)
     except ManifestError as error:
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
     surveys = [_survey(change, discovery) for change in changes if discovery.is_test_file(change.path)]

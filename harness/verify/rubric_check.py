@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.languages.registry import discovery_of
+from harness.languages.protocol import Language
+from harness.languages.registry import language_of
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
-from harness.specs.repo import Language
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmKey, ArmStatus
@@ -89,7 +89,7 @@ def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequen
         probes = [probe for probe in task.probes if probe.criterion == criterion.id]
         return _by_probes(criterion, probes, evidence)
     if criterion.static is not None:
-        return _by_static(criterion, criterion.static, evidence, changes, task.repo.language)
+        return _by_static(criterion, criterion.static, evidence, changes, language_of(task.repo))
     return ungraded(criterion)
 
 
@@ -116,7 +116,7 @@ def _killers(evidence: Evidence, key: ArmKey) -> Iterator[str]:
 def _by_static(
     criterion: Criterion, check: StaticCheck, evidence: Evidence, changes: Sequence[FileChange], language: Language
 ) -> CriterionResult:
-    met = holds(check, evidence.tests, changes, discovery_of(language))
+    met = holds(check, evidence.tests, changes, language.discovery)
     words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
     return _result(criterion, met, GradedBy.STATIC, words)
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
+from harness.languages.code import Code
+from harness.languages.registry import language_of
 from harness.languages.toolchain import Toolchain
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitError, GitTree
@@ -31,9 +33,10 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
     lines = _touched_lines([path for name, path in patches.items() if name != "placebo"])
 
     removed = {**pristine, **changed["removal"]}
+    code = language_of(task.repo).code
     variants = [
         VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
-        _text_placebo(task, toolchain, pristine),
+        _text_placebo(task, code, pristine),
         VariantSource(
             "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, rewritten_lines=lines, dead=removed
         ),
@@ -41,13 +44,13 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
     ]
     if toolchain.separates:
         variants += [
-            _decoy(toolchain, "placebo-source", pristine, removed),
-            _hidden(toolchain, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
+            _decoy(code, "placebo-source", pristine, removed),
+            _hidden(code, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
         ]
     if toolchain.separates and task.probes:
         chosen = task.probes[decoy % len(task.probes)]
         mutant = {**pristine, **changed[chosen.variant]}
-        variants.append(_decoy(toolchain, "placebo-source-probe", pristine, mutant, dead=mutant))
+        variants.append(_decoy(code, "placebo-source-probe", pristine, mutant, dead=mutant))
         # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
         inert = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
         variants.append(inert)
@@ -55,16 +58,16 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         other = {**pristine, **changed["placebo"]}
         authored = VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other)
         if toolchain.separates:
-            authored = _hidden(toolchain, authored.name, authored.kind, pristine, other)
+            authored = _hidden(code, authored.name, authored.kind, pristine, other)
         variants.append(authored)
     for probe in task.probes:
         mutant = {**pristine, **changed[probe.variant]}
-        variants.append(_hidden(toolchain, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion))
+        variants.append(_hidden(code, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion))
     return variants
 
 
 def _hidden(
-    toolchain: Toolchain,
+    code: Code,
     name: str,
     kind: VariantKind,
     pristine: Mapping[str, bytes],
@@ -75,19 +78,19 @@ def _hidden(
 
     Data files have no such split: they are what they are on disk.
     """
-    disk = {path: pristine[path] if toolchain.is_compiled(path) else data for path, data in changed.items()}
+    disk = {path: pristine[path] if code.is_code(path) else data for path, data in changed.items()}
     return VariantSource(name, kind, disk, changed, criterion, dead=pristine)
 
 
 def _decoy(
-    toolchain: Toolchain,
+    code: Code,
     name: str,
     pristine: Mapping[str, bytes],
     changed: Mapping[str, bytes],
     dead: Mapping[str, bytes] | None = None,
 ) -> VariantSource:
     """The other way round: the text says that the behaviour has changed, what runs is pristine."""
-    disk = {path: changed[path] if toolchain.is_compiled(path) else data for path, data in pristine.items()}
+    disk = {path: changed[path] if code.is_code(path) else data for path, data in pristine.items()}
     return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine, dead=dead or {})
 
 
@@ -129,11 +132,11 @@ def _parsed(path: Path) -> PatchSet:
         raise UserError(f"{path}: not a unified diff: {error}") from None
 
 
-def _text_placebo(task: Task, toolchain: Toolchain, pristine: Mapping[str, bytes]) -> VariantSource:
+def _text_placebo(task: Task, code: Code, pristine: Mapping[str, bytes]) -> VariantSource:
     """The same code, with every line that the removal takes out or puts in as a comment behind it."""
     disk = dict(pristine)
     for file in _parsed(task.path("removal.patch")):
-        if toolchain.is_compiled(file.path):
+        if code.is_code(file.path):
             lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
-            disk[file.path] = toolchain.commented(pristine[file.path], lines)
+            disk[file.path] = code.commented(pristine[file.path], lines)
     return VariantSource("placebo-text", VariantKind.PLACEBO_TEXT, disk, disk)

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import replace
 
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.languages.toolchain import BuildContext
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitTree
@@ -60,7 +60,7 @@ async def examine(
     if check.reasons:
         return Examination(intake, check)
 
-    leaning = await leaning_tests(tree, intake.changes, discovery_of(task.repo.language))
+    leaning = await leaning_tests(tree, intake.changes, language_of(task.repo).discovery)
     check = replace(check, existing=(*check.existing, *leaning))
     known = shelf.read() if shelf else None
     if known and known.tests == check.tests:

@@ -6,7 +6,8 @@ from random import Random
 import pytest
 
 from harness.languages.c.discovery import discover, is_test_file
-from harness.languages.c.toolchain import FORMS, LIBRARY, CToolchain
+from harness.languages.c.language import LANGUAGE
+from harness.languages.c.toolchain import FORMS, LIBRARY
 from harness.languages.rewriting import add_inert_code, rewrite
 from harness.sandbox.protocol import JobResult
 from harness.specs.results import Outcome
@@ -99,7 +100,7 @@ def test_upstreams_suites_pass_on_a_library_of_which_every_function_is_rewritten
 
 def test_comments_behind_a_source_leave_its_code_as_it_was(run: Run, tree: Mapping[str, bytes]):
     lines = ["}", "*/ int x;", "ends in \\", "??/", "ends in \\"]
-    text = CToolchain().commented(tree["src/utf.c"], lines)
+    text = LANGUAGE.code.commented(tree["src/utf.c"], lines)
     command = f"run_tests --library /tmp/a/library && cmp /tmp/a/library/library.a {LIBRARY}/library.a"
     result = run(command, {"src/utf.c": text})
     assert result.exit_status == 0, printed(result)

@@ -10,7 +10,7 @@ import pytest
 from harness.languages.go.discovery import discover, is_test_file
 from harness.languages.go.toolchain import BINARIES, FORMS, GoToolchain
 from harness.languages.rewriting import add_inert_code, rewrite
-from harness.languages.toolchain import BuildContext, Built
+from harness.languages.toolchain import BuildContext, Built, SuiteFiles
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Image, JobResult
@@ -160,7 +160,7 @@ class Workshop:
             try:
                 (compiled,) = await GoToolchain().compile(site, [source])
                 ids = [TestId(path, test.name) for path in tests for test in discover(tests[path], path).tests]
-                (built,) = await GoToolchain().build(site, [compiled], ids, tests, ())
+                (built,) = await GoToolchain().build(site, [compiled], SuiteFiles(ids, tests))
                 return built
             finally:
                 await engine.close()

@@ -3,10 +3,9 @@
 import pytest
 
 from harness.agents.mini import Mini
-from harness.authoring.task_check.junk import junk
-from harness.languages.registry import discovery_of
+from harness.authoring.task_check.worthless import worthless_submissions
+from harness.languages.registry import LANGUAGES
 from harness.llm.scripted import ScriptedModel
-from harness.specs.repo import Language
 from harness.submission.manifest import parse_manifest
 from tests.support.small_task import scaffold, small_task
 
@@ -18,7 +17,7 @@ NEIGHBOURS = {
 }
 
 
-def task_of(directory, language: Language):
+def task_of(directory, language: str):
     task = small_task(directory)
     (directory / "reference").mkdir()
     neighbour = NEIGHBOURS[language]
@@ -28,23 +27,23 @@ def task_of(directory, language: Language):
     return task.model_copy(update={"repo": task.repo.model_copy(update={"language": language})})
 
 
-@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("language", LANGUAGES.names)
 def test_the_common_scaffold_tells_the_model_how_tests_are_named(tmp_path, language):
     [_, told] = Mini(task_of(tmp_path, language), scaffold("mini"), ScriptedModel([])).prompts()
     assert "The ids are " in told.content
 
 
-@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("language", LANGUAGES.names)
 def test_a_test_that_asserts_nothing_is_one_that_discovery_finds(tmp_path, language):
-    submission = junk(task_of(tmp_path, language))["a test that asserts nothing"]
-    [test] = parse_manifest(submission.manifest).tests
+    submission = worthless_submissions(task_of(tmp_path, language))["a test that asserts nothing"]
+    [test] = parse_manifest(submission.manifest, LANGUAGES.get(language).ids).tests
     text = "\n".join(line[1:] for line in submission.patch.decode().splitlines()[5:])
-    discovery = discovery_of(language)
+    discovery = LANGUAGES.get(language).discovery
     assert discovery.is_test_file(test.file)
     assert [found.name for found in discovery.discover(text.encode(), test.file).tests] == [test.name]
     assert test.file.rpartition("/")[0] == NEIGHBOURS[language].rpartition("/")[0]
 
 
 def test_a_go_file_is_of_its_neighbours_package(tmp_path):
-    patch = junk(task_of(tmp_path, Language.GO))["a test that asserts nothing"].patch
+    patch = worthless_submissions(task_of(tmp_path, "go"))["a test that asserts nothing"].patch
     assert b"+package sums_test\n" in patch

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.languages.found import TestFile, TestFunction
-from harness.languages.registry import discovery_of
+from harness.languages.registry import LANGUAGES
 from harness.runs.cases import Case, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.specs.repo import Language
 from harness.specs.swe_atlas.task import PublishedOptions, read_published
 from harness.submission.manifest import parse_manifest
 from harness.verify.assertion_check import check_suite
@@ -26,13 +25,13 @@ NOTHING = [case for case in read_batch(Catalog(), TESTS / "adversarial", None) i
 GO = 'package x\nimport ("testing"; "example.com/x/assert"; "example.com/x/rtest")\n'
 
 
-def found(language: Language, text: str | bytes) -> TestFile:
-    names = {Language.PYTHON: "test_x.py", Language.GO: "x_test.go", Language.C: "test_x.c"}
+def found(language: str, text: str | bytes) -> TestFile:
+    names = {"python": "test_x.py", "go": "x_test.go", "c": "test_x.c"}
     source = text.encode() if isinstance(text, str) else text
-    return discovery_of(language).discover(source, names.get(language, "x.test.ts"))
+    return LANGUAGES.get(language).discovery.discover(source, names.get(language, "x.test.ts"))
 
 
-def counted(language: Language, text: str | bytes) -> int:
+def counted(language: str, text: str | bytes) -> int:
     """Of the first test."""
     return found(language, text).tests[0].assertions
 
@@ -60,7 +59,7 @@ def counted(language: Language, text: str | bytes) -> int:
     ],
 )
 def test_python_asserts_by_statement_or_by_name(body, assertions):
-    assert counted(Language.PYTHON, f"def test_a(self):\n    {body}\n") == assertions
+    assert counted("python", f"def test_a(self):\n    {body}\n") == assertions
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_python_asserts_by_statement_or_by_name(body, assertions):
     ],
 )
 def test_python_functions_that_a_test_reaches_count_once(text, assertions):
-    assert counted(Language.PYTHON, text) == assertions
+    assert counted("python", text) == assertions
 
 
 @pytest.mark.parametrize(
@@ -106,7 +105,7 @@ def test_python_functions_that_a_test_reaches_count_once(text, assertions):
     ],
 )
 def test_go_asserts_through_the_testing_package_or_by_name(body, assertions):
-    assert counted(Language.GO, f"{GO}func TestX(t *testing.T) {{ {body} }}\n") == assertions
+    assert counted("go", f"{GO}func TestX(t *testing.T) {{ {body} }}\n") == assertions
 
 
 @pytest.mark.parametrize(
@@ -126,7 +125,7 @@ def test_go_asserts_through_the_testing_package_or_by_name(body, assertions):
     ],
 )
 def test_go_functions_that_a_test_reaches_count_once(text, assertions):
-    assert counted(Language.GO, GO + text) == assertions
+    assert counted("go", GO + text) == assertions
 
 
 @pytest.mark.parametrize(
@@ -145,7 +144,7 @@ def test_go_functions_that_a_test_reaches_count_once(text, assertions):
     ],
 )
 def test_typescript_asserts_by_known_calls(text, assertions):
-    assert counted(Language.TYPESCRIPT, f"test('x', async (t) => {{ {text} }});") == assertions
+    assert counted("typescript", f"test('x', async (t) => {{ {text} }});") == assertions
 
 
 @pytest.mark.parametrize(
@@ -162,7 +161,7 @@ def test_typescript_asserts_by_known_calls(text, assertions):
     ],
 )
 def test_typescript_functions_that_a_test_reaches_count_once(text, assertions):
-    assert counted(Language.TYPESCRIPT, text) == assertions
+    assert counted("typescript", text) == assertions
 
 
 @pytest.mark.parametrize(
@@ -181,16 +180,16 @@ def test_typescript_functions_that_a_test_reaches_count_once(text, assertions):
     ],
 )
 def test_c_asserts_by_ending_with_another_status_or_by_name(text, assertions):
-    assert counted(Language.C, text) == assertions
+    assert counted("c", text) == assertions
 
 
 @pytest.mark.parametrize(
     ("language", "text", "helper"),
     [
-        (Language.PYTHON, "class A:\n    def same(self, x):\n        assert x\n", ("A.same", 2, 3, 1)),
-        (Language.GO, "package x\nfunc same(t *testing.T) {\n\tt.Fatal(1)\n}\n", ("same", 2, 4, 1)),
-        (Language.TYPESCRIPT, "\nconst same = (x) =>\n  expect(x).toBe(1);\n", ("same", 2, 3, 1)),
-        (Language.C, "\nvoid same(int x) { if (x)\n exit(2); }\n", ("same", 2, 3, 1)),
+        ("python", "class A:\n    def same(self, x):\n        assert x\n", ("A.same", 2, 3, 1)),
+        ("go", "package x\nfunc same(t *testing.T) {\n\tt.Fatal(1)\n}\n", ("same", 2, 4, 1)),
+        ("typescript", "\nconst same = (x) =>\n  expect(x).toBe(1);\n", ("same", 2, 3, 1)),
+        ("c", "\nvoid same(int x) { if (x)\n exit(2); }\n", ("same", 2, 3, 1)),
     ],
 )
 def test_helper_functions_are_found_with_their_lines(language, text, helper):
@@ -201,13 +200,13 @@ def test_helper_functions_are_found_with_their_lines(language, text, helper):
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        (Language.PYTHON, b"def test_a():\n x" + b".check()" * 5_000 + b"\n assert x\n"),
-        (Language.GO, GO.encode() + b"func TestA(t *testing.T) { x" + b".Check(t)" * 5_000 + b"; t.Fatal(1) }"),
-        (Language.C, b"int main() { x" + b"->check()" * 5_000 + b"; abort(); }"),
-        (Language.TYPESCRIPT, b"test('a', () => { x" + b".expect()" * 5_000 + b"; expect(1).toBe(1); });"),
-        (Language.TYPESCRIPT, b"function f() { f(); throw 1; }\n" * 1_000 + b"test('a', f);\n" * 1_000),
+        ("python", b"def test_a():\n x" + b".check()" * 5_000 + b"\n assert x\n"),
+        ("go", GO.encode() + b"func TestA(t *testing.T) { x" + b".Check(t)" * 5_000 + b"; t.Fatal(1) }"),
+        ("c", b"int main() { x" + b"->check()" * 5_000 + b"; abort(); }"),
+        ("typescript", b"test('a', () => { x" + b".expect()" * 5_000 + b"; expect(1).toBe(1); });"),
+        ("typescript", b"function f() { f(); throw 1; }\n" * 1_000 + b"test('a', f);\n" * 1_000),
         (
-            Language.PYTHON,
+            "python",
             b"def test_0(): assert x\n"
             + b"".join(b"def test_%d(): test_%d()\n" % (n, n - 1) for n in range(1, 3_000)),
         ),
@@ -234,9 +233,10 @@ def after(patch: bytes) -> dict[str, tuple[bytes | None, bytes]]:
 def listed(case: Case) -> list[TestFunction | None]:
     """The listed tests; None for one of a file that the patch only changes, where its hunks don't show it."""
     assert case.submission
-    discovery = discovery_of(case.task.repo.language)
+    language = LANGUAGES.get(case.task.repo.language)
+    discovery = language.discovery
     files = {path: (old, discovery.discover(new, path)) for path, (old, new) in after(case.submission.patch).items()}
-    tests = [(files[test.file], test.name) for test in parse_manifest(case.submission.manifest).tests]
+    tests = [(files[test.file], test.name) for test in parse_manifest(case.submission.manifest, language.ids).tests]
     assert all(file.find(name) for (old, file), name in tests if old is None)
     return [file.find(name) for (_, file), name in tests]
 
@@ -247,7 +247,7 @@ def test_every_test_of_honest_work_asserts(case):
 
 
 def test_the_honest_corpus_is_read_in_every_language():
-    tests = dict.fromkeys(Language, 0)
+    tests = dict.fromkeys(LANGUAGES.names, 0)
     for case in HONEST:
         tests[case.task.repo.language] += sum(test is not None for test in listed(case))
     assert min(tests.values()) >= 4
@@ -289,7 +289,7 @@ def suite(tmp_path: Path, *, probe: bool = False, **files: str) -> tuple[ReasonC
         (tmp_path / "probes").mkdir()
         (tmp_path / "probes" / "1.1.patch").write_text("")
     changes = tuple(FileChange(f"tests/{name}.py", None, text.encode()) for name, text in files.items())
-    tests = [test.name for test in found(Language.PYTHON, files["test_a"]).tests]
+    tests = [test.name for test in found("python", files["test_a"]).tests]
     manifest = f"- file: tests/test_a.py\n  tests: {tests}\n"
     return tuple(reason.code for reason in check_suite(task, manifest.encode(), changes).reasons)
 

@@ -1,8 +1,7 @@
 import pytest
 
 from harness.languages.c.discovery import calls, discover, functions, is_test_file, names, reaches_folder
-from harness.languages.registry import discovery_of
-from harness.specs.repo import Language
+from harness.languages.registry import LANGUAGES
 
 PATH = "test/suites/api/test_keys.c"
 PROGRAM = b"""\
@@ -87,4 +86,4 @@ def test_nothing_in_a_folder_acts_on_programs_unnamed():
 
 
 def test_c_is_discovered_by_this_module():
-    assert discovery_of(Language.C).FILE_RULE.startswith("its name must be test_*.c")
+    assert LANGUAGES.get("c").discovery.FILE_RULE.startswith("its name must be test_*.c")

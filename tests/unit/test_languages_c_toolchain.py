@@ -5,13 +5,12 @@ from random import Random
 
 import pytest
 
-from harness.languages.c.toolchain import FORMS, LIBRARY, CToolchain, _compiled, _made, _placed
-from harness.languages.registry import toolchain_of_language
+from harness.languages.c.toolchain import FORMS, LIBRARY, _compiled, _made, _placed
+from harness.languages.registry import LANGUAGES
 from harness.languages.rewriting import add_inert_code, rewrite
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
-from harness.specs.repo import Language
 from harness.specs.variants import VariantKind
 
 LOOP = b"""\
@@ -58,13 +57,13 @@ def test_inert_code_renames_labels_and_runs_the_live_body_alone():
 
 
 def test_sources_are_compiled_and_headers_are_not():
-    toolchain = toolchain_of_language(Language.C)
-    assert toolchain.is_compiled("src/value.c")
-    assert not toolchain.is_compiled("src/jansson.h")
+    code = LANGUAGES.get("c").code
+    assert code.is_code("src/value.c")
+    assert not code.is_code("src/jansson.h")
 
 
 def test_lines_stand_behind_the_code_as_comments_and_end_there():
-    text = CToolchain().commented(b"int a;\n\n", ["return 1;", "#define B \\"])
+    text = LANGUAGES.get("c").code.commented(b"int a;\n\n", ["return 1;", "#define B \\"])
     assert text == b"int a;\n// return 1;\n// #define B \\\n// \n"
 
 

@@ -4,13 +4,12 @@ from random import Random
 
 import pytest
 
-from harness.languages.go.toolchain import FORMS, GoToolchain, _form, _running, _Texts
-from harness.languages.registry import toolchain_of_language
+from harness.languages.go.toolchain import FORMS, _form, _running, _Texts
+from harness.languages.registry import LANGUAGES
 from harness.languages.rewriting import add_inert_code, rewrite
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
-from harness.specs.repo import Language
 from harness.specs.variants import VariantKind
 
 PRISTINE = b"""\
@@ -52,15 +51,14 @@ def result(outputs: dict[str, bytes]) -> JobResult:
 
 
 def test_go_files_are_compiled_and_others_are_not():
-    toolchain = toolchain_of_language(Language.GO)
-    assert isinstance(toolchain, GoToolchain)
-    assert toolchain.is_compiled("internal/size/size.go")
-    assert not toolchain.is_compiled("internal/size/testdata/size.txt")
+    code = LANGUAGES.get("go").code
+    assert code.is_code("internal/size/size.go")
+    assert not code.is_code("internal/size/testdata/size.txt")
 
 
 def test_comments_stand_behind_the_code_and_are_no_directives():
-    text = GoToolchain().commented(b"package x\n", ["go:build never", ""])
-    assert text == b"package x\n// go:build never\n// \n"
+    text = LANGUAGES.get("go").code.commented(b"package x\n", ["go:build never", ""])
+    assert text == b"package x\n// go:build never\n// \n// \n"
 
 
 def test_inert_code_renames_labels_and_runs_the_live_body_alone():

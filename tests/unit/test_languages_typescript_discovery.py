@@ -1,9 +1,8 @@
 import pytest
 
 from harness.languages.found import TestFile
-from harness.languages.registry import discovery_of
+from harness.languages.registry import LANGUAGES
 from harness.languages.typescript.discovery import calls, discover, is_test_file, names, reaches_folder
-from harness.specs.repo import Language
 
 PATH = "src/v4/classic/tests/a.test.ts"
 
@@ -145,4 +144,4 @@ def test_no_file_acts_on_others_that_do_not_import_it():
 
 
 def test_typescript_is_discovered_by_this_module():
-    assert discovery_of(Language.TYPESCRIPT).FILE_RULE.startswith("its name must end in .test.ts")
+    assert LANGUAGES.get("typescript").discovery.FILE_RULE.startswith("its name must end in .test.ts")

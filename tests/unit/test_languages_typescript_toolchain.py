@@ -4,8 +4,9 @@ from random import Random
 
 import pytest
 
+from harness.languages.registry import LANGUAGES
 from harness.languages.rewriting import add_inert_code, rewrite
-from harness.languages.typescript.toolchain import FORMS, TypeScriptToolchain, with_blocks
+from harness.languages.typescript.toolchain import FORMS, with_blocks
 
 
 @pytest.mark.parametrize(
@@ -24,13 +25,13 @@ def test_an_arrow_function_gets_a_block_on_the_same_lines(text, blocks):
 
 
 def test_a_placebo_of_comments_keeps_the_code_and_no_line_end_breaks_out():
-    text = TypeScriptToolchain().commented(b"export {};\n", ["a", "b\u2028c()", "d\re()", "*/"])
-    assert text == b"export {};\n// a\n// b c()\n// d e()\n// */\n"
+    text = LANGUAGES.get("typescript").code.commented(b"export {};\n", ["a", "b\u2028c()", "d\re()", "*/"])
+    assert text == b"export {};\n// a\n// b c()\n// d e()\n// */\n// \n"
 
 
 @pytest.mark.parametrize(("path", "compiled"), [("a.ts", True), ("a.d.ts", False), ("a.js", False)])
 def test_only_sources_are_compiled(path, compiled):
-    assert TypeScriptToolchain().is_compiled(path) is compiled
+    assert LANGUAGES.get("typescript").code.is_code(path) is compiled
 
 
 def test_another_body_is_put_into_a_method_or_arrow_where_it_never_runs():

@@ -2,13 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.python import discovery as python
+from harness.languages.registry import LANGUAGES
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.verify.intake import FileChange
 from harness.verify.manifest_check import check_manifest, leaning_tests
 
+PYTHON = LANGUAGES.get("python")
 OLD = b"def helper():\n    return 1\n\ndef test_kept():\n    assert 1\n\ndef test_changed():\n    assert 1\n"
 NEW = OLD.replace(b"def test_changed():\n    assert 1", b"def test_changed():\n    assert 2 > 1") + (
     b"\ndef test_added():\n    assert helper()\n"
@@ -21,11 +22,11 @@ def manifest(*names: str, file: str = "tests/test_x.py") -> bytes:
 
 
 def codes(data: bytes, changes=CHANGE) -> set[tuple[ReasonCode, str]]:
-    return {(reason.code, reason.subject) for reason in check_manifest(data, changes, python).reasons}
+    return {(reason.code, reason.subject) for reason in check_manifest(data, changes, PYTHON).reasons}
 
 
 def test_added_and_changed_tests_that_are_listed_pass_and_are_told_apart():
-    check = check_manifest(manifest("test_added", "test_changed"), CHANGE, python)
+    check = check_manifest(manifest("test_added", "test_changed"), CHANGE, PYTHON)
     assert not check.reasons
     assert check.changed == {TestId("tests/test_x.py", "test_changed")}
     assert check.existing == (TestId("tests/test_x.py", "test_kept"),)
@@ -88,4 +89,4 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("def test_it():\n    assert 1\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
-    assert {test.file for test in await leaning_tests(tree, (change,), python)} == reached
+    assert {test.file for test in await leaning_tests(tree, (change,), PYTHON.discovery)} == reached

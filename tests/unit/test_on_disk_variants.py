@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from harness.languages.python.rewriting import rewrite_python
-from harness.languages.toolchain import BuildContext
+from harness.languages.toolchain import BuildContext, SuiteFiles
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
 from harness.specs.ids import TestId
@@ -117,6 +117,6 @@ async def test_files_whose_tests_have_the_same_name_are_run_apart(variants):
     apart = [TestId("tests/test_a.py", "test_x"), TestId("tests/test_b.py", "test_x")]
     together = [TestId("tests/test_a.py", "test_x"), TestId("tests/test_b.py", "test_y")]
     built = [
-        (await toolchain.build(None, [found["baseline"]], tests, {}, ()))[0] for tests in (apart, together)
+        (await toolchain.build(None, [found["baseline"]], SuiteFiles(tests)))[0] for tests in (apart, together)
     ]  # fmt: skip
     assert ["TESTWRIGHT_APART" in item.compiled.env for item in built] == [True, False]

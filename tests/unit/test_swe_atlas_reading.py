@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.agents.mini import Mini
+from harness.languages.registry import LANGUAGES
 from harness.llm.scripted import ScriptedModel
 from harness.runs.command import configure
 from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.protocol import JudgingProtocol
-from harness.specs.repo import Language
 from harness.specs.rubric import Importance
 from harness.specs.swe_atlas import layout
 from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
@@ -25,7 +25,7 @@ from tests.support.small_task import scaffold
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
 NAMES = ("aiosmtpd-debugging-handler", "jansson-load-sources", "restic-pattern-lists")
-LANGUAGES = dict(zip(NAMES, (Language.PYTHON, Language.C, Language.GO), strict=True))
+SPOKEN = dict(zip(NAMES, ("python", "c", "go"), strict=True))
 ALL = PublishedOptions(all_criteria=True)
 
 
@@ -47,12 +47,12 @@ def item(title: str, importance: str = "must have", kind: str = "positive hli ve
 def test_a_published_task_is_read_as_it_lies(name):
     task = read_published(FIXTURES / name, PublishedOptions())
     assert task.id == f"swe-atlas-{name}"
-    assert task.repo.language is LANGUAGES[name]
+    assert task.repo.language == SPOKEN[name]
     assert task.prompt == (FIXTURES / name / layout.INSTRUCTION).read_text().strip() + "\n"
     assert task.objective == (FIXTURES / name / layout.OBJECTIVE).read_text().strip() + "\n"
     assert task.patch("removal.patch") == (FIXTURES / name / layout.REMOVAL).read_bytes()
     assert task.patch("reference/tests.patch") == (FIXTURES / name / layout.REFERENCE).read_bytes()
-    assert parse_manifest(task.patch("reference/manifest.yaml")).tests
+    assert parse_manifest(task.patch("reference/manifest.yaml"), LANGUAGES.get(task.repo.language).ids).tests
     assert {criterion.importance for criterion in task.rubric.criteria} == {Importance.MUST}
 
 
@@ -224,7 +224,7 @@ def test_every_task_of_the_published_set_is_read():
         try:
             task = read_published(directory, ALL)
             assert task.patch("removal.patch")
-            assert parse_manifest(task.patch("reference/manifest.yaml")).tests
+            assert parse_manifest(task.patch("reference/manifest.yaml"), LANGUAGES.get(task.repo.language).ids).tests
         except Exception as error:  # each is to be told, not the first alone
             faults[directory.name] = str(error)
     assert faults == {}

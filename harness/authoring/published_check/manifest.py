@@ -7,7 +7,7 @@ from harness.authoring.published_check.nearest import nearest
 from harness.authoring.published_check.patched_files import Patched, patched_files
 from harness.authoring.task_check.subject import Subject
 from harness.languages.protocol import Discovery
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
 from harness.specs.swe_atlas.layout import SOLUTION
@@ -22,7 +22,7 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
         words = f"no manifest between two {FENCE} lines, of which it has {fences}: oracle has nothing to list"
         return [Problem(where=subject.at(SOLUTION), message=words)]
     try:
-        manifest = parse_manifest(data)
+        manifest = parse_manifest(data, language_of(subject.task.repo).ids)
     except ManifestError as error:
         words = f"our protocol can't read its manifest, {error.code}: {error}; the published one takes every line"
         return [Problem(where=subject.at(SOLUTION, FENCE), message=f"{words} that begins with a dash")]
@@ -32,7 +32,7 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
 
 def _unknown(subject: Subject, manifest: Manifest, files: Mapping[str, Patched]) -> Iterator[Problem]:
     """A file that isn't new is known in part: what the patch doesn't show of it may still be there."""
-    discovery = discovery_of(subject.task.repo.language)
+    discovery = language_of(subject.task.repo).discovery
     for test in manifest.tests:
         where, file = subject.at(SOLUTION, test.name), files.get(test.file)
         if file is None:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from harness.authoring.published_check.patched_files import patched_files
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import discovery_of
+from harness.languages.registry import LANGUAGES, language_of
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.problem import Problem, Severity
-from harness.specs.repo import Language
 from harness.specs.swe_atlas.layout import REFERENCE, REMOVAL
 from harness.submission import policy
 from harness.submission.manifest import ManifestError, parse_manifest
@@ -29,7 +28,7 @@ async def description_problems(subject: Subject) -> list[Problem]:
 async def reference_problems(subject: Subject) -> list[Problem]:
     """Files of the reference that aren't judged, or that hold no tests. Raises UserError."""
     task, where = subject.task, subject.at(REFERENCE)
-    discovery, listed = discovery_of(task.repo.language), _listed_files(subject)
+    discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
     found, data = [], []
     for path in patched_files(task, _PATCHES[REFERENCE]):
         if not policy.is_test_path(task.repo, path):
@@ -92,13 +91,13 @@ def _removal(subject: Subject) -> Iterator[Problem]:
 
 def _holds_foreign_tests(path: str) -> bool:
     """Whether it is a test file in some language other than the task's."""
-    return path.endswith(".uts") or any(discovery_of(language).is_test_file(path) for language in Language)
+    return path.endswith(".uts") or any(LANGUAGES.get(name).discovery.is_test_file(path) for name in LANGUAGES.names)
 
 
 def _listed_files(subject: Subject) -> tuple[str, ...]:
     """None of them where the manifest can't be read: that is told elsewhere."""
     try:
-        return parse_manifest(subject.task.patch("reference/manifest.yaml")).files
+        return parse_manifest(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids).files
     except ManifestError:
         return ()
 

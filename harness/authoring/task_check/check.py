@@ -20,6 +20,7 @@ from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.trees import kept_tree
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.authoring.task_image_check import task_image_check
+from harness.languages.registry import language_of
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError, first_error
 from harness.specs.problem import Problem
@@ -169,7 +170,7 @@ def _not_reached(parts: Iterable[StepId]) -> list[CheckedStep]:
 def _counts(task: Task) -> Counts:
     must = [item for item in task.rubric.criteria if item.importance is Importance.MUST]
     try:
-        tests = len(parse_manifest(task.patch("reference/manifest.yaml")).tests)
+        tests = len(parse_manifest(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests)
     except (ManifestError, UserError):
         tests = 0
     return Counts(

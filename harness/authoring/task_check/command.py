@@ -33,7 +33,7 @@ def levels(
     quickest: dict[str, tuple[float, str]] = {}
     for name in names:
         if task := _loaded(catalog, name):
-            language = task.repo.language.value
+            language = task.repo.language
             mine = (_seconds(records, name), name)
             quickest[language] = min(mine, quickest.get(language, mine))
     whole = {name for _, name in quickest.values()}

@@ -7,9 +7,9 @@ from pathlib import Path
 from harness.agents.registry import agent_context
 from harness.authoring.task_check.check_records import REFERENCE_TIMES
 from harness.authoring.task_check.judging import judge
-from harness.authoring.task_check.junk import junk
 from harness.authoring.task_check.overlap import overlap_problems
 from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.worthless import worthless_submissions
 from harness.runs.trial import let_work
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
@@ -37,10 +37,10 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 async def worthless_problems(subject: Subject) -> list[Problem]:
-    """The removal itself as a submission, and junk."""
+    """The removal itself as a submission, and others of no worth."""
     manifest = subject.task.patch("reference/manifest.yaml")
     alone = Submission(subject.task.patch("removal.patch"), manifest)
-    worthless = {"the removal alone": alone, **junk(subject.task)}
+    worthless = {"the removal alone": alone, **worthless_submissions(subject.task)}
     found: list[Problem] = []
     for name, submission in worthless.items():
         found += _accepted(subject, name, (await judge(subject, submission)).record)

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.trees import kept_tree
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
@@ -44,7 +44,7 @@ async def _fix_manifest(subject: Subject) -> bool:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
     intake = await take_in(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
-    discovery = discovery_of(subject.task.repo.language)
+    discovery = language_of(subject.task.repo).discovery
     changes = [change for change in intake.changes if discovery.is_test_file(change.path)]
     tests = [test for change in changes for test in _written(subject.task, change)]
     if not tests or (path.is_file() and set(_listed(subject.task)) == set(tests)):
@@ -54,7 +54,7 @@ async def _fix_manifest(subject: Subject) -> bool:
 
 
 def _written(task: Task, change: FileChange) -> Iterator[TestId]:
-    discovery = discovery_of(task.repo.language)
+    discovery = language_of(task.repo).discovery
     old = {test.name: test.text for test in discovery.discover(change.old or b"", change.path).tests}
     found = discovery.discover(change.new or b"", change.path).tests
     for test in sorted(found, key=lambda test: test.first_line):
@@ -87,6 +87,6 @@ def covers_text(covers: Mapping[TestId, Sequence[str]], overlaps: Mapping[str, s
 
 def _listed(task: Task) -> tuple[TestId, ...]:
     try:
-        return parse_manifest(task.patch("reference/manifest.yaml")).tests
+        return parse_manifest(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests
     except (ManifestError, UserError):
         return ()

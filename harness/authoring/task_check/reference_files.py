@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem
 from harness.specs.rubric import GradedBy
@@ -28,8 +28,8 @@ async def _patch_and_manifest(subject: Subject) -> list[Problem]:
     found = [Problem(where=where, message=f"{reason.code}: {reason.words}") for reason in intake.reasons]
     found += [Problem(where=where, message=f"{note.subject} {note.words}") for note in intake.notes]
     if not intake.reasons:
-        discovery = discovery_of(subject.task.repo.language)
-        check = check_manifest(subject.task.patch(MANIFEST), intake.changes, discovery)
+        language = language_of(subject.task.repo)
+        check = check_manifest(subject.task.patch(MANIFEST), intake.changes, language)
         for reason in check.reasons:
             words = f"{reason.code}: {reason.subject + ': ' if reason.subject else ''}{reason.words}"
             found.append(Problem(where=subject.at(MANIFEST), message=words, fixable=True))
@@ -63,6 +63,6 @@ def _covers(subject: Subject) -> Iterator[Problem]:
 def _listed(subject: Subject) -> set[TestId]:
     """Empty where the manifest can't be read: that is told elsewhere."""
     try:
-        return set(parse_manifest(subject.task.patch(MANIFEST)).tests)
+        return set(parse_manifest(subject.task.patch(MANIFEST), language_of(subject.task.repo).ids).tests)
     except ManifestError:
         return set()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
@@ -52,7 +52,7 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
 
 async def _near(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
     """Test files that lie beside the touched code or name one of its files, nearest first; and how many there are."""
-    discovery = discovery_of(subject.task.repo.language)
+    discovery = language_of(subject.task.repo).discovery
     removed = await tree.apply(subject.task.patch("removal.patch"))
     touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]
     stems = re.compile("|".join(rf"(?<![A-Za-z0-9]){re.escape(path.stem)}(?![A-Za-z0-9])" for path in touched))
@@ -67,7 +67,7 @@ async def _near(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
 
 
 async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple[TestId, ...]:
-    discovery = discovery_of(subject.task.repo.language)
+    discovery = language_of(subject.task.repo).discovery
     found = []
     for path in files:
         tests = discovery.discover(await tree.read(path), path)

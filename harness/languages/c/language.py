@@ -1,7 +1,33 @@
 """C, as it is registered."""
 
-from harness.languages.c import discovery
-from harness.languages.c.toolchain import CToolchain
-from harness.languages.protocol import Language
+import re
 
-LANGUAGE = Language(name="c", discovery=discovery, toolchain=CToolchain())
+from harness.languages.c import discovery
+from harness.languages.c.toolchain import FORMS, CToolchain, is_code
+from harness.languages.code import Code
+from harness.languages.protocol import IdForm, Language, WorthlessTest
+from harness.languages.rewriting import rewriting_in
+
+_WORTHLESS = "int main(void)\n{\n    return 0;\n}\n"
+
+
+def test_of(listed: str) -> str:
+    """The program of `program/case` and `program[case]`: names of programs have neither."""
+    return listed.partition("[")[0].partition("/")[0]
+
+
+LANGUAGE = Language(
+    title="C",
+    suffixes=(".c", ".h", ".cc", ".cpp", ".hpp"),
+    report="tap",
+    ids=IdForm(
+        words="the names of test programs: a file's name without `.c`",
+        examples=("test_something",),
+        test_of=test_of,
+    ),
+    discovery=discovery,
+    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(FORMS)),
+    toolchain=CToolchain(),
+    worthless=WorthlessTest("test_testwright_worthless.c", "test_testwright_worthless", _WORTHLESS),
+    declaration=re.compile(r"\bvoid\s+(\w+)"),
+)

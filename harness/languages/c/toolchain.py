@@ -15,11 +15,10 @@ import tree_sitter_c
 from tree_sitter import Language
 
 from harness.languages.rewriting import Braces, running_text
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant
+from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
@@ -41,17 +40,15 @@ _MOST_PADDING = 64
 _BUILD_SECONDS = 300
 
 
+def is_code(path: str) -> bool:
+    return path.endswith(".c")
+
+
 class CToolchain:
     """See `Toolchain`. Test programs are compiled in the arm, against headers on disk and the library of the code."""
 
     separates = True
-
-    def is_compiled(self, path: str) -> bool:
-        return path.endswith(".c")
-
-    def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        comments = "".join(f"// {line}\n" for line in [*lines, ""])  # the last one for a line that ends in \
-        return text.rstrip(b"\n") + b"\n" + comments.encode("utf-8", "surrogateescape")
+    suites = None
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container. The placebo is rewritten in another way each time: nothing can know how."""
@@ -62,16 +59,6 @@ class CToolchain:
         )
         result = await context.engine.run_job(context.image, job, SandboxOptions(), context.labels)
         return [_compiled(source, *_made(number, source, result)) for number, source in enumerate(sources)]
-
-    async def build(
-        self,
-        context: BuildContext,  # noqa: ARG002
-        compiled: Sequence[CompiledVariant],
-        tests: Sequence[TestId],  # noqa: ARG002
-        files: Mapping[str, bytes],  # noqa: ARG002
-        removed: Sequence[str],  # noqa: ARG002
-    ) -> list[Built]:
-        return [Built(item) for item in compiled]
 
 
 def _placed(number: int, source: VariantSource, chance: Random) -> Iterator[PlacedFile]:

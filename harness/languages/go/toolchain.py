@@ -28,7 +28,7 @@ from harness.languages.go.binaries import (
 )
 from harness.languages.go.discovery import imports
 from harness.languages.rewriting import Braces, running_text
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant
+from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteBuilder, SuiteFiles
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
 from harness.specs.errors import UserError
@@ -48,45 +48,41 @@ FORMS = Braces(
 )
 
 
+def is_code(path: str) -> bool:
+    return path.endswith(".go")
+
+
 class GoToolchain:
     """See `Toolchain`. Code and suite make one binary, so everything is built anew for each suite."""
 
     separates = True
 
-    def is_compiled(self, path: str) -> bool:
-        return path.endswith(".go")
-
-    def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        comments = "".join(f"// {line}\n" for line in lines)
-        return text.rstrip(b"\n") + b"\n" + comments.encode("utf-8", "surrogateescape")
+    @property
+    def suites(self) -> SuiteBuilder:
+        return self
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """Finds out in one container which texts compile. The placebo is rewritten in another way each time."""
         chance = Random(secrets.randbits(64))
         texts = [_Texts(source, chance) for source in sources]
         files = [file for number, text in enumerate(texts) for file in text.files(number, context.image.workdir)]
-        folders = sorted({_folder(path) for source in sources for path in source.code if self.is_compiled(path)})
+        folders = sorted({_folder(path) for source in sources for path in source.code if is_code(path)})
         job = Job(("bash", "-c", BUILD, "build", "check", VARIANTS, *folders), tuple(files), seconds=BUILD_SECONDS)
         result = await context.engine.run_job(context.image, job, BUILD_OPTIONS, context.labels)
         return [text.prepared(_form(number, text.source, result)) for number, text in enumerate(texts)]
 
     async def build(
-        self,
-        context: BuildContext,
-        compiled: Sequence[CompiledVariant],
-        tests: Sequence[TestId],
-        files: Mapping[str, bytes],
-        removed: Sequence[str],
+        self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
         """One binary of each variant for each package that has tests of the suite."""
         prepared = [item for item in compiled if isinstance(item, PreparedVariant)]
         assert len(prepared) == len(compiled)
         binaries: list[dict[str, Binary]] = [{} for _ in prepared]
-        for folder in sorted({_folder(test.file) for test in tests}):
-            made = await build_binaries(context, prepared, Package(folder, files, tuple(removed)))
+        for folder in sorted({_folder(test.file) for test in suite.tests}):
+            made = await build_binaries(context, prepared, Package(folder, suite.files, tuple(suite.removed)))
             for mine, binary in zip(binaries, made, strict=True):
                 mine[folder] = binary
-        return [_built(item, tests, mine) for item, mine in zip(prepared, binaries, strict=True)]
+        return [_built(item, suite.tests, mine) for item, mine in zip(prepared, binaries, strict=True)]
 
 
 def _built(compiled: PreparedVariant, tests: Sequence[TestId], binaries: Mapping[str, Binary]) -> Built:

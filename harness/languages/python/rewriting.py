@@ -7,10 +7,16 @@ import tree_sitter_python
 from tree_sitter import Language, Node
 
 from harness.languages.found import every_node
+from harness.languages.rewriting import fresh_name
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _SPREAD = 0.7
 """The share of statements that get one without effect before them."""
+
+
+def rewrite(text: bytes, lines: Sequence[int], chance: Random) -> bytes:
+    """See `Code.rewrite`."""
+    return rewrite_python(text, lines, chance, fresh_name(chance))
 
 
 def rewrite_python(text: bytes, lines: Sequence[int], chance: Random, name: str) -> bytes:

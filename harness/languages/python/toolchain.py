@@ -7,11 +7,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant
+from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.variants import Variant
 
 CODE_OBJECTS = (resources.files("harness.languages.python") / "in_container/code_objects.py").read_text()
@@ -20,36 +19,24 @@ _COMPILE = 'exec python -I -S -c "$1" compile "$2" "$TESTWRIGHT_REPORT_DIR"'
 _PROVE = ("python", "-I", "-S", "-c", CODE_OBJECTS, "prove")
 
 
+def is_code(path: str) -> bool:
+    return path.endswith(".py")
+
+
 class PythonToolchain:
     """See `Toolchain`. A suite needs no building: modules are compiled one by one."""
 
     separates = True
-
-    def is_compiled(self, path: str) -> bool:
-        return path.endswith(".py")
-
-    def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        comments = "".join(f"# {line}\n" for line in lines)
-        return text.rstrip(b"\n") + b"\n" + comments.encode("utf-8", "surrogateescape")
+    suites = None
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container. The placebo is rewritten in another way each time: nothing can know how."""
-        units = _units(self, sources, secrets.randbits(64))
+        units = _units(sources, secrets.randbits(64))
         request = json.dumps({"workdir": context.image.workdir, "units": units})
         return _assemble(sources, json.loads(await _compile(context, request)))
 
-    async def build(
-        self,
-        context: BuildContext,  # noqa: ARG002
-        compiled: Sequence[CompiledVariant],
-        tests: Sequence[TestId],  # noqa: ARG002
-        files: Mapping[str, bytes],  # noqa: ARG002
-        removed: Sequence[str],  # noqa: ARG002
-    ) -> list[Built]:
-        return [Built(item) for item in compiled]
 
-
-def _units(toolchain: PythonToolchain, sources: Sequence[VariantSource], seed: int) -> list[dict[str, object]]:
+def _units(sources: Sequence[VariantSource], seed: int) -> list[dict[str, object]]:
     return [
         {
             "variant": source.name,
@@ -62,7 +49,7 @@ def _units(toolchain: PythonToolchain, sources: Sequence[VariantSource], seed: i
         }
         for source in sources
         for path in sorted(source.code)
-        if toolchain.is_compiled(path)
+        if is_code(path)
     ]
 
 

@@ -17,11 +17,10 @@ from tree_sitter import Language
 
 from harness.languages.found import every_node
 from harness.languages.rewriting import Braces, running_text
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant
+from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.variants import Variant
 
 COMPILED = "/opt/compiled"
@@ -42,20 +41,17 @@ FORMS = Braces(
 )  # fmt: skip
 _REQUEST = "/tmp/request.json"
 _COMPILE = 'exec node -e "$1" "$2" "$TESTWRIGHT_REPORT_DIR/compiled.json"'
-_LINE_ENDS = str.maketrans(dict.fromkeys("\r\u2028\u2029", " "))
+
+
+def is_code(path: str) -> bool:
+    return path.endswith(".ts") and not path.endswith(".d.ts")
 
 
 class TypeScriptToolchain:
     """See `Toolchain`. Test files are transpiled in the arm, by the run script."""
 
     separates = True
-
-    def is_compiled(self, path: str) -> bool:
-        return path.endswith(".ts") and not path.endswith(".d.ts")
-
-    def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        comments = "".join(f"// {line.translate(_LINE_ENDS)}\n" for line in lines)
-        return text.rstrip(b"\n") + b"\n" + comments.encode("utf-8", "surrogateescape")
+    suites = None
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container. The placebo is rewritten in another way each time: nothing can know how."""
@@ -64,24 +60,14 @@ class TypeScriptToolchain:
         compiled = await _transpiled(context, texts)
         return [_laid_out(source, compiled[source.name]) for source in sources]
 
-    async def build(
-        self,
-        context: BuildContext,  # noqa: ARG002
-        compiled: Sequence[CompiledVariant],
-        tests: Sequence[TestId],  # noqa: ARG002
-        files: Mapping[str, bytes],  # noqa: ARG002
-        removed: Sequence[str],  # noqa: ARG002
-    ) -> list[Built]:
-        return [Built(item) for item in compiled]
-
     def _running(self, source: VariantSource, chance: Random) -> dict[str, str]:
         """Path -> the text that is transpiled."""
         plain = replace(
             source,
-            code={path: with_blocks(text) if self.is_compiled(path) else text for path, text in source.code.items()},
-            dead={path: with_blocks(text) for path, text in source.dead.items() if self.is_compiled(path)},
+            code={path: with_blocks(text) if is_code(path) else text for path, text in source.code.items()},
+            dead={path: with_blocks(text) for path, text in source.dead.items() if is_code(path)},
         )
-        paths = [path for path in sorted(source.code) if self.is_compiled(path)]
+        paths = [path for path in sorted(source.code) if is_code(path)]
         return {path: running_text(FORMS, plain, path, chance).decode("utf-8", "replace") for path in paths}
 
 

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
+from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.loading import read_text
-from harness.specs.repo import Language, Repo, RepoLimits, ReportFormat, Source
+from harness.specs.repo import Repo, RepoLimits, ReportFormat, Source
 from harness.specs.rubric import Importance, Rubric
 from harness.specs.swe_atlas import layout
 from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
@@ -27,12 +28,6 @@ TEST_PATHS = (
 )  # fmt: skip
 """What the published verifier takes for tests."""
 _PIDS = 4096
-_SUFFIXES = {
-    Language.PYTHON: (".py",),
-    Language.GO: (".go",),
-    Language.C: (".c", ".h", ".cc", ".cpp", ".hpp"),
-    Language.TYPESCRIPT: (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"),
-}
 _PATHS = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
 
 
@@ -188,17 +183,18 @@ def _repo(name: str, directory: Path, description: layout.Description) -> Repo:
     )
 
 
-def _language(directory: Path) -> Language:
+def _language(directory: Path) -> str:
     """That of most files of the reference; of the code, where no test of it is in a language that we know."""
+    languages = {name: LANGUAGE_FACTS.get(name) for name in LANGUAGE_FACTS.names}
     for part in (layout.REFERENCE, layout.REMOVAL):
-        names = [name.decode(errors="replace") for name in _PATHS.findall((directory / part).read_bytes())]
+        paths = [path.decode(errors="replace") for path in _PATHS.findall((directory / part).read_bytes())]
         found = Counter(
-            language for name in names for language, suffixes in _SUFFIXES.items() if name.endswith(suffixes)
+            name for path in paths for name, language in languages.items() if path.endswith(language.suffixes)
         )
         if found:
             return found.most_common(1)[0][0]
-    words = "no file of a language that this version knows (Python, Go, C, TypeScript, JavaScript)"
-    raise UserError(f"{directory / layout.REMOVAL}: {words}")
+    known = ", ".join(language.title for language in languages.values())
+    raise UserError(f"{directory / layout.REMOVAL}: no file of a language that is known here ({known})")
 
 
 def _left_out(description: layout.Description) -> list[str]:

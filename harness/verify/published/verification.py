@@ -8,7 +8,7 @@ judging: where both are asked for, most answers are known from there.
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
-from harness.languages.registry import discovery_of
+from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.errors import UserError
@@ -112,7 +112,7 @@ def test_files(task: PublishedTask, tree: AgentsTree) -> list[str]:
 
     The published verifier hands over data files as well, which some run scripts take amiss.
     """
-    discovery = discovery_of(task.repo.language)
+    discovery = language_of(task.repo).discovery
     paths = [path for path in tree.files if is_test_path(path)]
     return [path for path in paths if discovery.is_test_file(path) or path.endswith(".uts")]
 
@@ -131,7 +131,7 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
 async def _texts(task: PublishedTask, submission: Submission, bench: Bench) -> dict[str, str]:
     """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
     intake = await take_in(GitTree(bench.image.tree), task.repo, submission.patch)
-    check = check_manifest(submission.manifest, intake.changes, discovery_of(task.repo.language))
+    check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
     return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
 
 

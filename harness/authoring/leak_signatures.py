@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from unidiff.patch import PatchSet
 
+from harness.languages.protocol import Language
 from harness.sandbox.git_tree import GitTree
 
-_NAME = re.compile(r"\b(?:def|class|func|void)\s+(\w{6,})")
 _TEXT = re.compile(r"""(["'])((?:(?!\1)[^\\]){12,})\1""")  # as it also stands in compiled code
+_MIN_NAME = 6
 _MIN_LINE = 20
 _MAX_LINES = 40
 _TELLING_NAME = 16
@@ -20,7 +21,7 @@ _UNLIKELY_PART = 12
 
 
 class Hits(NamedTuple):
-    """Distinct needles found in one file."""
+    """Distinct signatures found in one file."""
 
     names: frozenset[str]
     lines: frozenset[str]
@@ -36,7 +37,7 @@ class Hits(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Needles:
+class LeakSignatures:
     """`names` count where they stand alone, `lines` anywhere; `files` are paths that are withheld as a whole."""
 
     names: frozenset[str]
@@ -57,17 +58,18 @@ class Needles:
         return [(line, line.encode()) for line in self.lines]
 
 
-async def needles_of(withheld: bytes, tree: GitTree) -> Needles:
+async def leak_signatures_of(withheld: bytes, tree: GitTree, language: Language) -> LeakSignatures:
     """From what a patch takes out, less all that the task's own tree has as well."""
     patch = PatchSet(withheld.decode(errors="replace"))
     removed = [line.value.strip() for file in patch for hunk in file for line in hunk if line.is_removed]
-    names = {name for line in removed for name in _NAME.findall(line)}
+    declared = (found[1] for line in removed for found in language.declaration.finditer(line))
+    names = {name for name in declared if len(name) >= _MIN_NAME}
     lines = {line for line in removed if len(line) >= _MIN_LINE and not line.startswith(("import ", "from "))}
     lines |= {text for line in removed for _, text in _TEXT.findall(line)}
     entries = await tree.entries()
     present = b"\n".join((await tree.read_all(entries)).values())
     files = {file.path for file in patch if file.is_removed_file} - entries.keys()
-    return Needles(_absent(names, present), frozenset(_longest(_absent(lines, present))), frozenset(files))
+    return LeakSignatures(_absent(names, present), frozenset(_longest(_absent(lines, present))), frozenset(files))
 
 
 def _absent(candidates: Iterable[str], present: bytes) -> frozenset[str]:
