@@ -23,16 +23,16 @@ async def compile_once(
     if not toolchain.separates:  # nothing is compiled
         return await toolchain.compile(context, sources)
     keys = {source.name: _key(toolchain, context, source) for source in sources}
-    missing = [source for source in sources if keys[source.name] not in _known]
-    if missing:
-        for made in await toolchain.compile(context, missing):
-            _known[keys[made.variant.name]] = made
-    found = [_known[keys[source.name]] for source in sources]
-    for key in keys.values():
+    found = {name: _known[key] for name, key in keys.items() if key in _known}
+    if missing := [source for source in sources if source.name not in found]:
+        # Others come and go meanwhile: what was found must not be looked up again.
+        found |= {made.variant.name: made for made in await toolchain.compile(context, missing)}
+    for name, key in keys.items():
+        _known[key] = found[name]
         _known.move_to_end(key)
-    while len(_known) > max(MOST, len(keys)):
+    while len(_known) > MOST:
         _known.popitem(last=False)
-    return found
+    return [found[source.name] for source in sources]
 
 
 def _key(toolchain: Toolchain, context: BuildContext, source: VariantSource) -> str:

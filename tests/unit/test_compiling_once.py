@@ -1,5 +1,6 @@
 """Variants are compiled once for all submissions of a process."""
 
+import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,6 +54,32 @@ async def test_only_the_last_ones_are_remembered():
         await compile_once(toolchain, site("many"), [source("a", str(number).encode())])
     await compile_once(toolchain, site("many"), [source("a", b"0")])
     assert len(toolchain.compiled) == MOST + 2
+
+
+@dataclass
+class Waiting(Counting):
+    """Compiles when it is told to."""
+
+    began: asyncio.Event = field(default_factory=asyncio.Event)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def compile(self, context, sources):
+        self.began.set()
+        await self.go.wait()
+        return await super().compile(context, sources)
+
+
+async def test_what_others_push_out_meanwhile_is_still_there_for_who_waits():
+    await compile_once(Counting(), site("busy"), [source("a")])
+    waiting = Waiting()
+    async with asyncio.TaskGroup() as group:
+        found = group.create_task(compile_once(waiting, site("busy"), [source("a"), source("b")]))
+        await waiting.began.wait()
+        others = [source(f"other-{number}") for number in range(MOST + 1)]
+        assert len(await compile_once(Counting(), site("busy"), others)) == MOST + 1
+        waiting.go.set()
+    assert [item.variant.name for item in found.result()] == ["a", "b"]
+    assert waiting.compiled == ["b"]
 
 
 async def test_where_text_is_what_runs_nothing_is_remembered():
