@@ -1,6 +1,7 @@
 """Commands over one long-lived stream to `driver.sh` in a sandbox."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,6 +20,10 @@ GRACE_SECONDS = 3.0
 """How long after a command's deadline the driver itself counts as lost."""
 OPEN_SECONDS = 30.0
 OPEN_ATTEMPTS = 3
+_MAX_LINE = 64
+_END = re.compile(rb" (0|[1-9][0-9]{0,2}) ([01])")
+_MAX_STATUS = 255
+_PID = re.compile(rb"[1-9][0-9]{0,9}")
 TIMED_OUT = 124
 KILLED = 137
 
@@ -37,12 +42,14 @@ class Stream(Protocol):
     def close(self) -> None: ...
 
 
-class _Closed(Exception):
-    """The driver's end of the stream is closed."""
+class _Broken(Exception):
+    """The driver's end of the stream is closed, or something that no driver of ours writes came from it."""
 
 
 class Channel:
-    """Runs one command at a time. A driver that was killed or hangs is replaced, its command's processes killed.
+    """Runs one command at a time. A driver that was killed, hangs or writes what a driver never does is replaced, its
+    command's processes killed. The sandbox's processes can write to the stream as the driver does: what comes from it
+    is read within bounds, and where it is no answer the command counts as killed.
 
     `connect` starts a driver; it raises SandboxLost or LimitReached where the sandbox is dead. `marks` begins the
     mark that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
@@ -72,7 +79,7 @@ class Channel:
                 async with asyncio.timeout(OPEN_SECONDS):
                     await self._greet()
                 return
-            except (_Closed, TimeoutError):
+            except (_Broken, TimeoutError):
                 continue
         raise SandboxLost("the sandbox starts no shell any more")
 
@@ -101,10 +108,9 @@ class Channel:
             async with asyncio.timeout(seconds + GRACE_SECONDS):
                 token = await self._begin(text, seconds)
                 await self._until(token, output.add)
-                end = bytearray()
-                await self._until(b"\n", end.extend)
+                status, timed_out = await self._end()
                 await self._write(b"\n")
-        except _Closed:
+        except _Broken:
             output.add(self._buffer)
             await self.open()
             return KILLED, False
@@ -112,14 +118,20 @@ class Channel:
             await self.open()
             return TIMED_OUT, True
         self._unfinished = ""
-        status, timed_out = end.split()
-        return int(status), timed_out == b"1"
+        return status, timed_out
+
+    async def _end(self) -> tuple[int, bool]:
+        """The rest of the line after a command's second token."""
+        found = _END.fullmatch(await self._line())
+        if found is None or int(found[1]) > _MAX_STATUS:
+            raise _Broken
+        return int(found[1]), found[2] == b"1"
 
     async def _begin(self, text: bytes, seconds: float) -> bytes:
         """Send a frame and wait for its token; a driver that was already dead by then is replaced."""
         try:
             return await self._send(text, seconds)
-        except _Closed:
+        except _Broken:
             self._unfinished = ""
             await self.open()
             return await self._send(text, seconds)
@@ -138,8 +150,9 @@ class Channel:
         left = f"{self._driver} {self._unfinished or '-'}"
         await self._write(DRIVER + f"{token} {int(self._alone)} {left}\n".encode())
         await self._until(token.encode() + b" ", _ignore)
-        pid = bytearray()
-        await self._until(b"\n", pid.extend)
+        pid = await self._line()
+        if not _PID.fullmatch(pid):
+            raise _Broken
         self._driver, self._unfinished = pid.decode(), ""
 
     async def _write(self, data: bytes) -> None:
@@ -147,7 +160,19 @@ class Channel:
         try:
             await self._stream.write(data)
         except OSError:
-            raise _Closed from None
+            raise _Broken from None
+
+    async def _line(self) -> bytes:
+        """A line of at most _MAX_LINE bytes, without its end."""
+        line = bytearray()
+
+        def take(part: bytes | bytearray) -> None:
+            line.extend(part)
+            if len(line) > _MAX_LINE:
+                raise _Broken
+
+        await self._until(b"\n", take)
+        return bytes(line)
 
     async def _until(self, end: bytes, take: Callable[[bytes | bytearray], object]) -> None:
         """Hand over everything up to `end`, and drop that. Holds back no more than `end` could be the start of."""
@@ -159,7 +184,7 @@ class Channel:
                 del self._buffer[:complete]
             data = await self._stream.read()
             if not data:
-                raise _Closed
+                raise _Broken
             self._buffer += data
         take(self._buffer[:at])
         del self._buffer[: at + len(end)]
