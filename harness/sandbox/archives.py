@@ -1,12 +1,12 @@
-"""Tars to and from containers: files placed, outputs read, trees exported, each within caps."""
+"""Tars to and from containers: files placed and outputs read, each within caps."""
 
 import io
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
-from harness.sandbox.protocol import LimitReached, PlacedFile
+from harness.sandbox.protocol import PlacedFile
 
 MTIME = 978307200
 """Of everything placed: 2001-01-01, the date of the base commit."""
@@ -65,31 +65,6 @@ def first_file(chunks: Iterator[bytes]) -> bytes:
         member = tar.next()
         content = tar.extractfile(member) if member and member.isreg() else None
         return content.read() if content else b""
-
-
-class CappedFile:
-    """Writes `destination`, at most `limit` bytes. Removes it again where leaving by an exception."""
-
-    def __init__(self, destination: Path, limit: int) -> None:
-        self._destination = destination
-        self._left = limit
-        self._limit = limit
-
-    def __enter__(self) -> "CappedFile":
-        self._file = self._destination.open("wb")
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._file.close()
-        if kind is not None:
-            self._destination.unlink(missing_ok=True)
-
-    def write(self, data: bytes) -> int:
-        """Raises LimitReached."""
-        self._left -= len(data)
-        if self._left < 0:
-            raise LimitReached("export", f"the tree is larger than {self._limit} bytes")
-        return self._file.write(data)
 
 
 class ChunkReader:

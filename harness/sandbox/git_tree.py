@@ -49,6 +49,14 @@ class Change(NamedTuple):
     new: Entry | None
 
 
+class NewFile(NamedTuple):
+    """A file for a new tree. `content` is a file with its bytes, or the id of a blob that the tree has."""
+
+    path: str
+    mode: str
+    content: Path | str
+
+
 class GitTree:
     """Reads and combines trees in the git directory `directory`. Paths are str with surrogateescape."""
 
@@ -155,18 +163,17 @@ class GitTree:
             "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new,
         )  # fmt: skip
 
-    async def import_changes(self, contents: Path, changed: Sequence[tuple[str, str]], removed: Iterable[str]) -> str:
-        """The id of HEAD's tree with changes. `changed[N]` is (path, git mode), its bytes are in `contents/N`.
+    async def import_changes(self, changed: Sequence[NewFile], removed: Iterable[str]) -> str:
+        """The id of HEAD's tree with changes.
 
         Paths that are not in HEAD and that HEAD's ignore rules (or ours) leave out are left out.
         """
         base = await self.entries()
-        ignored = await self._ignored_by_base(path for path, _ in changed if path not in base)
-        oids = await self._store([contents / str(number) for number in range(len(changed))])
+        ignored = await self._ignored_by_base(file.path for file in changed if file.path not in base)
+        wanted = [file for file in changed if file.path not in ignored]
+        oids = await self._store({file.content for file in wanted if isinstance(file.content, Path)})
         lines = [f"0 {'0' * 40}\t{path}\0" for path in removed]
-        for (path, mode), oid in zip(changed, oids, strict=True):
-            if path not in ignored:
-                lines.append(f"{mode} {oid}\t{path}\0")
+        lines += [f"{file.mode} {oids.get(file.content, file.content)}\t{file.path}\0" for file in wanted]
         async with self._index("HEAD") as env:
             await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
@@ -177,9 +184,12 @@ class GitTree:
         async with self._index(treeish) as env:
             await self._git("checkout-index", "--all", "--force", env=env, work_tree=destination)
 
-    async def _store(self, files: Sequence[Path]) -> list[str]:
-        listed = _encode("".join(f"{file}\n" for file in files))
-        return (await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)).decode().split()
+    async def _store(self, files: Iterable[Path]) -> dict[Path | str, str]:
+        """Make blobs of files: file -> id."""
+        known = list(files)
+        listed = _encode("".join(f"{file}\n" for file in known))
+        stored = await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)
+        return dict(zip(known, stored.decode().split(), strict=True))
 
     async def _ignored_by_base(self, paths: Iterable[str]) -> set[str]:
         listed = _encode("".join(f"{path}\0" for path in paths))

@@ -6,7 +6,8 @@ comes from the engine and whose report is read after it has stopped.
 """
 
 import signal
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -132,12 +133,14 @@ class Sandbox(Protocol):
         """Stop every process. The files stay until `remove`."""
         ...
 
-    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
-        """Write an uncompressed tar of directory `path` to `destination`; works after `kill`.
+    def export_tree(self, path: str, limit: int) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """An uncompressed tar of directory `path`, in chunks; works after `kill`. Nothing of it is kept on a disk.
 
-        Its members' names begin with the directory's own name: `app/x` for `/app`.
+        Its members' names begin with the directory's own name: `app/x` for `/app`. It ends with two empty blocks:
+        `read_tar` (sandbox/tar_stream.py) takes a tar without them for one that was cut off.
 
-        Raises FileNotFoundError, and LimitReached("export") past `limit` bytes.
+        Entering raises FileNotFoundError; the chunks raise LimitReached("export") where there are more than `limit`
+        bytes. Leave the context when no chunk is being waited for.
         """
         ...
 

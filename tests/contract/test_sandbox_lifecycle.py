@@ -17,7 +17,7 @@ from harness.sandbox.local.place import Place
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
 from harness.specs.errors import SandboxLost
-from tests.support.sandboxes import OPTIONS, RUN, eventually, labels, processes_with, started
+from tests.support.sandboxes import OPTIONS, RUN, eventually, exported, labels, processes_with, started
 
 BIG = 50_000_000
 
@@ -29,7 +29,7 @@ def methods(sandbox: Sandbox, tmp_path: Path) -> dict[str, Callable[[], Awaitabl
         "read": lambda: sandbox.read("/app/present.txt"),
         "write": lambda: sandbox.write("/app/x", b"x"),
         "kill": sandbox.kill,
-        "export_tree": lambda: sandbox.export_tree("/app", tmp_path / "lost.tar", BIG),
+        "export_tree": lambda: exported(sandbox, "/app", tmp_path / "lost.tar", BIG),
     }
 
 
@@ -113,7 +113,7 @@ async def test_kill_stops_every_process_and_keeps_the_files(sandbox: Sandbox, tm
     for method in ("run", "read", "write"):
         with pytest.raises(SandboxLost):
             await methods(sandbox, tmp_path)[method]()
-    await sandbox.export_tree("/app", tmp_path / "app.tar", BIG)
+    await exported(sandbox, "/app", tmp_path / "app.tar", BIG)
     with tarfile.open(tmp_path / "app.tar") as tar:
         members = {member.name: member for member in tar}
         content = tar.extractfile("app/sub/file")
@@ -136,7 +136,7 @@ async def test_kill_stops_every_process_and_keeps_the_files(sandbox: Sandbox, tm
 
 async def test_a_tree_is_exported_as_it_is_now(sandbox: Sandbox, tmp_path: Path) -> None:
     await sandbox.write("/logs/agent/manifest.yaml", b"- file: x\n")
-    await sandbox.export_tree("/logs/agent", tmp_path / "logs.tar", BIG)
+    await exported(sandbox, "/logs/agent", tmp_path / "logs.tar", BIG)
     with tarfile.open(tmp_path / "logs.tar") as tar:
         assert set(tar.getnames()) == {"agent", "agent/manifest.yaml"}
 
@@ -145,7 +145,7 @@ async def test_only_a_directory_can_be_exported(sandbox: Sandbox, tmp_path: Path
     await sandbox.run("ln -s /nowhere link", 20)
     for path in ("/absent", "/app/present.txt", "/app/link/inner"):
         with pytest.raises(FileNotFoundError):
-            await sandbox.export_tree(path, tmp_path / "out.tar", BIG)
+            await exported(sandbox, path, tmp_path / "out.tar", BIG)
         assert not (tmp_path / "out.tar").exists()
 
 
@@ -155,14 +155,14 @@ async def test_a_directory_replaced_by_a_link_exports_nothing_of_ours(sandbox: S
     (secret / "key").write_text("honeytoken")
     await sandbox.run(f'd="${{TESTWRIGHT_AGENT_LOGS:-/logs/agent}}"; rm -rf "$d/sub"; ln -s {secret} "$d/sub"', 20)
     with contextlib.suppress(FileNotFoundError):
-        await sandbox.export_tree("/logs/agent/sub", tmp_path / "out.tar", BIG)
+        await exported(sandbox, "/logs/agent/sub", tmp_path / "out.tar", BIG)
         assert b"honeytoken" not in (tmp_path / "out.tar").read_bytes()
 
 
 async def test_an_export_stops_at_its_limit(sandbox: Sandbox, tmp_path: Path) -> None:
     await sandbox.run("head -c 5000000 /dev/urandom > big", 20)
     with pytest.raises(LimitReached) as caught:
-        await sandbox.export_tree("/app", tmp_path / "out.tar", 1_000_000)
+        await exported(sandbox, "/app", tmp_path / "out.tar", 1_000_000)
     assert caught.value.limit == "export"
     assert not (tmp_path / "out.tar").exists()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, LimitReached, Sandbox, SandboxOptions
-from tests.support.sandboxes import LIMITS, started
+from tests.support.sandboxes import LIMITS, exported, started
 
 DRIVER = "driver=$(cut -d' ' -f4 /proc/$PPID/stat); "
 
@@ -59,7 +59,7 @@ async def test_a_full_disk_ends_the_sandbox_by_name_and_keeps_its_files(
             await sandbox.run("true", 5)
         with pytest.raises(LimitReached):
             await sandbox.read("/app/present.txt")
-        await sandbox.export_tree("/app", tmp_path / "app.tar", 2_000_000_000)
+        await exported(sandbox, "/app", tmp_path / "app.tar", 2_000_000_000)
         await sandbox.kill()
 
 

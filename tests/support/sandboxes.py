@@ -13,6 +13,7 @@ import docker
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
+from harness.sandbox.tar_stream import save_tar
 from harness.specs.task import Task
 
 BASE_IMAGE = "debian:bookworm-slim"
@@ -94,3 +95,9 @@ async def eventually(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         assert asyncio.get_running_loop().time() < deadline, what
         await asyncio.sleep(0.01)
+
+
+async def exported(sandbox: Sandbox, path: str, destination: Path, limit: int) -> None:
+    """A directory's tar in a file."""
+    async with sandbox.export_tree(path, limit) as chunks:
+        await save_tar(chunks, destination)

@@ -1,22 +1,25 @@
 """A small honest sandbox for tests of agents: subprocesses in a directory, without any isolation."""
 
 import asyncio
+import contextlib
 import os
 import signal
-import tarfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from harness.sandbox.protocol import AGENT_LOGS, MAX_OUTPUT_BYTES, CommandResult
+from harness.sandbox.tar_stream import capped
 from harness.specs.errors import SandboxLost
 
 
 class SubprocessSandbox:
-    """The tree is `directory/tree`, and /logs/agent is `directory/logs`; other paths are refused."""
+    """The tree is `directory/app`, and /logs/agent is `directory/agent`; other paths are refused."""
 
     def __init__(self, directory: Path) -> None:
-        self.tree = directory / "tree"
-        self.logs = directory / "logs"
+        self.tree = directory / "app"
+        self.logs = directory / "agent"
         self.alive = True
 
     async def start(self) -> None:
@@ -56,9 +59,20 @@ class SubprocessSandbox:
     async def kill(self) -> None:
         self.alive = False
 
-    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
-        with tarfile.open(destination, "w") as archive:
-            archive.add(self.tree, arcname=".")
+    @asynccontextmanager
+    async def export_tree(self, path: str, limit: int) -> AsyncIterator[AsyncIterator[bytes]]:
+        place = self.logs if path == AGENT_LOGS else self.tree
+        process = await asyncio.create_subprocess_exec(
+            "tar", "--create", "--format=pax", "--directory", place.parent, place.name,
+            stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        try:
+            yield capped(_chunks(process.stdout), limit)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.communicate()
 
     async def remove(self) -> None:
         self.alive = False
@@ -71,6 +85,11 @@ class SubprocessSandbox:
     def _require(self) -> None:
         if not self.alive:
             raise SandboxLost("the sandbox is gone")
+
+
+async def _chunks(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    while chunk := await stream.read(1 << 18):
+        yield chunk
 
 
 def _head_and_tail(output: bytes) -> tuple[bytes, int]:

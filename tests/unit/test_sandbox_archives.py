@@ -3,12 +3,11 @@
 import io
 import tarfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from harness.sandbox.archives import MAX_OUTPUTS_BYTES, MTIME, CappedFile, pack, parents, read_outputs
-from harness.sandbox.protocol import LimitReached, PlacedFile
+from harness.sandbox.archives import MAX_OUTPUTS_BYTES, MTIME, pack, parents, read_outputs
+from harness.sandbox.protocol import PlacedFile
 
 
 def entries(archive: bytes) -> dict[str, tarfile.TarInfo]:
@@ -61,15 +60,3 @@ def test_a_file_larger_than_the_cap_is_not_even_read() -> None:
     entry.size = MAX_OUTPUTS_BYTES + 1
     endless = iter([entry.tobuf(), *[b"\0" * 512] * 100])
     assert read_outputs(endless) == ({}, False)
-
-
-def test_a_capped_file_is_gone_once_it_was_too_large(tmp_path: Path) -> None:
-    def write_all() -> None:
-        with CappedFile(tmp_path / "out", 10) as file:
-            file.write(b"12345")
-            file.write(b"123456")
-
-    with pytest.raises(LimitReached) as caught:
-        write_all()
-    assert caught.value.limit == "export"
-    assert not (tmp_path / "out").exists()

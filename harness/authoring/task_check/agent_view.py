@@ -15,6 +15,7 @@ from harness.llm.scripted import ScriptedModel
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import AGENT_LOGS, Sandbox
+from harness.sandbox.tar_stream import save_tar
 from harness.specs.problem import Problem
 from harness.submission.extraction import MAX_EXPORT_BYTES
 
@@ -67,7 +68,8 @@ async def _exported(sandbox: Sandbox, places: Iterable[str]) -> AsyncIterator[Pa
         archive = Path(scratch) / "place.tar"
         for place in places:
             try:
-                await sandbox.export_tree(place, archive, MAX_EXPORT_BYTES)
+                async with sandbox.export_tree(place, MAX_EXPORT_BYTES) as chunks:
+                    await save_tar(chunks, archive)
             except FileNotFoundError:
                 continue
             yield archive

@@ -1,11 +1,10 @@
 """A container to work in."""
 
 import asyncio
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
-from harness.sandbox.archives import CappedFile
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
@@ -15,6 +14,7 @@ from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.streams import Archive, AttachedStream
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
+from harness.sandbox.tar_stream import capped
 from harness.specs.errors import SandboxLost
 
 _IDLE = ("sleep", "infinity")
@@ -76,18 +76,21 @@ class DockerSandbox:
         self._stop_watching()
         await self._docker.kill(await self._container())
 
-    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
+    @asynccontextmanager
+    async def export_tree(self, path: str, limit: int) -> AsyncIterator[AsyncIterator[bytes]]:
         await self._check_there()
         container = await self._container()
         archive = await self._docker.call(Archive, self._docker.api, container, path)
         try:
             if not archive.is_directory:
                 raise FileNotFoundError(f"{path}: not a directory")
-            with CappedFile(destination, limit) as file:
-                while chunk := await self._docker.call(next, archive.chunks, b""):
-                    file.write(chunk)
+            yield capped(self._chunks(archive), limit)
         finally:
             archive.close()
+
+    async def _chunks(self, archive: Archive) -> AsyncIterator[bytes]:
+        while chunk := await self._docker.call(next, archive.chunks, b""):
+            yield chunk
 
     async def remove(self) -> None:
         self._stop_watching()

@@ -3,46 +3,85 @@
 import os
 import stat
 import tarfile
+from collections.abc import Generator, Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from harness.sandbox.archives import MAX_OUTPUT_FILES, MAX_OUTPUTS_BYTES, CappedFile, Outputs
+from harness.sandbox.archives import MAX_OUTPUT_FILES, MAX_OUTPUTS_BYTES, Outputs
 from harness.sandbox.local.place import Place
 
 _TYPES = {stat.S_IFDIR: tarfile.DIRTYPE, stat.S_IFIFO: tarfile.FIFOTYPE, stat.S_IFREG: tarfile.REGTYPE}
+_CHUNK_BYTES = 1 << 18
 
 
-def export(place: Place, path: str, destination: Path, limit: int) -> None:
-    """See `Sandbox.export_tree`."""
+def tar_of(place: Place, path: str) -> Generator[bytes, None, None]:
+    """An uncompressed tar of a directory, in chunks. Raises FileNotFoundError, SandboxLost."""
+    waiting = bytearray()
+    for piece in _pieces(place, path):
+        waiting += piece
+        if len(waiting) >= _CHUNK_BYTES:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting)
+
+
+def _pieces(place: Place, path: str) -> Iterator[bytes]:
     name = PurePosixPath(path).name
-    with (
-        place.open(path) as top,
-        CappedFile(destination, limit) as file,
-        tarfile.open(fileobj=cast("BinaryIO", file), mode="w|", format=tarfile.PAX_FORMAT) as tar,
-    ):
+    with place.open(path) as top:
         for directory, directories, files, fd in os.fwalk(".", dir_fd=top, follow_symlinks=False):
             inside = f"{name}/{directory}".removesuffix("/.").replace("/./", "/")
             if directory == ".":
-                tar.addfile(_entry(inside, os.fstat(fd)))
+                yield _header(_entry(inside, os.fstat(fd)))
             for child in sorted([*directories, *files]):
-                _add(tar, f"{inside}/{child}", child, fd)
+                yield from _member(f"{inside}/{child}", child, fd)
+    yield bytes(2 * tarfile.BLOCKSIZE)
 
 
-def _add(tar: tarfile.TarFile, inside: str, child: str, fd: int) -> None:
+def _member(inside: str, child: str, fd: int) -> Iterator[bytes]:
     try:
         status = os.stat(child, dir_fd=fd, follow_symlinks=False)
+        _make_readable(status, child, fd)
         if stat.S_ISLNK(status.st_mode):
             entry = _entry(inside, status)
             entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(child, dir_fd=fd)
-            tar.addfile(entry)
+            yield _header(entry)
         elif stat.S_ISREG(status.st_mode):
             with _open(child, fd) as content:
-                entry = _entry(inside, os.fstat(content.fileno()))
-                tar.addfile(entry, content)
+                yield from _regular(_entry(inside, os.fstat(content.fileno())), content)
         elif stat.S_IFMT(status.st_mode) in _TYPES:
-            tar.addfile(_entry(inside, status))
+            yield _header(_entry(inside, status))
     except FileNotFoundError:  # gone while we looked
         return
+
+
+def _make_readable(status: os.stat_result, child: str, fd: int) -> None:
+    """An agent may have taken its own right to read. No link is followed, whatever `child` has become meanwhile."""
+    wanted = {stat.S_IFDIR: 0o500, stat.S_IFREG: 0o400}.get(stat.S_IFMT(status.st_mode), 0)
+    if status.st_mode & wanted != wanted and status.st_uid == os.getuid():
+        found = os.open(child, os.O_PATH | os.O_NOFOLLOW, dir_fd=fd)
+        try:
+            if stat.S_IFMT(os.fstat(found).st_mode) == stat.S_IFMT(status.st_mode):
+                Path(f"/proc/self/fd/{found}").chmod(stat.S_IMODE(status.st_mode) | wanted)
+        finally:
+            os.close(found)
+
+
+def _regular(entry: tarfile.TarInfo, content: BinaryIO) -> Iterator[bytes]:
+    """Exactly the bytes that the header tells of, whatever becomes of the file meanwhile."""
+    yield _header(entry)
+    left = entry.size
+    while left and (data := content.read(min(left, _CHUNK_BYTES))):
+        left -= len(data)
+        yield data
+    while left:
+        data = bytes(min(left, _CHUNK_BYTES))
+        left -= len(data)
+        yield data
+    yield bytes(-entry.size % tarfile.BLOCKSIZE)
+
+
+def _header(entry: tarfile.TarInfo) -> bytes:
+    return entry.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape")
 
 
 def read_outputs(place: Place, path: str) -> Outputs:

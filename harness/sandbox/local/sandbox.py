@@ -3,17 +3,18 @@
 import asyncio
 import contextlib
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
-from harness.sandbox.local.archives import export
+from harness.sandbox.local.archives import tar_of
 from harness.sandbox.local.confinement import Confinement
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import ProcessStream, end, spawn
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
+from harness.sandbox.tar_stream import capped, in_threads
 from harness.specs.errors import SandboxLost
 
 _LAST_WORDS_SECONDS = 1.0
@@ -61,8 +62,13 @@ class LocalSandbox:
         self._killed = True
         await self._end(place)
 
-    async def export_tree(self, path: str, destination: Path, limit: int) -> None:
-        await asyncio.to_thread(export, self._check_there(), path, destination, limit)
+    @asynccontextmanager
+    async def export_tree(self, path: str, limit: int) -> AsyncIterator[AsyncIterator[bytes]]:
+        place = self._check_there()
+        with place.open(path):
+            pass
+        async with aclosing(in_threads(tar_of(place, path))) as chunks:
+            yield capped(chunks, limit)
 
     async def remove(self) -> None:
         if self._place is not None:

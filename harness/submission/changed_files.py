@@ -1,0 +1,134 @@
+"""What of an agent's tree differs from the task's, read from a tar in one pass, within limits.
+
+Bytes are counted where they are read. A hard link has no bytes of its own: it counts as much as the file it names.
+"""
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple
+
+from harness.sandbox.git_tree import Entry, NewFile
+from harness.sandbox.tar_stream import members
+
+MAX_CHANGED_BYTES = 50_000_000
+MAX_CHANGED_FILES = 5_000
+MAX_MEMBERS = 1_000_000
+_CHUNK_BYTES = 1 << 20
+_LINK = "120000"
+
+
+class TreeTooLarge(Exception):
+    """An agent's tree is past the limits. The message says which one."""
+
+
+class _Blob(NamedTuple):
+    """A file as git would store it. `content` is the file with its bytes, or None where it is the base's own."""
+
+    mode: str
+    oid: str
+    size: int
+    content: Path | None
+
+
+class _HardLink(NamedTuple):
+    path: str
+    mode: str
+
+
+class ChangedFiles:
+    """`changed` are the files that `base` has not, or has otherwise; their bytes are in files below `directory`.
+
+    A symlink becomes a file that holds its target, so that nothing here ever follows it.
+    """
+
+    def __init__(self, base: Mapping[str, Entry], directory: Path) -> None:
+        self.changed: list[NewFile] = []
+        self._base = base
+        self._directory = directory
+        self._total = 0
+        self._links = 0
+        self._missing = set(base)
+        self._seen: dict[str, _Blob] = {}
+        self._unresolved: dict[str, list[_HardLink]] = {}
+
+    @property
+    def removed(self) -> list[str]:
+        """Paths of the base that are gone."""
+        return sorted(self._missing)
+
+    @property
+    def is_complete(self) -> bool:
+        """False where a hard link names a file below `.git`, which was skipped: `read_linked` reads it."""
+        return not self._unresolved
+
+    def read(self, tar: tarfile.TarFile) -> None:
+        """Read a whole tree. Raises TreeTooLarge, OSError where the bytes can't be written."""
+        for count, member in enumerate(members(tar), start=1):
+            if count > MAX_MEMBERS:
+                raise TreeTooLarge(f"more than {MAX_MEMBERS} files are in the agent's tree")
+            path = _path(member.name)
+            if path and ".git" not in path.split("/"):
+                self._read_member(tar, member, path)
+
+    def read_linked(self, tar: tarfile.TarFile) -> None:
+        """Read the files below `.git` that hard links name, from the same tree's tar once more. Raises as `read`."""
+        for member in members(tar):
+            for number, link in enumerate(links := self._unresolved.pop(_path(member.name), [])):
+                if number == 0:
+                    self._read_member(tar, member, link.path)
+                else:
+                    self._read_hard_link(link, links[0].path)
+        self._unresolved.clear()
+
+    def _read_member(self, tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
+        mode = "100755" if member.mode & 0o100 else "100644"
+        if member.issym():
+            target = member.linkname.encode("utf-8", "surrogateescape")
+            self._read_content(path, _LINK, len(target), io.BytesIO(target))
+        elif member.isreg() and (stream := tar.extractfile(member)):
+            self._read_content(path, mode, member.size, stream)
+        elif member.islnk():
+            self._read_hard_link(_HardLink(path, mode), _path(member.linkname))
+
+    def _read_content(self, path: str, mode: str, size: int, stream: IO[bytes]) -> None:
+        if size > MAX_CHANGED_BYTES:
+            raise TreeTooLarge(f"a file of {size} bytes is in the agent's tree")
+        # The next file writes over it, unless this one is kept.
+        content = self._directory / str(len(self.changed))
+        hashed = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        with content.open("wb") as file:
+            while data := stream.read(_CHUNK_BYTES):
+                hashed.update(data)
+                file.write(data)
+        self._add(path, _Blob(mode, hashed.hexdigest(), size, content))
+
+    def _read_hard_link(self, link: _HardLink, target: str) -> None:
+        if blob := self._seen.get(target):
+            self._add(link.path, blob if blob.mode == _LINK else blob._replace(mode=link.mode))
+        else:
+            self._unresolved.setdefault(target, []).append(link)
+            self._links += 1
+            self._check_limits()
+
+    def _add(self, path: str, blob: _Blob) -> None:
+        self._missing.discard(path)
+        if self._base.get(path) == Entry(blob.mode, blob.oid):
+            self._seen[path] = blob._replace(content=None)
+            return
+        self._seen[path] = blob
+        self._total += blob.size
+        self.changed.append(NewFile(path, blob.mode, blob.content or blob.oid))
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        if self._total > MAX_CHANGED_BYTES or max(len(self.changed), self._links) > MAX_CHANGED_FILES:
+            limit = f"{MAX_CHANGED_FILES} files or {MAX_CHANGED_BYTES} bytes"
+            raise TreeTooLarge(f"the agent's tree differs from the task's in more than {limit}")
+
+
+def _path(name: str) -> str:
+    """A member's path without the exported directory's own name."""
+    return "/".join(PurePosixPath(name).parts[1:])
