@@ -38,6 +38,7 @@ WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.PROBE_UNAVAILABLE: "it has no probes",
     ReasonCode.PROVIDER_ERROR: "it was decided without the provider",
     ReasonCode.BUDGET_EXHAUSTED: "it was decided without money",
+    ReasonCode.HARNESS_ERROR: "its own program met no error of its own",
 }
 """Why a submission that has one of our reasons can be right for the published verifier."""
 

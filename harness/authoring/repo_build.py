@@ -7,6 +7,7 @@ from functools import partial
 
 from harness.authoring.repo_check import repo_check
 from harness.authoring.task_image_check import task_image_check
+from harness.runs.interruption import run_to_end
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
@@ -23,12 +24,12 @@ Tell = Callable[[str], None]
 
 def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:
     """Images of these repositories (None: all) and of their tasks. Raises UserError, ImageUnavailable."""
-    return asyncio.run(_build_all(*_chosen(catalog, names), tell))
+    return run_to_end(_build_all(*_chosen(catalog, names), tell))
 
 
 def check_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Check]:
     """Check these repositories (None: all) and their tasks' images, building what is missing."""
-    return asyncio.run(_check_all(*_chosen(catalog, names), tell))
+    return run_to_end(_check_all(*_chosen(catalog, names), tell))
 
 
 def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list[Task]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.authoring.image_bundle import Bundle, BundledImage, read_index, sha256_of, take_images, write_bundle
 from harness.authoring.repo_build import Tell, build_all
+from harness.runs.interruption import run_to_end
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
@@ -22,7 +23,7 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
         raise UserError(f"{path}: there is no directory {path.parent}")
     built = build_all(catalog, [name], tell)
     tell(f"writing {path}")
-    asyncio.run(_export(catalog, name, built, path))
+    run_to_end(_export(catalog, name, built, path))
     return built
 
 
@@ -38,7 +39,7 @@ def import_repo(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
         _check_recipe(catalog, bundle, path)
         take_images(path, bundle, images)
         tell(f"loading {len(bundle.images)} images of {bundle.repo}")
-        asyncio.run(_load(bundle, images))
+        run_to_end(_load(bundle, images))
     # Nothing is built now: every image is there, and its tree is read from it and compared with its labels.
     built = build_all(catalog, [bundle.repo], tell)
     _check_digests(bundle, built, path)

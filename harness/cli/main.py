@@ -56,6 +56,9 @@ def options(
 
 
 def main() -> None:
+    from harness.specs.signals import end_like_an_interrupt
+
+    end_like_an_interrupt()
     sys.exit(_status())
 
 

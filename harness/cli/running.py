@@ -34,6 +34,10 @@ def run(
     ] = None,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
+    executor: Annotated[str | None, typer.Option(help="Where trials are done [default: asyncio, here]")] = None,
+    fail_on_error: Annotated[
+        int | None, typer.Option(help="Begin no trial any more after so many harness errors")
+    ] = None,
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what is to be done and could cost, do nothing")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Run directory; an old one goes on [default: runs/TIME]")
@@ -62,6 +66,8 @@ def run(
         "protocol": protocol,
         "image_map": image_map,
         "all_criteria": all_criteria or None,
+        "executor": executor,
+        "fail_on_error": fail_on_error,
     }
     directory = output or Path("runs") / datetime.now().strftime("%Y%m%d-%H%M%S")
     catalog, configuration = Catalog(context.obj), configure(options, config)

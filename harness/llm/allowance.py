@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.protocol import Completion, FailedRequest, FaultObserver, Message, Model, Tool, ignore_faults
-from harness.llm.spending import MeteredModel, Spending
+from harness.llm.spending import Budget, MeteredModel, Spending
 from harness.specs.errors import ProviderError
 from harness.specs.task import TaskLimits
 
@@ -39,7 +39,7 @@ class Allowance:
     operator's.
     """
 
-    def __init__(self, limits: TaskLimits, within: Spending | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(self, limits: TaskLimits, within: Budget | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
         self.limits = limits
         self.spending = Spending(within=within)
         self.steps = 0

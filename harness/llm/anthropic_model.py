@@ -11,7 +11,7 @@ from harness.llm.anthropic_format import AnthropicResponse, AnthropicUsage, conv
 from harness.llm.faults import Fault, one_line, refusal
 from harness.llm.price_table import litellm_module, priced, thinks_adaptively
 from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
-from harness.llm.rate_limits import RateLimiter, about_tokens
+from harness.llm.rate_limits import Limiter, about_tokens
 from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
@@ -29,7 +29,7 @@ class AnthropicModel:
         name: str,
         file: ModelFile,
         key: str | None,
-        limiter: RateLimiter,
+        limiter: Limiter,
         observe: FaultObserver = ignore_faults,
     ) -> None:
         self.name = name

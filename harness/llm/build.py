@@ -5,10 +5,9 @@ import re
 from pathlib import Path
 
 from harness.llm.anthropic_model import AnthropicModel
-from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import FaultObserver, Model, ignore_faults
-from harness.llm.rate_limits import RateLimiter
+from harness.llm.rate_limits import LimiterService, RateLimiters
 from harness.llm.replay import ReplayModel
 from harness.llm.scripted import ScriptedModel
 from harness.specs.catalog import Catalog
@@ -24,13 +23,12 @@ _OWN_CLIENT = "anthropic/"
 class Models:
     """The models of a run: every trial gets its own, and those of one name keep one rate limit together.
 
-    `clock` times rate limits and retries.
+    `limiters` has the rate limits and the clock that times them and retries; None for limits that nobody else shares.
     """
 
-    def __init__(self, catalog: Catalog, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(self, catalog: Catalog, limiters: LimiterService | None = None) -> None:
         self._catalog = catalog
-        self._clock = clock
-        self._limiters: dict[str, RateLimiter] = {}
+        self.limiters: LimiterService = limiters or RateLimiters()
 
     def build(self, name: str, observe: FaultObserver = ignore_faults) -> Model:
         """For one trial: replayed and scripted ones remember how far they are. Raises UserError.
@@ -43,7 +41,7 @@ class Models:
         if path:
             return ScriptedModel.from_file(path)
         file = self._found(name)
-        limiter = self._limiters.setdefault(name, RateLimiter(file.limits, clock=self._clock))
+        limiter = self.limiters.limiter(name, file.limits)
         model = AnthropicModel if file.model.startswith(_OWN_CLIENT) else LiteLLMModel
         return model(name, file, _key(name, file), limiter, observe)
 

@@ -12,7 +12,7 @@ from harness.llm.faults import Fault, refusal
 from harness.llm.openai_format import ChatResponse, ChatUsage, message_json, tool_json
 from harness.llm.price_table import knows_tools, litellm_module, priced
 from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
-from harness.llm.rate_limits import RateLimiter, about_tokens
+from harness.llm.rate_limits import Limiter, about_tokens
 from harness.llm.retrying import complete_with_retries
 from harness.specs.errors import ProviderFault
 from harness.specs.model_file import ModelFile
@@ -32,7 +32,7 @@ class LiteLLMModel:
         name: str,
         file: ModelFile,
         key: str | None,
-        limiter: RateLimiter,
+        limiter: Limiter,
         observe: FaultObserver = ignore_faults,
     ) -> None:
         self.name = name

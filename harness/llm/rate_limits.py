@@ -3,8 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.protocol import Message
@@ -26,6 +27,36 @@ class Turn:
 
     began: float
     tokens: int
+
+
+class Limiter(Protocol):
+    """The rate limits of one model, for all who ask it. Its clock also times their retries."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def turn(self, tokens: int) -> AbstractAsyncContextManager[Turn]:
+        """Wait until a request of about so many tokens may be sent. Set the turn's tokens once they are known."""
+        ...
+
+
+class LimiterService(Protocol):
+    """Rate limits that several share, wherever they are. In this process it is `RateLimiters`."""
+
+    def limiter(self, model: str, limits: RateLimits) -> Limiter:
+        """The same one for everybody who asks the same model."""
+        ...
+
+
+class RateLimiters:
+    """The limiters of this process, by the model's name."""
+
+    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._clock = clock
+        self._limiters: dict[str, RateLimiter] = {}
+
+    def limiter(self, model: str, limits: RateLimits) -> "RateLimiter":
+        return self._limiters.setdefault(model, RateLimiter(limits, clock=self._clock))
 
 
 class RateLimiter:

@@ -7,7 +7,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from harness.llm.faults import Fault
 from harness.llm.protocol import Completion, FaultObserver
-from harness.llm.rate_limits import RateLimiter
+from harness.llm.rate_limits import Limiter
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import NO_USAGE
@@ -15,7 +15,7 @@ from harness.specs.usage import NO_USAGE
 
 async def complete_with_retries(
     file: ModelFile,
-    limiter: RateLimiter,
+    limiter: Limiter,
     tokens: int,
     ask: Callable[[], Awaitable[Completion]],
     observe: FaultObserver,
@@ -37,7 +37,7 @@ class _RetriedCall:
     def __init__(
         self,
         file: ModelFile,
-        limiter: RateLimiter,
+        limiter: Limiter,
         tokens: int,
         ask: Callable[[], Awaitable[Completion]],
         observe: FaultObserver,

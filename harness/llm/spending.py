@@ -1,10 +1,23 @@
 """What was spent, by whom, and the caps that stop the next call."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from harness.llm.protocol import Completion, Message, Model, Tool
 from harness.specs.errors import BudgetExhausted, ProviderError
 from harness.specs.usage import NO_USAGE, Usage
+
+
+class Budget(Protocol):
+    """Money that several spend together, wherever they are. In this process it is a `Spending`."""
+
+    async def check(self) -> None:
+        """Raises BudgetExhausted where the next call may not be made."""
+        ...
+
+    async def charge(self, usage: Usage) -> None:
+        """Count what a call has cost."""
+        ...
 
 
 class Spending:
@@ -14,13 +27,13 @@ class Spending:
     most. `known_usd` sums up the calls whose cost is known.
     """
 
-    def __init__(self, limit: float | None = None, within: "Spending | None" = None, usage: Usage = NO_USAGE) -> None:
+    def __init__(self, limit: float | None = None, within: Budget | None = None, usage: Usage = NO_USAGE) -> None:
         self.usage = usage
         self.known_usd = usage.cost_usd or 0.0
         self._limit = limit
         self._within = within
 
-    def check(self) -> None:
+    async def check(self) -> None:
         """Raises BudgetExhausted where the next call may not be made, here or in what this is part of."""
         cost = self.usage.cost_usd
         if self._limit is not None and cost is None:
@@ -31,13 +44,13 @@ class Spending:
         if self._limit is not None and cost is not None and cost >= self._limit:
             raise BudgetExhausted(f"${cost:.4f} of ${self._limit:g} are spent")
         if self._within:
-            self._within.check()
+            await self._within.check()
 
-    def add(self, usage: Usage) -> None:
+    async def charge(self, usage: Usage) -> None:
         self.usage += usage
         self.known_usd += usage.cost_usd or 0.0
         if self._within:
-            self._within.add(usage)
+            await self._within.charge(usage)
 
 
 class MeteredModel:
@@ -49,11 +62,11 @@ class MeteredModel:
         self._model = model
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        self.spending.check()
+        await self.spending.check()
         try:
             completion = await self._model.complete(messages, tools)
         except ProviderError as error:
-            self.spending.add(error.usage)
+            await self.spending.charge(error.usage)
             raise
-        self.spending.add(completion.paid)
+        await self.spending.charge(completion.paid)
         return completion

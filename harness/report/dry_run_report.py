@@ -9,7 +9,7 @@ from rich.text import Text
 
 from harness.report.tables import console, table
 from harness.runs.dry_run import DryRun, PlannedTrial, State
-from harness.runs.scheduler import MAX_TRIES
+from harness.runs.tries import MAX_TRIES
 
 _WORDS = {
     State.DONE: "done",

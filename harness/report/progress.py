@@ -8,8 +8,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Bar
 
 from harness.report.plain import printable
+from harness.runs.outcome import Observer, Progress
 from harness.runs.plan import Trial
-from harness.runs.scheduler import Observer, Progress
 
 
 @contextmanager

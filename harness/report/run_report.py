@@ -13,7 +13,7 @@ from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
 from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
 from harness.runs.command import FinishedRun
-from harness.runs.scheduler import Outcome
+from harness.runs.outcome import Outcome
 from harness.runs.store import find_trials
 from harness.runs.trial_store import TrialStore, UsageFile
 from harness.specs.errors import UserError
@@ -34,6 +34,9 @@ def report_run(run: FinishedRun, as_json: bool) -> int:
         for line in (*_rates(outcomes), _totals(outcomes, run.isolation)):
             out.print(Text(line), soft_wrap=True)
         _remarks(outcomes)
+        if run.left_out:
+            words = f"{run.left_out} trials were not begun: --fail-on-error was reached; the same command goes on"
+            out.print(Text(words), soft_wrap=True)
         out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(outcomes)}"), soft_wrap=True)
     return 1 if any(item.verdict is Verdict.UNSCORED for item in outcomes) else 0
 

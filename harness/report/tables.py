@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report.plain import printable
-from harness.runs.scheduler import Outcome
+from harness.runs.outcome import Outcome
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
 from harness.verify.judge.voting import Opinion

@@ -1,9 +1,9 @@
 """Removing what runs have left behind on this machine."""
 
-import asyncio
 import shutil
 from dataclasses import dataclass
 
+from harness.runs.interruption import run_to_end
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.choice import engines_here
 from harness.sandbox.images.removal import remove_images
@@ -20,7 +20,7 @@ class Cleaning:
 
 def clean(images: bool, cache: bool) -> Cleaning:
     """Remove every container of testwright, also those of runs at work; images and cache where asked for."""
-    return asyncio.run(_clean(images, cache))
+    return run_to_end(_clean(images, cache))
 
 
 async def _clean(images: bool, cache: bool) -> Cleaning:

@@ -1,6 +1,5 @@
 """From what a person asked for to a finished run: configuration, engine, directory, trials."""
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,12 +10,14 @@ from pydantic import ValidationError
 
 from harness.llm.build import Models
 from harness.llm.price_table import has_price
+from harness.runs.executors.choice import EXECUTORS
+from harness.runs.interruption import run_to_end
 from harness.runs.judges import configured_judge, self_judging
+from harness.runs.outcome import Observer, Outcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
-from harness.runs.scheduler import Observer, Outcome, run_all
+from harness.runs.scheduler import run_all
 from harness.runs.store import RunStore
-from harness.sandbox.choice import check_sandbox, choose_engine
-from harness.sandbox.protocol import Engine
+from harness.sandbox.choice import check_sandbox
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
@@ -31,9 +32,12 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FinishedRun:
+    """`left_out` is how many trials were not begun, since too many had ended with a harness error."""
+
     directory: Path
     isolation: str
     outcomes: tuple[Outcome, ...]
+    left_out: int = 0
 
 
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
@@ -62,12 +66,13 @@ class Prepared(NamedTuple):
 
 def execute(catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn) -> FinishedRun:
     """Run what is missing. Checks all that can be checked before it makes the directory. Raises UserError."""
-    models, trials, judge = prepare(catalog, config, warn)
-    return asyncio.run(_execute(models, config, trials, directory, watch, judge))
+    models, trials, _ = prepare(catalog, config, warn)
+    return run_to_end(_execute(models, catalog, config, trials, directory, watch))
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     """All checks that need neither an engine nor the run's directory. Raises UserError."""
+    EXECUTORS.check(config.executor)
     trials = plan_trials(catalog, config)
     models = Models(catalog)
     for trial in trials:
@@ -118,28 +123,14 @@ def check_judge(models: Models, config: RunConfig) -> list[str]:
 
 
 async def _execute(
-    models: Models, config: RunConfig, trials: list[Trial], directory: Path, watch: Watch, judge: Judge | None
+    models: Models, catalog: Catalog, config: RunConfig, trials: list[Trial], directory: Path, watch: Watch
 ) -> FinishedRun:
-    engine = choose_engine(config.sandbox)
-    try:
-        return await _with(engine, models, config, trials, directory, watch, judge)
-    finally:
-        await engine.close()
-
-
-async def _with(
-    engine: Engine,
-    models: Models,
-    config: RunConfig,
-    trials: list[Trial],
-    directory: Path,
-    watch: Watch,
-    judge: Judge | None,
-) -> FinishedRun:
+    executor = EXECUTORS.get(config.executor)()
+    isolation = await executor.isolation(config)
     store = RunStore(directory)
     try:
         with watch(len(trials)) as observe:
-            outcomes = await run_all(engine, models, config, trials, store, observe, judge)
+            outcomes = await run_all(executor, isolation, catalog, config, trials, store, observe, models.limiters)
     finally:
         store.close()
-    return FinishedRun(directory, engine.isolation, tuple(outcomes))
+    return FinishedRun(directory, isolation, tuple(outcomes), len(trials) - len(outcomes))

@@ -1,18 +1,18 @@
 """What a run would do and could cost. Makes nothing, pays nothing."""
 
-import asyncio
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from harness.llm.price_table import has_price
 from harness.runs.command import Warn, prepare
+from harness.runs.interruption import run_to_end
 from harness.runs.judges import is_judged
 from harness.runs.plan import RunConfig, Trial
-from harness.runs.scheduler import MAX_TRIES
 from harness.runs.store import check_free, spent_in
 from harness.runs.trial import describe
 from harness.runs.trial_store import TrialFile, TrialStore
+from harness.runs.tries import MAX_TRIES
 from harness.sandbox.choice import choose_engine, known_digest
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
@@ -83,7 +83,7 @@ def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn) ->
     """Checks all that a run checks before it begins. Raises UserError."""
     models, trials, judge = prepare(catalog, config, warn)
     check_free(directory)
-    isolation, planned = asyncio.run(_planned(config, trials, directory, judge))
+    isolation, planned = run_to_end(_planned(config, trials, directory, judge))
     is_asked = judge is not None and any(item.state is not State.DONE for item in planned)
     unpaid = config.judge is None or models.file(config.judge) is None
     return DryRun(

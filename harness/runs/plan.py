@@ -19,6 +19,7 @@ from harness.specs.loading import FileModel
 from harness.specs.model_file import ModelFile
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.scaffold import Scaffold
+from harness.specs.swe_atlas.selection import SCHEME
 from harness.specs.swe_atlas.task import PublishedOptions, PublishedTask
 from harness.specs.task import Task
 from harness.verify.judge.questions import VoteCounts
@@ -43,6 +44,8 @@ class RunConfig(FileModel):
     protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright, published or both")
     image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
+    executor: str = Field(default="asyncio", description="where trials are done: asyncio, or what is registered")
+    fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property
     def published(self) -> PublishedOptions:
@@ -67,6 +70,11 @@ class Trial:
     def place(self) -> PurePosixPath:
         """Where its results lie below `trials/`."""
         return PurePosixPath(self.task.id, self.scaffold.name, slug(self.model) or "none", str(self.attempt))
+
+    @property
+    def selector(self) -> str:
+        """By what a catalog finds the task: its id, or its directory where others have published it."""
+        return f"{SCHEME}{self.task.directory}" if isinstance(self.task, PublishedTask) else self.task.id
 
     @property
     def label(self) -> str:

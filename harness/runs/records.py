@@ -1,6 +1,8 @@
 """Files of ours that hold one model, written so that a crash at any moment loses nothing."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,8 +22,18 @@ def read_record(path: Path, model: type[FileT]) -> FileT | None:
 def write_whole(path: Path, data: str | bytes) -> None:
     """Replace a file whole: a reader finds the old one or the new one, never a part."""
     partial = path.with_name(f".{path.name}.partial")
-    with partial.open("wb") as file:
+    with naming(path), partial.open("wb") as file:
         file.write(data.encode() if isinstance(data, str) else data)
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the disk in this block name the file: what write and fsync raise by themselves doesn't."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise

@@ -1,6 +1,5 @@
 """Stored submissions judged again: another judge, another rubric, another run of the arms; the agent's work stays."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,22 +7,24 @@ from pathlib import Path
 
 from harness.llm.build import Models
 from harness.llm.spending import Spending
+from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import Conditions, FileShelf
+from harness.runs.faults import is_below, keep_error, message_of, reason_code
+from harness.runs.interruption import run_to_end
 from harness.runs.judges import build_judge, self_judging
 from harness.runs.plan import RunFile, chosen_tasks
+from harness.runs.side_by_side import side_by_side
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
-from harness.sandbox.choice import choose_engine
-from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
-from harness.specs.errors import SandboxLost, UserError, first_error
+from harness.specs.errors import SandboxLost, UserError
 from harness.specs.loading import load_yaml
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Stage, Verdict
 from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
-from harness.verify.arms import Bench, arm_slots
+from harness.verify.arms import Bench
 from harness.verify.evidence import Evidence
 from harness.verify.judge.judge import Judge
 from harness.verify.protocols import verify_by
@@ -69,8 +70,7 @@ class Regrading:
 
     run: RunStore
     catalog: Catalog
-    engine: Engine
-    slots: asyncio.Semaphore
+    session: EngineSession
     stage: Stage
     judge: Judge | None
     spending: Spending
@@ -78,13 +78,27 @@ class Regrading:
     tasks: Mapping[str, Task]
 
     async def regrade(self, store: TrialStore) -> Regraded:
-        place = store.directory.relative_to(self.run.directory / "trials").as_posix()
-        old, trial = store.verdict(), store.trial()
+        place, old, trial = self._place(store), store.verdict(), store.trial()
         if trial is None or store.agent() is None:
             return Regraded(place, old, None, "its agent has not finished; give the run another start")
         if self.stage is Stage.RUBRIC and old and old.stages.mutation.status is StageStatus.NOT_RUN:
             return Regraded(place, old, old)
         return await self._again(place, store, trial, old)
+
+    def failed(self, store: TrialStore, error: Exception) -> Regraded:
+        """A trial that an error has ended; its traceback is kept.
+
+        Raises `error` itself where it is that the run's directory can't be written.
+        """
+        if isinstance(error, OSError) and is_below(error.filename, self.run.directory):
+            raise error
+        kept = keep_error(store.directory, error)
+        self.run.event("fault", trial=self._place(store), error=message_of(error))
+        words = f"{reason_code(error)}: {message_of(error)} (traceback in {kept.name})"
+        return Regraded(self._place(store), store.verdict(), None, words)
+
+    def _place(self, store: TrialStore) -> str:
+        return store.directory.relative_to(self.run.directory / "trials").as_posix()
 
     async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
         task, submission = self.tasks.get(trial.task) or self.catalog.task(trial.task), store.submission()
@@ -109,8 +123,8 @@ class Regrading:
         return Regraded(place, old, judgement.record, usage=spent.usage)
 
     async def _bench(self, task: Task, place: str, store: TrialStore) -> Bench:
-        labels = {"testwright.run": f"regrade-{id(self)}", "testwright.trial": place}
-        return Bench(self.engine, await self.engine.image(task), self.slots, labels, store.keep_arm)
+        image = await self.session.engine.image(task)
+        return self.session.bench(image, store.keep_arm, {"testwright.trial": place})
 
 
 @dataclass(frozen=True)
@@ -142,7 +156,7 @@ def regrade(
     named = build_judge(catalog, models, name, run.config.judge_votes, cached) if name else None
     if warning := self_judging(models, name, [trial.model for store in stores if (trial := store.trial())]):
         warn(warning)
-    return asyncio.run(_regrade(catalog, directory, run, Stage(stage), named, stores))
+    return run_to_end(_regrade(catalog, directory, run, Stage(stage), named, stores))
 
 
 async def _regrade(
@@ -150,23 +164,13 @@ async def _regrade(
 ) -> list[Regraded]:
     published = any(map(is_published, run.config.tasks))
     tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if published else {}
-    engine, lock = choose_engine(run.config.sandbox), RunStore(directory)
-    spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
-    work = Regrading(lock, catalog, engine, arm_slots(engine), stage, judge, spending, run.config.protocol, tasks)
-    turns = asyncio.Semaphore(run.config.jobs)
-
-    async def turn(store: TrialStore) -> Regraded:
-        async with turns:
-            return await work.regrade(store)
-
+    lock = RunStore(directory)
     try:
-        with first_error():
-            async with asyncio.TaskGroup() as group:
-                running = [group.create_task(turn(store)) for store in stores]
-        return [item.result() for item in running]
+        spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
+        async with engine_session(run.config.sandbox, run.id) as session:
+            work = Regrading(lock, catalog, session, stage, judge, spending, run.config.protocol, tasks)
+            return await side_by_side(stores, work.regrade, work.failed, run.config.jobs)
     finally:
-        await asyncio.shield(engine.reap({"testwright.run": f"regrade-{id(work)}"}))
-        await engine.close()
         lock.close()
 
 

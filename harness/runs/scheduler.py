@@ -1,129 +1,96 @@
-"""Many trials side by side, their retries, and what a start in an old directory finds done."""
+"""A run's trials, handed to an executor; what they come to, in their order."""
 
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable
+from pathlib import Path
 
-from harness.llm.build import Models
+from harness.llm.rate_limits import LimiterService
 from harness.llm.spending import Spending
+from harness.runs.executors.protocol import Executor, RunSpec, Services, TrialSpec
+from harness.runs.outcome import Observer, Outcome, Progress, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, Trial, scaffold_digest
 from harness.runs.store import RunStore
-from harness.runs.trial import Workshop, reason_code, run_trial
-from harness.runs.trial_store import TrialStore, UsageFile
-from harness.sandbox.protocol import Engine
-from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, first_error
+from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import NO_USAGE
-from harness.verify.arms import arm_slots
-from harness.verify.judge.judge import Judge
-from harness.verify.verdict import VerdictRecord
-
-MAX_TRIES = 3
-"""Of one trial, where the infrastructure failed. What an agent did wrong is never tried again."""
 
 
-class Progress(StrEnum):
-    STARTED = "started"
-    RETRIED = "retried"
-    FINISHED = "finished"
-
-
-Observer = Callable[[Trial, Progress, str], None]
-"""Told of each step of each trial: the trial, what happened, and a word about it."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A trial's end for tables: `reasons` are of the verdict, or of the fault where there is none.
-
-    `record` is the verdict in full, `beside` the published verifier's where both were asked for.
-    """
-
-    trial: Trial
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
-    usage: UsageFile | None
-    remarks: tuple[str, ...] = ()
-    record: VerdictRecord | None = None
-    beside: VerdictRecord | None = None
+def trial_specs(
+    catalog: Catalog, config: RunConfig, run_id: str, directory: Path, trials: Iterable[Trial]
+) -> list[TrialSpec]:
+    """The trials as data, for processes that have the same catalog and the same run directory."""
+    run = RunSpec(id=run_id, directory=directory.absolute(), catalog=catalog.directory, config=config)
+    return [
+        TrialSpec(
+            run=run,
+            task=trial.selector,
+            scaffold=trial.scaffold.name,
+            model=trial.model,
+            attempt=trial.attempt,
+            place=str(trial.place),
+        )
+        for trial in trials
+    ]
 
 
 async def run_all(
-    engine: Engine,
-    models: Models,
+    executor: Executor,
+    isolation: str,
+    catalog: Catalog,
     config: RunConfig,
     trials: list[Trial],
     store: RunStore,
     observe: Observer,
-    judge: Judge | None = None,
+    limiters: LimiterService,
 ) -> list[Outcome]:
-    """Run what is missing of `trials`, at most `config.jobs` at a time, in their order.
+    """Run what is missing of `trials`; an outcome for each, in their order.
 
-    However this ends (also by cancellation), no container of the run is left.
+    After `config.fail_on_error` harness errors no trial is begun any more; those have no outcome.
     """
     digests = {trial.scaffold.name: scaffold_digest(trial.scaffold) for trial in trials}
-    run = store.describe(config, trials, engine.isolation, digests)
-    labels = {"testwright.run": run.id}
+    run = store.describe(config, trials, isolation, digests)
     # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
-    spending = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
-    workshop = Workshop(engine, arm_slots(engine), run.id, models, spending, judge, config.protocol)
-    turns = asyncio.Semaphore(config.jobs)
-    await engine.reap(labels)
-    try:
-        with first_error():
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(_turn(workshop, trial, store, observe, turns)) for trial in trials]
-        return [task.result() for task in tasks]
-    finally:
-        await asyncio.shield(engine.reap(labels))
+    budget = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
+    watch = _Watch(store, config.fail_on_error, trials, observe)
+    services = Services(budget, limiters, watch.done, watch.observe, watch.may_begin)
+    await executor.run(trial_specs(catalog, config, run.id, store.directory, trials), services)
+    return watch.outcomes()
 
 
-async def _turn(
-    workshop: Workshop, trial: Trial, store: RunStore, observe: Observer, turns: asyncio.Semaphore
-) -> Outcome:
-    async with turns:
-        outcome = await _tries(workshop, trial, store, observe)
-    observe(trial, Progress.FINISHED, outcome.verdict)
-    store.event("finished", trial=str(trial.place), verdict=outcome.verdict)
-    return outcome
+class _Watch:
+    """Writes down and passes on what trials do, and says when enough have failed."""
 
+    def __init__(self, store: RunStore, most_errors: int | None, trials: list[Trial], observe: Observer) -> None:
+        self._store = store
+        self._most_errors = most_errors
+        self._trials = {str(trial.place): trial for trial in trials}
+        self._observe = observe
+        self._ends: dict[str, TrialOutcome] = {}
 
-async def _tries(workshop: Workshop, trial: Trial, store: RunStore, observe: Observer) -> Outcome:
-    mine = store.trial(trial)
-    for number in range(1, MAX_TRIES + 1):
-        observe(trial, Progress.STARTED, "")
-        store.event("started", trial=str(trial.place), number=number)
-        try:
-            record = await run_trial(workshop, trial, mine)
-        except InfrastructureError as error:
-            store.event("fault", trial=str(trial.place), number=number, error=str(error))
-            if number == MAX_TRIES or not _may_heal(error):
-                return _unscored(trial, mine, reason_code(error), str(error))
-            observe(trial, Progress.RETRIED, str(error))
-            if mine.directory.exists() and mine.agent() is None:
-                mine.set_aside("lost")
-        except BudgetExhausted as error:
-            store.event("fault", trial=str(trial.place), number=number, error=str(error))
-            return _unscored(trial, mine, ReasonCode.BUDGET_EXHAUSTED, f"the run's --max-cost: {error}")
+    def observe(self, event: TrialEvent) -> None:
+        if event.fault:
+            self._store.event("fault", trial=event.place, number=event.number, error=event.fault)
         else:
-            agent = mine.agent()
-            remarks = agent.remarks if agent else ()
-            return Outcome(
-                trial, record.verdict, record.reasons, mine.usage(), remarks, record, mine.verdict_beside()
-            )
-    raise AssertionError("unreachable: the last try returns or raises")
+            self._store.event(event.progress, trial=event.place, number=event.number)
+        self._observe(self._trials[event.place], event.progress, event.fault)
+
+    def done(self, end: TrialOutcome) -> None:
+        self._ends[end.place] = end
+        self._store.event("finished", trial=end.place, verdict=end.verdict)
+        self._observe(self._trials[end.place], Progress.FINISHED, end.verdict)
+
+    def may_begin(self) -> bool:
+        errors = sum(end.is_harness_error for end in self._ends.values())
+        return self._most_errors is None or errors < self._most_errors
+
+    def outcomes(self) -> list[Outcome]:
+        """In the trials' order. A trial that an executor has lost is said to be lost."""
+        ends = {place: self._ends.get(place) for place in self._trials}
+        if self.may_begin():
+            ends = {place: end or _lost(place) for place, end in ends.items()}
+        return [Outcome(self._trials[place], end) for place, end in ends.items() if end]
 
 
-def _may_heal(error: InfrastructureError) -> bool:
-    """Whether a new container and a new conversation can help: not against a key that is refused, say."""
-    return not isinstance(error, ProviderError) or error.fault.is_retryable
-
-
-def _unscored(trial: Trial, store: TrialStore, code: ReasonCode, words: str) -> Outcome:
-    """A trial without a verdict; what it has cost all the same is kept."""
-    usage = store.spent()
-    if store.directory.exists():
-        store.keep_usage(usage)
-    reason = Reason(code=code, stage=Stage.TRIAL, words=words)
-    return Outcome(trial, Verdict.UNSCORED, (reason,), usage)
+def _lost(place: str) -> TrialOutcome:
+    words = "the executor has ended without an outcome of this trial"
+    reason = Reason(code=ReasonCode.HARNESS_ERROR, stage=Stage.TRIAL, words=words)
+    return TrialOutcome(place=place, verdict=Verdict.UNSCORED, reasons=(reason,))

@@ -9,7 +9,7 @@ from typing import IO, Any
 from uuid import uuid4
 
 from harness.runs.plan import RunConfig, RunFile, Trial
-from harness.runs.records import write_whole
+from harness.runs.records import naming, write_whole
 from harness.runs.trial_store import TrialStore, now
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
@@ -59,9 +59,10 @@ class RunStore:
 
     def event(self, kind: str, **facts: Any) -> None:
         """Append one line; it is on the disk when this returns."""
-        self._events.write(json.dumps({"time": now(), "event": kind, **facts}) + "\n")
-        self._events.flush()
-        os.fsync(self._events.fileno())
+        with naming(self.directory / "events.jsonl"):
+            self._events.write(json.dumps({"time": now(), "event": kind, **facts}) + "\n")
+            self._events.flush()
+            os.fsync(self._events.fileno())
 
     def close(self) -> None:
         self._events.close()

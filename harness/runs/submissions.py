@@ -1,6 +1,5 @@
 """Judging submissions that lie in files: one, or a directory of them."""
 
-import asyncio
 import tempfile
 import time
 from collections.abc import Callable
@@ -9,24 +8,27 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
 
+from harness import PROTOCOL_VERSION
 from harness.agents.ending import Ending
 from harness.agents.registry import agent_context
 from harness.agents.trajectory import read_trajectory
 from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel
 from harness.runs.cases import Case, Expectation
+from harness.runs.engine_session import EngineSession, engine_session
+from harness.runs.faults import is_below, keep_error, reason_of
+from harness.runs.interruption import run_to_end
 from harness.runs.judges import scenario_judge
+from harness.runs.side_by_side import side_by_side
 from harness.runs.trial import let_work
 from harness.runs.trial_store import keep_arm, keep_judgements
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
-from harness.specs.errors import SandboxLost, first_error
+from harness.specs.errors import SandboxLost
 from harness.specs.protocol import JudgingProtocol
-from harness.specs.reasons import ReasonCode
+from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
-from harness.verify.arms import Bench, arm_slots
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.protocols import Judgements, verify_by
 from harness.verify.verdict import VerdictRecord
@@ -37,7 +39,8 @@ from harness.verify.weighing import lost_judgement
 class Judged:
     """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
 
-    `beside` is the published verifier's verdict where both were asked for.
+    `beside` is the published verifier's verdict where both were asked for. `error` is what ended the judging, where
+    one did; the verdict is `unscored` then.
     """
 
     case: Case
@@ -47,6 +50,7 @@ class Judged:
     told: str = ""
     judging: Judging | None = None
     beside: VerdictRecord | None = None
+    error: Exception | None = None
 
     @property
     def difference(self) -> str:
@@ -90,8 +94,11 @@ def judge_cases(
     judge: Judge | None = None,
     protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
 ) -> list[Judged]:
-    """Judge all, `jobs` at a time; `done` is told of each as it ends. Raises UserError, InfrastructureError."""
-    return asyncio.run(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol))
+    """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
+
+    Raises UserError where the engine isn't there.
+    """
+    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol))
 
 
 async def _judge_cases(
@@ -103,44 +110,29 @@ async def _judge_cases(
     judge: Judge | None,
     protocol: JudgingProtocol,
 ) -> list[Judged]:
-    engine = choose_engine(sandbox)
-    labels = {"testwright.run": uuid4().hex}
-    slots, turns = arm_slots(engine), asyncio.Semaphore(jobs)
+    async with engine_session(sandbox, uuid4().hex) as session:
 
-    async def turn(case: Case) -> Judged:
-        async with turns:
-            judged = await _judge(engine, case, slots, labels, keep, judge, protocol)
-        done(judged)
-        return judged
+        async def work(case: Case) -> Judged:
+            return await _judge(session, case, keep, judge, protocol)
 
-    try:
-        with first_error():
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(turn(case)) for case in cases]
-        return [task.result() for task in tasks]
-    finally:
-        await asyncio.shield(engine.reap(labels))
-        await engine.close()
+        def failed(case: Case, error: Exception) -> Judged:
+            return _not_judged(session.engine, case, keep, protocol, error)
+
+        return await side_by_side(cases, work, failed, jobs, done)
 
 
 async def _judge(
-    engine: Engine,
-    case: Case,
-    slots: asyncio.Semaphore,
-    labels: dict[str, str],
-    keep: Path | None,
-    judge: Judge | None,
-    protocol: JudgingProtocol,
+    session: EngineSession, case: Case, keep: Path | None, judge: Judge | None, protocol: JudgingProtocol
 ) -> Judged:
     def keep_result(key: ArmKey, result: JobResult) -> None:
         if keep:
             keep_arm(keep / case.name / "arms", key, result)
 
-    image = await engine.image(case.task)
+    image = await session.engine.image(case.task)
     started = time.monotonic()
-    submission, ending, told = await _hand_in(engine, image, case, labels)
+    submission, ending, told = await _hand_in(session, image, case)
     judge = scenario_judge(case.judge) if case.judge else judge
-    bench = Bench(engine, image, slots, labels, keep_result)
+    bench = session.bench(image, keep_result)
     try:
         judged = await verify_by(protocol, case.task, submission, bench, judge)
     except SandboxLost as error:
@@ -151,20 +143,39 @@ async def _judge(
     return Judged(case, first.record, time.monotonic() - started, ending, told, first.judging, beside)
 
 
+def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: JudgingProtocol, error: Exception) -> Judged:
+    """A case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
+    if isinstance(error, OSError) and keep and is_below(error.filename, keep):
+        raise error
+    if keep:
+        keep_error(keep / case.name, error)
+    record = VerdictRecord(
+        task=case.task.id,
+        task_digest=case.task.digest,
+        image_digest="",
+        protocol_version=PROTOCOL_VERSION,
+        protocol=protocol,
+        isolation=engine.isolation,
+        verdict=Verdict.UNSCORED,
+        reasons=(reason_of(error),),
+    )
+    return Judged(case, record, 0.0, error=error)
+
+
 class _HandedIn(NamedTuple):
     submission: Submission
     ending: Ending | None
     told: str
 
 
-async def _hand_in(engine: Engine, image: Image, case: Case, labels: dict[str, str]) -> _HandedIn:
+async def _hand_in(session: EngineSession, image: Image, case: Case) -> _HandedIn:
     """The submission of a case: as it lies there, or what `mini` makes when its model follows the script."""
     if case.submission is not None or case.script is None:
         return _HandedIn(case.submission or Submission(b"", b""), None, "")
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         trajectory = Path(scratch) / "trajectory.jsonl"
         context = agent_context(case.task, Catalog().scaffold("mini"), ScriptedModel.from_file(case.script))
-        result, submission = await let_work(engine, image, context, labels, trajectory)
+        result, submission = await let_work(session.engine, image, context, session.labels, trajectory)
         observed = [
             record.message.content for record in read_trajectory(trajectory) if isinstance(record, MessageRecord)
         ]

@@ -94,11 +94,24 @@ class BudgetExhausted(Exception):
 
 @contextmanager
 def first_error() -> Iterator[None]:
-    """Raise the first error of a task group as itself: the others are its consequences."""
+    """Raise the first error of a task group as itself.
+
+    The others are mostly its consequences, but not always: each is a note of it, and they are its cause with their
+    tracebacks.
+    """
     try:
         yield
     except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        raise error from None
+        error, *others = _leaves(group)
+        if not others:
+            raise error from error.__cause__
+        for other in others:
+            error.add_note(f"beside it: {type(other).__name__}: {other}")
+        raise error from BaseExceptionGroup("what else went wrong beside it", others)
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    """The errors that groups within groups hold, in their order."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [leaf for each in error.exceptions for leaf in _leaves(each)]

@@ -51,6 +51,7 @@ class ReasonCode(StrEnum):
     PROBE_UNAVAILABLE = "probe-unavailable"
     PROVIDER_ERROR = "provider-error"
     BUDGET_EXHAUSTED = "budget-exhausted"
+    HARNESS_ERROR = "harness-error"
 
     @property
     def verdict(self) -> Verdict:
@@ -72,6 +73,7 @@ _UNSCORED = frozenset(
         ReasonCode.PROBE_UNAVAILABLE,
         ReasonCode.PROVIDER_ERROR,
         ReasonCode.BUDGET_EXHAUSTED,
+        ReasonCode.HARNESS_ERROR,
     }
 )
 

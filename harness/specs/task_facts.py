@@ -47,6 +47,7 @@ class StepId(StrEnum):
         made.label = label
         return made
 
+    CHECK = "check", "the check itself"
     SCHEMA = "schema", "schema"
     TREE = "tree", "tree"
     FILES = "files", "files"

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import docker
 import pytest
@@ -11,12 +12,13 @@ import yaml
 
 from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.check import DYNAMIC
-from harness.authoring.task_check.context import check_context
+from harness.authoring.task_check.context import bench_of
 from harness.authoring.task_check.controls import reference_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
 from harness.authoring.task_check.parts import run_parts
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
+from harness.runs.engine_session import engine_session
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.problem import Severity
@@ -57,9 +59,8 @@ async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
     test = "test_two_records_in_a_row_are_both_decoded"
     (reference / "manifest.yaml").write_text(f"- file: {NEW_FILE}\n  tests: [{test}]\n")
     (reference / "covers.yaml").write_text(f'{NEW_FILE}: {{{test}: ["1.1", "1.2"]}}\n')
-    async with check_context(True) as shared:
-        assert shared is not None
-        bench = await shared.bench(Catalog(built_in).task(TASK))
+    async with engine_session("docker", f"test-task-check-{uuid4().hex}") as session:
+        bench = await bench_of(session, Catalog(built_in).task(TASK))
         text = (await GitTree(bench.image.tree).read(PRODUCT)).decode()
         mutants = {
             "1.1": changed(PRODUCT, text, SIGNATURE, SIGNATURE.replace("QUIT", "EXIT")),

@@ -13,7 +13,7 @@ from harness.llm.allowance import Allowance
 from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
 from harness.llm.scripted_provider.openai_chat import OpenAIChat
 from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
-from harness.runs.trial import reason_code
+from harness.runs.faults import reason_code
 from harness.specs.errors import ProviderError
 from harness.specs.errors import ProviderFault as Class
 from tests.support.agents import faults, let_agent_work

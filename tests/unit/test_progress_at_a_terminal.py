@@ -12,7 +12,7 @@ import sys, tempfile
 from pathlib import Path
 from harness.report.progress import watching
 from harness.runs.plan import Trial
-from harness.runs.scheduler import Progress
+from harness.runs.outcome import Progress
 from tests.support.small_task import scaffold, small_task
 
 task = small_task(Path(tempfile.mkdtemp()))

@@ -1,6 +1,6 @@
 """Checking tasks, from their files to a full judging of everything that belongs to them."""
 
-import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
@@ -14,16 +14,21 @@ from harness.authoring.task_check import (
     task_files,
 )
 from harness.authoring.task_check.agent_view import view_problems
-from harness.authoring.task_check.context import CheckContext, check_context
+from harness.authoring.task_check.context import CheckContext, bench_of, check_context
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.trees import kept_tree
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.authoring.task_image_check import task_image_check
 from harness.languages.registry import language_of
+from harness.runs.engine_session import EngineSession
+from harness.runs.faults import message_of
+from harness.runs.interruption import run_to_end
+from harness.runs.side_by_side import side_by_side
 from harness.specs.catalog import Catalog
-from harness.specs.errors import InfrastructureError, UserError, first_error
+from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem
+from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Importance
 from harness.specs.swe_atlas.selection import SCHEME, is_published
 from harness.specs.swe_atlas.task import PublishedTask
@@ -32,6 +37,7 @@ from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOut
 from harness.submission.manifest import ManifestError, parse_manifest
 
 Finished = Callable[[TaskCheck], None]
+_log = logging.getLogger(__name__)
 
 
 async def _reference_once(subject: Subject) -> list[Problem]:
@@ -77,50 +83,56 @@ def check_tasks(
 
     Raises UserError where no engine is there for it.
     """
-    return asyncio.run(_check_tasks(catalog, levels, jobs, watch, finished))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished))
 
 
 async def _check_tasks(
     catalog: Catalog, levels: Mapping[str, Level], jobs: int, watch: Watch, finished: Finished
 ) -> list[TaskCheck]:
-    turns = asyncio.Semaphore(jobs)
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(needed) as shared:
+    async with check_context(catalog, watch, needed) as context:
 
-        async def check(name: str, level: Level) -> TaskCheck:
-            async with turns:
-                done = await _check(catalog, name, level, shared, watch)
-            watch(name, "")
+        async def work(name: str) -> TaskCheck:
+            return await _check(context, name, levels[name])
+
+        def failed(name: str, error: Exception) -> TaskCheck:
+            _log.error("%s: the check itself has failed", name, exc_info=error)
+            problem = Problem(where=_description(name), message=f"{ReasonCode.HARNESS_ERROR}: {message_of(error)}")
+            return TaskCheck(task=name, level=levels[name], steps=(failed_step(StepId.CHECK, problem),))
+
+        def ended(done: TaskCheck) -> None:
+            watch(done.task, "")
             finished(done)
-            return done
 
         # The long ones first: a short one fills what is left at the end.
         order = sorted(levels, key=lambda name: list(Level).index(levels[name]), reverse=True)
-        with first_error():
-            async with asyncio.TaskGroup() as group:
-                running = {name: group.create_task(check(name, levels[name])) for name in order}
-    return [running[name].result() for name in levels]
+        done = dict(zip(order, await side_by_side(order, work, failed, jobs, ended), strict=True))
+    return [done[name] for name in levels]
 
 
-async def _check(catalog: Catalog, name: str, level: Level, shared: CheckContext | None, watch: Watch) -> TaskCheck:
+def _description(name: str) -> str:
+    return name if is_published(name) else f"tasks/{name}/task.yaml"
+
+
+async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
+    catalog = context.catalog
     try:
         task = catalog.task(name)
         digest = task.digest
     except (UserError, OSError) as error:
-        where = name if is_published(name) else f"tasks/{name}/task.yaml"
-        wrong = failed_step(StepId.SCHEMA, as_problem(catalog, error, where))
+        wrong = failed_step(StepId.SCHEMA, as_problem(catalog, error, _description(name)))
         return TaskCheck(task=name, level=level, steps=(wrong,))
     subject = Subject(catalog, task)
-    steps = await _static(subject, watch)
+    steps = await _static(subject, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
     published = isinstance(task, PublishedTask)
     parts = published_parts.DYNAMIC[level] if published else DYNAMIC[level]
-    if shared is None or not parts:
+    if context.session is None or not parts:
         return check
     # What is wrong with a published task's files is there to stay: the rest is worth knowing all the same.
     if not (check.passed or published):
         return check.model_copy(update={"steps": (*check.steps, *_not_reached(parts))})
-    return await _dynamic(check, subject, parts, shared, watch)
+    return await _dynamic(check, subject, parts, context.session, context.watch)
 
 
 async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
@@ -136,10 +148,10 @@ async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
 
 
 async def _dynamic(
-    check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], shared: CheckContext, watch: Watch
+    check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], session: EngineSession, watch: Watch
 ) -> TaskCheck:
     try:
-        bench = await shared.bench(subject.task)
+        bench = await bench_of(session, subject.task)
     except (UserError, InfrastructureError) as error:
         where = subject.at(subject.description)
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
@@ -149,7 +161,7 @@ async def _dynamic(
         where = place(subject.catalog, subject.task.directory)
         changed = Problem(where=where, message="has changed while it was checked; check it again")
         found.append(failed_step(StepId.DIGEST, changed))
-    facts = {"image_digest": bench.image.digest, "isolation": shared.engine.isolation}
+    facts = {"image_digest": bench.image.digest, "isolation": session.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
 
 

@@ -1,6 +1,5 @@
 """`testwright task check`: which tasks at which level, what is repaired first, what becomes of check records."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.check_records import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
 from harness.authoring.task_check.parts import Watch
+from harness.runs.interruption import run_to_end
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
@@ -46,7 +46,7 @@ def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
     written: list[str] = []
     for task in tasks:
         try:
-            written += asyncio.run(fix(catalog, task))
+            written += run_to_end(fix(catalog, task))
         except UserError:
             continue
     return written

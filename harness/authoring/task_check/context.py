@@ -1,42 +1,42 @@
 """The check context: what all checks of one command share."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from uuid import uuid4
 
-from harness.sandbox.choice import choose_engine
-from harness.sandbox.protocol import Engine
+from harness.authoring.task_check.parts import Watch
+from harness.runs.engine_session import EngineSession, engine_session
+from harness.sandbox.protocol import JobResult
+from harness.specs.catalog import Catalog
 from harness.specs.task import Task
-from harness.verify.arms import Bench, arm_slots
+from harness.specs.variants import ArmKey
+from harness.verify.arms import Bench
 
 
+@dataclass(frozen=True)
 class CheckContext:
-    """The engine, the slots for arms, the label of the containers."""
+    """`session` is None where no check starts a container."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        self.slots = arm_slots(engine)
-        self.labels = {"testwright.run": uuid4().hex}
+    catalog: Catalog
+    watch: Watch
+    session: EngineSession | None = None
 
-    async def bench(self, task: Task) -> Bench:
-        """Of this task; what its arms print is kept nowhere. Raises UserError, ImageUnavailable."""
-        image = await self.engine.image(task)
-        return Bench(self.engine, image, self.slots, self.labels, lambda _name, _result: None)
+
+async def bench_of(session: EngineSession, task: Task) -> Bench:
+    """Of this task; what its arms print is kept nowhere. Raises UserError, ImageUnavailable."""
+    return session.bench(await session.engine.image(task), _nowhere)
+
+
+def _nowhere(_key: ArmKey, _result: JobResult) -> None:
+    """Keeps nothing."""
 
 
 @asynccontextmanager
-async def check_context(needed: bool) -> AsyncIterator[CheckContext | None]:
-    """One with the Docker engine, whose containers are gone at its end; None where it isn't `needed`.
-
-    Raises UserError where no engine answers.
-    """
-    if not needed:
-        yield None
+async def check_context(catalog: Catalog, watch: Watch, with_engine: bool) -> AsyncIterator[CheckContext]:
+    """Raises UserError where an engine is needed and isn't there."""
+    if not with_engine:
+        yield CheckContext(catalog, watch)
         return
-    shared = CheckContext(choose_engine("docker"))
-    try:
-        yield shared
-    finally:
-        await asyncio.shield(shared.engine.reap(shared.labels))
-        await shared.engine.close()
+    async with engine_session("docker", uuid4().hex) as session:
+        yield CheckContext(catalog, watch, session)

@@ -1,0 +1,81 @@
+"""What every executor offers, and what it is given: trials as data, and the services that they share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.llm.rate_limits import LimiterService
+from harness.llm.spending import Budget
+from harness.runs.outcome import TrialEvent, TrialOutcome
+from harness.runs.plan import RunConfig
+from harness.runs.side_by_side import always
+
+
+class RunSpec(BaseModel):
+    """What all trials of a run share. `directory` is the run's, `catalog` None for the one that is built in."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    directory: Path
+    catalog: Path | None
+    config: RunConfig
+
+
+class TrialSpec(BaseModel):
+    """A trial as data: all that another process needs to do it, as JSON or pickled.
+
+    `task` is an id, or `swe-atlas:DIRECTORY`; `model` is empty for a control; `place` is the trial's directory below
+    `trials/`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: RunSpec
+    task: str
+    scaffold: str
+    model: str
+    attempt: int
+    place: str
+
+
+def _unseen(_: TrialEvent) -> None:
+    """Nobody looks."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the trials of a run share while they are at work.
+
+    An executor on many machines hands its workers stand-ins that ask here. `budget` is the run's money;
+    `rate_limits` are of the models' providers. `done` takes each outcome as it ends and `observe` each step before
+    that; both return at once. `may_begin` is asked before a trial begins: after a no, none is begun any more.
+    """
+
+    budget: Budget
+    rate_limits: LimiterService
+    done: Callable[[TrialOutcome], None]
+    observe: Callable[[TrialEvent], None] = _unseen
+    may_begin: Callable[[], bool] = always
+
+
+class Executor(Protocol):
+    """Does trials somewhere. It is made once per run."""
+
+    async def isolation(self, config: RunConfig) -> str:
+        """What trials of this configuration are isolated by, for the run's record.
+
+        Raises UserError where they can't be done here, so that a run is refused before its directory is made.
+        """
+        ...
+
+    async def run(self, trials: Sequence[TrialSpec], services: Services) -> None:
+        """Do every trial, in any order and place; `services.done` is told of each as it ends.
+
+        Whatever goes wrong in a trial is that trial's outcome. An error that is raised ends the run. When this is
+        cancelled, nothing stays at work and no container is left.
+        """
+        ...

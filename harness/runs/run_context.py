@@ -1,0 +1,56 @@
+"""What the trials of a run share where they are done: engine, models with their rate limits, money, judge."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from harness.llm.build import Models
+from harness.llm.spending import Budget
+from harness.runs.engine_session import EngineSession, engine_session
+from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
+from harness.runs.judges import configured_judge
+from harness.runs.plan import Trial
+from harness.runs.trial_store import TrialStore
+from harness.specs.catalog import Catalog
+from harness.specs.protocol import JudgingProtocol
+from harness.verify.judge.judge import Judge
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """One run on one machine."""
+
+    run: RunSpec
+    session: EngineSession
+    catalog: Catalog
+    models: Models
+    budget: Budget
+    judge: Judge | None = None
+
+    @property
+    def protocol(self) -> JudgingProtocol:
+        return self.run.config.protocol
+
+    def trial(self, spec: TrialSpec) -> Trial:
+        """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
+        task, scaffold = self.catalog.task(spec.task), self.catalog.scaffold(spec.scaffold)
+        file = self.models.file(spec.model) if spec.model else None
+        return Trial(task, scaffold, spec.model, spec.attempt, file)
+
+    def store(self, spec: TrialSpec) -> TrialStore:
+        return TrialStore(self.run.directory / "trials" / spec.place)
+
+
+def trial_labels(trial: Trial) -> dict[str, str]:
+    """Of a trial's containers, beside the run's."""
+    return {"testwright.trial": str(trial.place)}
+
+
+@asynccontextmanager
+async def run_context(run: RunSpec, services: Services) -> AsyncIterator[RunContext]:
+    """The context of a run's trials on this machine; no container of the run is left at its end. Raises UserError."""
+    catalog = Catalog(run.catalog, run.config.published)
+    models = Models(catalog, services.rate_limits)
+    judge = configured_judge(catalog, models, run.config)
+    async with engine_session(run.config.sandbox, run.id) as session:
+        yield RunContext(run, session, catalog, models, services.budget, judge)
