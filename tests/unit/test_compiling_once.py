@@ -70,13 +70,14 @@ class Waiting(Counting):
 
 
 async def test_what_others_push_out_meanwhile_is_still_there_for_who_waits():
-    await compile_once(Counting(), site("busy"), [source("a")])
-    waiting = Waiting()
+    ready, waiting = Waiting(), Waiting()
+    ready.go.set()
+    await compile_once(ready, site("busy"), [source("a")])
     async with asyncio.TaskGroup() as group:
         found = group.create_task(compile_once(waiting, site("busy"), [source("a"), source("b")]))
         await waiting.began.wait()
         others = [source(f"other-{number}") for number in range(MOST + 1)]
-        assert len(await compile_once(Counting(), site("busy"), others)) == MOST + 1
+        assert len(await compile_once(ready, site("busy"), others)) == MOST + 1
         waiting.go.set()
     assert [item.variant.name for item in found.result()] == ["a", "b"]
     assert waiting.compiled == ["b"]
