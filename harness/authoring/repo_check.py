@@ -1,17 +1,14 @@
 """Whether a repo's image is fit for use: upstream's own tests are green in it, offline and without rights."""
 
-import re
 from dataclasses import dataclass
-from typing import assert_never
-
-from junitparser import JUnitXml, JUnitXmlError
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, JobResult
 from harness.specs.problem import Problem
-from harness.specs.repo import Repo, ReportFormat
+from harness.specs.repo import Repo
+from harness.testing.readers import reader_of
 
 _SUITE_SECONDS = 1800
 _LABELS = {"testwright.check": "repo"}
@@ -45,7 +42,7 @@ async def repo_check(repo: Repo) -> RepoCheck:
         )
     finally:
         await engine.close()
-    tests = sum(_count(repo.report, data) for data in result.outputs.values())
+    tests = sum(map(reader_of(repo.report).count, result.outputs.values()))
     problems = tuple(Problem(where=image.reference, message=message) for message in _wrong(result, tests))
     return RepoCheck(problems, image.digest, tests, result.seconds)
 
@@ -60,29 +57,3 @@ def _wrong(result: JobResult, tests: int) -> list[str]:
     if not tests:
         found.append("no test is in the reports; does run_tests write them to $TESTWRIGHT_REPORT_DIR?")
     return found
-
-
-def _count(report: ReportFormat, data: bytes) -> int:
-    """Cases in one file of a suite's run, whatever became of them; none in a file that can't be read."""
-    match report:
-        case ReportFormat.JUNIT:
-            return _junit_cases(data)
-        case ReportFormat.TAP:
-            return len(re.findall(rb"^(?:not )?ok ", data, re.MULTILINE))
-        case ReportFormat.AUTOMAKE:
-            return len(re.findall(rb"^:global-test-result:", data, re.MULTILINE))
-        case ReportFormat.GO_TEST:
-            return len(re.findall(rb'"Action":"(?:pass|fail|skip)"[^\n]*"Test":', data))
-        case ReportFormat.VITEST:
-            return data.count(b'"ancestorTitles":')
-        case ReportFormat.PUBLISHED:
-            return data.count(b'"status":')
-        case _:
-            assert_never(report)
-
-
-def _junit_cases(data: bytes) -> int:
-    try:
-        return sum(len(suite) for suite in JUnitXml.fromstring(data))
-    except (JUnitXmlError, SyntaxError):
-        return 0

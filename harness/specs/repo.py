@@ -1,6 +1,5 @@
 """A pinned repository: source at one version, dependencies, a test command, a report format."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,20 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from harness.specs.ids import Slug
 from harness.specs.languages import LANGUAGE_FACTS, LanguageName
 from harness.specs.loading import FileModel
+from harness.specs.report_formats import ReportFormat
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*")]
-
-
-class ReportFormat(StrEnum):
-    JUNIT = "junit"
-    TAP = "tap"
-    AUTOMAKE = "automake"
-    """Its `.trs` files."""
-    GO_TEST = "go-test"
-    VITEST = "vitest"
-    PUBLISHED = "published"
-    """What a published task's own parser makes of its run script's output."""
 
 
 class _Part(BaseModel):

@@ -1,16 +1,19 @@
 """One execution of chosen tests as a job: what goes in, and what its end says about each test."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile
 from harness.specs.ids import TestId
-from harness.specs.repo import Repo, ReportFormat
+from harness.specs.repo import Repo
 from harness.specs.results import CaseResult, Outcome, Quality, TestResult, combine
 from harness.specs.variants import ArmStatus
 from harness.testing.readers import Reader, reader_of
 from harness.testing.report import Report, ReportError
+from harness.testing.threads import Limit, TooSlow, in_thread
 
 WRONG_VARIANT_STATUS = 125
 # The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it.
@@ -22,6 +25,8 @@ rm -f -- "${@:1:removed}"; shift "$removed"
 exec "$TESTWRIGHT_TEST_COMMAND" "$@"
 """
 _TESTS_FAILED = 1
+READING = Limit(cpu_seconds=60, wall_seconds=900)
+"""For one report. The largest that is read, 20 MB, takes a few seconds."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +82,18 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
     )
 
 
-def read_job(report: ReportFormat, run: TestRun, proof: Sequence[str], result: JobResult) -> Reading:
-    """What a finished job says about each test of `run`. Pure: the same bytes give the same reading."""
+async def read_job(
+    report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: Limit = READING
+) -> Reading:
+    """What a finished job says about each test of `run`. The same bytes give the same reading.
+
+    Reports are read in threads. One that takes longer than `limit` is none, as one that is cut off. Raises UserError
+    for an unknown report format.
+    """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
-    reports = _reports(reader_of(report), run, result)
-    results = tuple(_result(test, reports.get(test.file), run.broken.get(test.file)) for test in run.tests)
+    reports = await _reports(reader_of(report), run, result, limit)
+    results = _results(run, reports)
     if result.timed_out:
         return Reading(ArmStatus.TIMED_OUT, results)
     disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
@@ -92,7 +103,7 @@ def read_job(report: ReportFormat, run: TestRun, proof: Sequence[str], result: J
 
 def unbuilt(run: TestRun) -> tuple[TestResult, ...]:
     """The results of a run of which nothing could be built."""
-    return tuple(_result(test, None, run.broken.get(test.file)) for test in run.tests)
+    return _results(run, {})
 
 
 def _files(run: TestRun) -> list[str]:
@@ -103,24 +114,40 @@ def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
     return tuple(combine(test, ()) for test in run.tests)
 
 
-def _reports(reader: Reader, run: TestRun, result: JobResult) -> dict[str, Report]:
-    """Reports by test file."""
+async def _reports(reader: Reader, run: TestRun, result: JobResult, limit: Limit) -> dict[str, Report]:
+    """Reports by test file; none of a file whose report isn't there, can't be read, or isn't read in time."""
     found = {}
     for number, file in enumerate(_files(run), start=1):
+        data = result.outputs.get(f"{number}.{reader.suffix}")
+        if data is None:
+            continue
         try:
-            report = reader.read(result.outputs[f"{number}.{reader.suffix}"], file)
-            found[file] = reader.name_cases(report, run.tests)
-        except (KeyError, ReportError):
+            found[file] = await in_thread(partial(_read, reader, data, file, run.tests), limit)
+        except (ReportError, TooSlow):
             continue
     return found
 
 
-def _result(test: TestId, report: Report | None, broken: str | None) -> TestResult:
-    cases = [case for case in report.cases if case.test == test] if report else []
+def _read(reader: Reader, data: bytes, file: str, tests: Sequence[TestId]) -> Report:
+    return reader.name_cases(reader.read(data, file), tests)
+
+
+def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, ...]:
+    cases: dict[TestId, list[CaseResult]] = defaultdict(list)
+    for file, report in reports.items():
+        for case in report.cases:
+            if case.test.file == file:
+                cases[case.test].append(case)
+    return tuple(combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
+
+
+def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[CaseResult]:
+    """Of a test without a case: its file's failure, where it was the file that failed."""
+    broken = run.broken.get(test.file)
+    if not (broken or (report and report.collection_failed)):
+        return []
     message = broken or "the file could not be collected"
-    if not cases and (broken or (report and report.collection_failed)):
-        cases = [CaseResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION, message=message)]
-    return combine(test, cases)
+    return [CaseResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION, message=message)]
 
 
 def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, complete: bool) -> str:

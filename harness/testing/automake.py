@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 200_000
@@ -60,3 +61,10 @@ def _fields(data: bytes) -> dict[str, list[str]]:
             raise ReportError("a line of it is no field of automake's")
         found.setdefault(field["name"], []).append(field["value"])
     return found
+
+
+def _count(data: bytes) -> int:
+    return len(re.findall(rb"^:global-test-result:", data, re.MULTILINE))
+
+
+READER = Reader("trs", read_automake, _count)

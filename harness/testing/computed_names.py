@@ -2,17 +2,78 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult
 from harness.testing.report import Report
 
+T = TypeVar("T")
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _COMPUTED = re.compile(rf"\${_BRACES}|%[sdifjoOc#$]|\$[\w$]+(?:\.[\w$]+)*")
 """A template's expression, a table's placeholder, a table's `$name`: the same as in a run script's pattern."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A listed name, taken apart once for all cases. `pieces` are its literal parts, both ends included."""
+
+    text: str
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        return tuple(piece.replace("%%", "%") for piece in _COMPUTED.split(self.text))
+
+    @property
+    def is_computed(self) -> bool:
+        return len(self.pieces) > 1
+
+    @property
+    def literal_characters(self) -> int:
+        return sum(map(len, self.pieces))
+
+    def makes(self, name: str) -> bool:
+        """Whether a name can have come of this. In time linear to both, whatever stands in them."""
+        if not self.is_computed:
+            return name == self.text
+        first, *middle, last = self.pieces
+        if not (name.startswith(first) and name.endswith(last) and len(name) >= len(first) + len(last)):
+            return False
+        at, end = len(first), len(name) - len(last)
+        for piece in middle:
+            at = name.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+
+class ByBeginning(Generic[T]):
+    """Values by the literal text that their templates begin with: many templates cost no more than few."""
+
+    def __init__(self, items: Iterable[tuple[Template, T]]) -> None:
+        self._values: dict[str, list[T]] = defaultdict(list)
+        for template, value in items:
+            self._values[template.pieces[0]].append(value)
+        self._lengths = sorted({len(beginning) for beginning in self._values})
+
+    def of(self, name: str) -> Iterator[T]:
+        """Those of the templates that a name can have come of, as far as its beginning tells."""
+        for length in self._lengths:
+            if length > len(name):
+                return
+            yield from self._values.get(name[:length], ())
+
+
+class _Owner(NamedTuple):
+    """`rank` is 0 for the template with the most literal text."""
+
+    rank: int
+    test: TestId
+    template: Template
 
 
 def claimed(report: Report, tests: Sequence[TestId]) -> Report:
@@ -22,9 +83,8 @@ def claimed(report: Report, tests: Sequence[TestId]) -> Report:
     where the report has the place that registered it. A test's cases come of one place: where two made names
     that belong to one test, nothing tells whose they are, and they become tests that nobody listed.
     """
-    names = {test.name for test in tests}
-    templates = sorted((test for test in tests if len(literals(test.name)) > 1), key=_computed_share)
-    cases = [_claimed(case, names, templates) for case in report.cases]
+    names, owners = {test.name for test in tests}, _owners(tests)
+    cases = [_claimed(case, names, owners) for case in report.cases]
     places: dict[TestId, set[str]] = defaultdict(set)
     for case in cases:
         places[case.test].add(case.case.partition(" ")[0])
@@ -35,32 +95,17 @@ def _disowned(case: CaseResult) -> CaseResult:
     return case.model_copy(update={"test": TestId(case.test.file, f"{case.test.name} ({case.case})")})
 
 
-def _claimed(case: CaseResult, names: set[str], templates: Iterable[TestId]) -> CaseResult:
+def _owners(tests: Iterable[TestId]) -> ByBeginning[_Owner]:
+    known = [(test, template) for test in tests if (template := Template(test.name)).is_computed]
+    known.sort(key=lambda item: -item[1].literal_characters)
+    return ByBeginning((template, _Owner(rank, test, template)) for rank, (test, template) in enumerate(known))
+
+
+def _claimed(case: CaseResult, names: set[str], owners: ByBeginning[_Owner]) -> CaseResult:
     if case.test.name in names:
         return case
-    owner = next((test for test in templates if follows(case.test.name, test.name)), None)
-    return case.model_copy(update={"test": owner, "case": f"{case.case} {case.test.name}"}) if owner else case
-
-
-def follows(name: str, template: str) -> bool:
-    """Whether a name can have come of a template. In time linear to both, whatever stands in them."""
-    first, *middle, last = literals(template) if len(literals(template)) > 1 else (template, "")
-    if not (name.startswith(first) and name.endswith(last) and len(name) >= len(first) + len(last)):
-        return False
-    at, end = len(first), len(name) - len(last)
-    for piece in middle:
-        at = name.find(piece, at, end)
-        if at < 0:
-            return False
-        at += len(piece)
-    return True
-
-
-@cache
-def literals(template: str) -> tuple[str, ...]:
-    """What stands between the computed parts of a template, both ends included."""
-    return tuple(piece.replace("%%", "%") for piece in _COMPUTED.split(template))
-
-
-def _computed_share(test: TestId) -> int:
-    return -sum(map(len, literals(test.name)))
+    candidates = [owner for owner in owners.of(case.test.name) if owner.template.makes(case.test.name)]
+    if not candidates:
+        return case
+    owner = min(candidates, key=lambda candidate: candidate.rank)
+    return case.model_copy(update={"test": owner.test, "case": f"{case.case} {case.test.name}"})

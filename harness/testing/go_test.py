@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 20_000_000
@@ -33,12 +35,21 @@ class _Event(NamedTuple):
 
 @dataclass
 class _Run:
-    """One test or subtest of a report. `end` is None while it runs; `broke` where its process broke down in it."""
+    """One test or subtest of a report. `end` is None while it runs; `broke` where its process broke down in it.
+
+    `told` says that the test's own output has its failure, `panicked` that it or a subtest of it printed a panic.
+    """
 
     end: Outcome | None = None
     seconds: float = 0.0
     output: list[str] = field(default_factory=list)
     broke: Quality | None = None
+    told: bool = False
+    panicked: bool = False
+
+    @property
+    def printed(self) -> str:
+        return "".join(self.output)
 
 
 def read_go_test(data: bytes, file: str) -> Report:
@@ -54,7 +65,8 @@ def read_go_test(data: bytes, file: str) -> Report:
     output = "".join(event.output for event in mine)
     runs = _runs(mine)
     _blame(runs, output, events[-1].action)
-    cases = tuple(_case(file, name, runs) for name, run in runs.items() if run.end is not None)
+    _note_panics(runs)
+    cases = tuple(_case(file, name, run) for name, run in runs.items() if run.end is not None)
     failed = any(event.action == "fail" and not event.test for event in mine)
     return Report(cases, collection_failed=failed and (not runs or _BUILD_FAILED.search(output) is not None))
 
@@ -96,17 +108,14 @@ def _runs(events: Iterable[_Event]) -> dict[str, _Run]:
         if run is None:
             continue
         run.output.append(event.output)
+        run.told = run.told or f"--- FAIL: {event.test} (" in event.output
         # Where a process breaks down, the converter ends whichever test it saw last: that is no result of a test.
-        if event.action in _ENDS and (event.action != "fail" or _told(event.test, run)):
+        if event.action in _ENDS and (event.action != "fail" or run.told):
             _end(run, _ENDS[event.action], event.seconds)
     for event in events:
         if (glued := _GLUED.search(event.output)) and (run := runs.get(glued[2])) and run.end is None:
             _end(run, _ENDS[glued[1].lower()], float(glued[3]))
     return runs
-
-
-def _told(name: str, run: _Run) -> bool:
-    return any(f"--- FAIL: {name} (" in output for output in run.output)
 
 
 def _end(run: _Run, outcome: Outcome, seconds: float) -> None:
@@ -126,18 +135,43 @@ def _blame(runs: dict[str, _Run], output: str, end: str) -> None:
             runs[name].end, runs[name].broke = Outcome.FAILED, quality
 
 
-def _case(file: str, name: str, runs: Mapping[str, _Run]) -> CaseResult:
-    test, _, case = name.partition("/")
-    run = runs[name]
+def _note_panics(runs: Mapping[str, _Run]) -> None:
+    """A panic counts for the test that printed it and for those that it is a subtest of.
+
+    Sorted with a slash behind each name, subtests follow their test at once: every name is looked at once.
+    """
+    open_runs: list[tuple[str, _Run]] = []
+    for name, run in sorted(((f"{name}/", run) for name, run in runs.items()), key=itemgetter(0)):
+        while open_runs and not name.startswith(open_runs[-1][0]):
+            _close(open_runs)
+        run.panicked = _PANIC.search(run.printed) is not None
+        open_runs.append((name, run))
+    while open_runs:
+        _close(open_runs)
+
+
+def _close(open_runs: list[tuple[str, _Run]]) -> None:
+    _, run = open_runs.pop()
+    if open_runs and run.panicked:
+        open_runs[-1][1].panicked = True
+
+
+def _case(file: str, name: str, run: _Run) -> CaseResult:
     assert run.end is not None
-    below = [other for each, other in runs.items() if each == name or each.startswith(f"{name}/")]
-    printed = "".join(text for other in below for text in other.output)
-    quality = run.broke or (Quality.RAISED if _PANIC.search(printed) else Quality.ASSERTION)
+    test, _, case = name.partition("/")
+    quality = run.broke or (Quality.RAISED if run.panicked else Quality.ASSERTION)
     return CaseResult(
         test=TestId(file, test),
         case=case,
         outcome=run.end,
         quality=quality if run.end is Outcome.FAILED else None,
         seconds=0.0 if case else run.seconds,
-        message="" if run.end is Outcome.PASSED else "".join(run.output)[-MAX_MESSAGE:].strip(),
+        message="" if run.end is Outcome.PASSED else run.printed[-MAX_MESSAGE:].strip(),
     )
+
+
+def _count(data: bytes) -> int:
+    return len(re.findall(rb'"Action":"(?:pass|fail|skip)"[^\n]*"Test":', data))
+
+
+READER = Reader("jsonl", read_go_test, _count)

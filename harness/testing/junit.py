@@ -9,6 +9,7 @@ from junitparser import Error, Failure, JUnitXml, JUnitXmlError, Skipped, TestCa
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 20_000_000
@@ -99,3 +100,13 @@ def _quality(fault: Failure | Error) -> Quality:
     if _TIMEOUT.search(message):
         return Quality.TIMEOUT
     return Quality.ASSERTION if _ASSERTION.search(message) else Quality.RAISED
+
+
+def _count(data: bytes) -> int:
+    try:
+        return sum(len(suite) for suite in JUnitXml.fromstring(data))
+    except (JUnitXmlError, SyntaxError):
+        return 0
+
+
+READER = Reader("xml", read_junit, _count)

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
-from harness.testing.published_names import file_of
+from harness.testing.published_names import attributed, file_of
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 20_000_000
@@ -81,3 +82,10 @@ def _contradiction(tests: list[ParsedTest]) -> str:
     if any({"PASSED", "FAILED"} <= statuses for statuses in known.values()):
         return "the log has one test both as passed and as failed"
     return ""
+
+
+def _count(data: bytes) -> int:
+    return data.count(b'"status":')
+
+
+READER = Reader("json", read_published, _count, attributed)

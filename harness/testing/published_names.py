@@ -1,16 +1,18 @@
 """Which test a name means that a log parser has found: parsers write names as their tools print them."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult
-from harness.testing.computed_names import follows, literals
+from harness.testing.computed_names import ByBeginning, Template
 from harness.testing.report import Report
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
+_ENOUGH = 2
 _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.DOTALL)
 
 
@@ -19,26 +21,85 @@ def attributed(report: Report, tests: Sequence[TestId]) -> Report:
 
     A name means a test when the parts of one end with all parts of the other, and no file is named but the test's.
     """
-    return replace(report, cases=tuple(_attributed(case, tests) for case in report.cases))
-
-
-def _attributed(case: CaseResult, tests: Sequence[TestId]) -> CaseResult:
-    mine = [test for test in tests if test.file == case.test.file and means(case.test.name, test)]
-    exact = [test for test in mine if _parts(case.test.name, test.file) == _of(test)]
-    owners = exact or mine
-    if len(owners) != 1:
-        return case
-    return case.model_copy(update={"test": owners[0], "case": case.test.name})
+    by_file: dict[str, list[TestId]] = defaultdict(list)
+    for test in tests:
+        by_file[test.file].append(test)
+    listed = {file: _Listed(mine) for file, mine in by_file.items()}
+    return replace(report, cases=tuple(_attributed(case, listed) for case in report.cases))
 
 
 def means(name: str, test: TestId) -> bool:
     """Whether a parsed name can be that of a test."""
-    place = file_of(name)
-    if place and not (test.file == place or f"/{test.file}".endswith(f"/{place}")):
-        return False
-    parsed, listed = _parts(name, test.file), _of(test)
-    both = min(len(parsed), len(listed))
-    return both > 0 and all(map(_same, parsed[-both:], listed[-both:]))
+    return _Listed([test]).owner(name, test.file) == test
+
+
+def _attributed(case: CaseResult, listed: Mapping[str, "_Listed"]) -> CaseResult:
+    known = listed.get(case.test.file)
+    owner = known.owner(case.test.name, case.test.file) if known else None
+    return case.model_copy(update={"test": owner, "case": case.test.name}) if owner else case
+
+
+@dataclass
+class _Node:
+    """Listed tests by the parts of their names, last part first. `below` holds two at most: more say no more."""
+
+    children: dict[str, "_Node"] = field(default_factory=dict)
+    test: TestId | None = None
+    below: list[TestId] = field(default_factory=list)
+
+
+class _Listed:
+    """The listed tests of one file. A name is looked up in time linear to it, however many tests there are."""
+
+    def __init__(self, tests: Iterable[TestId]) -> None:
+        self._root = _Node()
+        computed: list[tuple[Template, tuple[TestId, tuple[Template, ...]]]] = []
+        for test in tests:
+            parts = tuple(map(Template, _of(test)))
+            if any(part.is_computed for part in parts):
+                computed.append((parts[-1], (test, parts)))
+            self._add(test)
+        self._computed = ByBeginning(computed)
+
+    def owner(self, name: str, file: str) -> TestId | None:
+        """The test that a name of `file` means; None where it means none or could mean several."""
+        place = file_of(name)
+        if place and not f"/{file}".endswith(f"/{place}"):
+            return None
+        parts = _parts(name, file)
+        found, is_exact = self._named(parts)
+        if not is_exact:
+            found = [*found, *(test for test in self._templated(parts) if test not in found)]
+        return found[0] if len(found) == 1 else None
+
+    def _add(self, test: TestId) -> None:
+        node = self._root
+        for part in reversed(_of(test)):
+            node = node.children.setdefault(part, _Node())
+            if len(node.below) < _ENOUGH:
+                node.below.append(test)
+        node.test = test
+
+    def _named(self, parts: Sequence[str]) -> tuple[list[TestId], bool]:
+        """Tests whose parts end these or end with these, and whether it is the one with just these parts."""
+        node = self._root
+        found: list[TestId] = []
+        for part in reversed(parts):
+            child = node.children.get(part)
+            if child is None:
+                return found, False
+            node = child
+            if node.test:
+                found.append(node.test)
+        if node.test:
+            return [node.test], True
+        return [*found, *node.below], False
+
+    def _templated(self, parts: Sequence[str]) -> Iterator[TestId]:
+        for test, templates in self._computed.of(parts[-1]):
+            both = min(len(parts), len(templates))
+            if all(map(_same, parts[-both:], templates[-both:])):
+                yield test
 
 
 def file_of(name: str) -> str:
@@ -47,8 +108,8 @@ def file_of(name: str) -> str:
     return head.removeprefix("./") if separator and PurePosixPath(head).suffix and " " not in head else ""
 
 
-def _same(parsed: str, listed: str) -> bool:
-    return parsed == listed or (len(literals(listed)) > 1 and follows(parsed, listed))
+def _same(parsed: str, listed: Template) -> bool:
+    return parsed == listed.text or listed.makes(parsed)
 
 
 def _of(test: TestId) -> tuple[str, ...]:

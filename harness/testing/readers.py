@@ -1,45 +1,37 @@
-"""From a repo's report format to the file that `run_tests` writes and the function that reads it."""
+"""What a reader of reports is, and the one that is registered for a repository's report format."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, assert_never
+from dataclasses import dataclass
 
+from harness.specs.errors import UserError
 from harness.specs.ids import TestId
-from harness.specs.repo import ReportFormat
-from harness.testing.automake import read_automake
-from harness.testing.computed_names import claimed
-from harness.testing.go_test import read_go_test
-from harness.testing.junit import read_junit
-from harness.testing.published import read_published
-from harness.testing.published_names import attributed
+from harness.specs.report_formats import REPORT_FORMATS
 from harness.testing.report import Report
-from harness.testing.tap import read_tap
-from harness.testing.vitest import read_vitest
 
 
-class Reader(NamedTuple):
-    """`run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` raises ReportError.
+def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
+    return report
 
-    `name_cases` gives cases to the tests that they belong to, where a report's names are not those of the tests.
+
+@dataclass(frozen=True)
+class Reader:
+    """How reports of one format are read. Everything here is pure, and takes time linear to the report.
+
+    `run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` is given its bytes, which hostile code
+    may have written, and the test file that was run; it raises ReportError for what is no whole report. `count` gives
+    the number of cases in a file of a whole suite's run, 0 for one that can't be read. `name_cases` gives cases to
+    the tests that they belong to, where a report's names are not those of the tests.
     """
 
     suffix: str
     read: Callable[[bytes, str], Report]
-    name_cases: Callable[[Report, Sequence[TestId]], Report] = lambda report, _: report
+    count: Callable[[bytes], int]
+    name_cases: Callable[[Report, Sequence[TestId]], Report] = _as_reported
 
 
-def reader_of(report: ReportFormat) -> Reader:
-    match report:
-        case ReportFormat.JUNIT:
-            return Reader("xml", read_junit)
-        case ReportFormat.TAP:
-            return Reader("tap", read_tap)
-        case ReportFormat.AUTOMAKE:
-            return Reader("trs", read_automake)
-        case ReportFormat.GO_TEST:
-            return Reader("jsonl", read_go_test)
-        case ReportFormat.VITEST:
-            return Reader("json", read_vitest, claimed)
-        case ReportFormat.PUBLISHED:
-            return Reader("json", read_published, attributed)
-        case _:
-            assert_never(report)
+def reader_of(report: str) -> Reader:
+    """The reader of a report format. Raises UserError for an unknown name, or for what is no reader."""
+    found = REPORT_FORMATS.get(report)
+    if not isinstance(found, Reader):
+        raise UserError(f"report format {report!r}: what is registered for it is no Reader, but {found!r}")
+    return found

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 200_000
@@ -25,7 +26,7 @@ _REPORT = re.compile(
 )
 _HARD_ERROR = "status 99"
 """What automake's test programs end with where they could not be set up."""
-_FAILED_ASSERT = re.compile(r"^\s*\S+: .*: Assertion `.*' failed\.", re.MULTILINE)
+_PROGRAM = re.compile(r"\s*\S+: ")
 
 
 def read_tap(data: bytes, file: str) -> Report:
@@ -67,5 +68,19 @@ def _quality(ended: str, output: str) -> Quality:
     if ended == _HARD_ERROR:
         return Quality.SETUP
     if ended.startswith("signal"):
-        return Quality.ASSERTION if _FAILED_ASSERT.search(output) else Quality.CRASH
+        return Quality.ASSERTION if any(map(_is_failed_assert, output.splitlines())) else Quality.CRASH
     return Quality.ASSERTION if ended == "status 1" else Quality.RAISED
+
+
+def _is_failed_assert(line: str) -> bool:
+    """What assert() prints: PROGRAM: FILE:LINE: FUNCTION: Assertion `...' failed."""
+    program = _PROGRAM.match(line)
+    begin = line.find(": Assertion `", program.end()) if program else -1
+    return begin >= 0 and line.find("' failed.", begin) >= 0
+
+
+def _count(data: bytes) -> int:
+    return len(re.findall(rb"^(?:not )?ok ", data, re.MULTILINE))
+
+
+READER = Reader("tap", read_tap, _count)

@@ -9,6 +9,8 @@ from typing import Any
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
+from harness.testing.computed_names import claimed
+from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
 MAX_REPORT_BYTES = 20_000_000
@@ -98,3 +100,10 @@ def _of_message(message: str) -> Quality:
     if _TIMEOUT.search(message):
         return Quality.TIMEOUT
     return Quality.ASSERTION if _ASSERTION.search(message) else Quality.RAISED
+
+
+def _count(data: bytes) -> int:
+    return data.count(b'"ancestorTitles":')
+
+
+READER = Reader("json", read_vitest, _count, claimed)

@@ -125,7 +125,7 @@ async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: B
         missing = tuple(combine(test, ()) for test in suite.tests)
         return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
     bench.keep(key, result)
-    reading = read_job(task.repo.report, run, built.compiled.proof, result)
+    reading = await read_job(task.repo.report, run, built.compiled.proof, result)
     arm = Arm(
         kind=variant.kind,
         status=reading.status,

@@ -5,25 +5,25 @@ from pathlib import Path
 import pytest
 
 from harness.specs.ids import TestId
-from harness.specs.repo import ReportFormat
+from harness.specs.report_formats import REPORT_FORMATS
 from harness.specs.results import Outcome, combine
 from harness.testing.readers import reader_of
 from harness.testing.report import Report, ReportError
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports"
 OWN = {
-    ReportFormat.JUNIT: (Path(__file__).parent / "reports", "*.xml", "test_b.py"),
-    ReportFormat.TAP: (REPORTS / "c", "*.tap", "test/suites/api/{}.c"),
-    ReportFormat.AUTOMAKE: (REPORTS / "automake", "*.trs", "t/{}.c"),
-    ReportFormat.GO_TEST: (REPORTS / "go", "*.jsonl", "internal/sample/sample_test.go"),
-    ReportFormat.VITEST: (REPORTS / "typescript", "*.json", "src/tests/{}.test.ts"),
-    ReportFormat.PUBLISHED: (REPORTS / "published", "*.json", "tests/test_a.py"),
+    "junit": (Path(__file__).parent / "reports", "*.xml", "test_b.py"),
+    "tap": (REPORTS / "c", "*.tap", "test/suites/api/{}.c"),
+    "automake": (REPORTS / "automake", "*.trs", "t/{}.c"),
+    "go-test": (REPORTS / "go", "*.jsonl", "internal/sample/sample_test.go"),
+    "vitest": (REPORTS / "typescript", "*.json", "src/tests/{}.test.ts"),
+    "published": (REPORTS / "published", "*.json", "tests/test_a.py"),
 }
 CUTS = 150
 """Of each report, at even distances and at each of its last bytes."""
 
 
-def reports(kind: ReportFormat) -> list[tuple[bytes, str]]:
+def reports(kind: str) -> list[tuple[bytes, str]]:
     folder, pattern, file = OWN[kind]
     return [(path.read_bytes(), file.format(path.stem)) for path in sorted(folder.glob(pattern))]
 
@@ -33,20 +33,20 @@ def outcomes(report: Report) -> dict[TestId, Outcome]:
     return {test: combine(test, [case for case in report.cases if case.test == test]).outcome for test in tests}
 
 
-def read(kind: ReportFormat, data: bytes, file: str) -> dict[TestId, Outcome]:
+def read(kind: str, data: bytes, file: str) -> dict[TestId, Outcome]:
     try:
         return outcomes(reader_of(kind).read(data, file))
     except ReportError:
         return {}
 
 
-@pytest.mark.parametrize("kind", ReportFormat)
+@pytest.mark.parametrize("kind", REPORT_FORMATS.names)
 def test_every_reader_can_record_each_outcome(kind):
     found = {outcome for data, file in reports(kind) for outcome in read(kind, data, file).values()}
     assert found == {Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED}
 
 
-@pytest.mark.parametrize("kind", ReportFormat)
+@pytest.mark.parametrize("kind", REPORT_FORMATS.names)
 def test_a_report_that_is_cut_off_anywhere_yields_no_pass_that_the_whole_has_not(kind):
     for data, file in reports(kind):
         whole = read(kind, data, file)
@@ -55,7 +55,7 @@ def test_a_report_that_is_cut_off_anywhere_yields_no_pass_that_the_whole_has_not
             assert all(whole.get(test) is Outcome.PASSED for test in passed), (file, length)
 
 
-@pytest.mark.parametrize("kind", ReportFormat)
+@pytest.mark.parametrize("kind", REPORT_FORMATS.names)
 @pytest.mark.parametrize("data", [b"", b"\0", b"\xff\xfe", b"passed\n", b"{}", b"[]", b"<a/>", b"1..1\nok 1\n"])
 def test_what_is_no_report_says_nothing(kind, data):
     assert read(kind, data, OWN[kind][2]) == {}

@@ -10,7 +10,6 @@ from harness.analysis.parity import WHY_PUBLISHED_TAKES, disagreement
 from harness.specs.ids import TestId
 from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality
 from harness.testing.published import ParsedTest, parsed_tests, read_published
 from harness.testing.published_names import attributed, means
@@ -143,7 +142,7 @@ def test_a_log_that_has_a_test_both_ways_contradicts_itself():
 @given(st.integers(min_value=0, max_value=len(log(("test_a", "PASSED"), ("test_b", "FAILED"))) - 1))
 def test_a_parsers_output_that_is_cut_off_says_nothing(length):
     with pytest.raises(ReportError):
-        reader_of(ReportFormat.PUBLISHED).read(log(("test_a", "PASSED"), ("test_b", "FAILED"))[:length], FILE)
+        reader_of("published").read(log(("test_a", "PASSED"), ("test_b", "FAILED"))[:length], FILE)
 
 
 @pytest.mark.parametrize("data", [b"[]", b'{"tests": [{"name": "a"}]}', log(("a", "FINE")), b"\xff", b'{"tests": 1}'])

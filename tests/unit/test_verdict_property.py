@@ -1,5 +1,6 @@
 """Nothing that is removed, cut off or garbled ever turns into a `resolved`."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,10 +11,9 @@ from hypothesis import strategies as st
 from harness.sandbox.protocol import JobResult
 from harness.specs.ids import TestId
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
-from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-from harness.testing.arm_job import TestRun, read_job
+from harness.testing.arm_job import Reading, TestRun, read_job
 from harness.verify.evidence import Evidence, listed
 from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
@@ -133,25 +133,26 @@ def job(**changes) -> JobResult:
     return replace(good, **changes)
 
 
+def reading_of(result: JobResult) -> Reading:
+    return asyncio.run(read_job("junit", RUN, PROOF, result))
+
+
 def test_a_whole_report_with_a_matching_status_is_read():
-    reading = read_job(ReportFormat.JUNIT, RUN, PROOF, job())
+    reading = reading_of(job())
     assert reading.status is ArmStatus.FINISHED
     assert reading.results[0].outcome is Outcome.PASSED
 
 
 @given(st.integers(min_value=0, max_value=len(REPORT) - 1))
 def test_a_cut_report_never_yields_a_pass(length):
-    reading = read_job(ReportFormat.JUNIT, RUN, PROOF, job(outputs={"1.xml": REPORT[:length]}))
+    reading = reading_of(job(outputs={"1.xml": REPORT[:length]}))
     assert reading.results[0].outcome is not Outcome.PASSED
     assert reading.status is ArmStatus.DISAGREES
 
 
 @given(st.binary(max_size=100))
 def test_a_garbled_report_never_yields_a_pass(data):
-    assert (
-        read_job(ReportFormat.JUNIT, RUN, PROOF, job(outputs={"1.xml": data})).results[0].outcome
-        is not Outcome.PASSED
-    )
+    assert reading_of(job(outputs={"1.xml": data})).results[0].outcome is not Outcome.PASSED
 
 
 @pytest.mark.parametrize(
@@ -167,7 +168,7 @@ def test_a_garbled_report_never_yields_a_pass(data):
     ],
 )
 def test_status_report_and_proof_must_tell_one_story(changes, status):
-    assert read_job(ReportFormat.JUNIT, RUN, PROOF, job(**changes)).status is status
+    assert reading_of(job(**changes)).status is status
 
 
 @given(st.lists(st.sampled_from(ReasonCode), min_size=1))

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from harness.languages.typescript.discovery import discover
 from harness.specs.ids import TestId
-from harness.specs.repo import ReportFormat
 from harness.specs.results import Outcome, Quality, combine
-from harness.testing.computed_names import claimed, follows, literals
+from harness.testing.computed_names import Template, claimed
 from harness.testing.readers import reader_of
 from harness.testing.report import Report, ReportError
 from harness.testing.vitest import MAX_REPORT_BYTES, read_vitest
@@ -108,12 +107,12 @@ def test_a_case_goes_to_the_template_with_the_most_literal_text():
     ],
 )
 def test_a_name_follows_its_template(name, template):
-    assert follows(name, template)
+    assert Template(template).makes(name)
 
 
 @pytest.mark.parametrize(("name", "template"), [("adds 1", "adds %i + %i"), ("ab", "ab%sb"), ("x", "y")])
 def test_another_name_does_not(name, template):
-    assert not follows(name, template)
+    assert not Template(template).makes(name)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="$%"), max_size=4), min_size=1, max_size=6), st.data())
@@ -121,8 +120,8 @@ def test_whatever_is_put_into_a_template_follows_it(pieces, data):
     values = [data.draw(st.text(max_size=4)) for _ in pieces[1:]] + [""]
     name = "".join(piece + value for piece, value in zip(pieces, values, strict=True))
     template = "%s".join(pieces)
-    assert follows(name, template)
-    assert literals(template) == tuple(pieces)
+    assert Template(template).makes(name)
+    assert Template(template).pieces == tuple(pieces)
 
 
 @pytest.mark.parametrize("report", ["absent", "syntax", "top", "none"])
@@ -217,5 +216,5 @@ def test_no_damage_to_a_report_turns_what_did_not_pass_into_a_pass(start, length
 
 
 def test_the_format_has_a_reader_for_names_that_were_computed():
-    reader = reader_of(ReportFormat.VITEST)
+    reader = reader_of("vitest")
     assert (reader.suffix, reader.read, reader.name_cases) == ("json", read_vitest, claimed)

@@ -12,7 +12,8 @@ from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.loading import read_text
-from harness.specs.repo import Repo, RepoLimits, ReportFormat, Source
+from harness.specs.repo import Repo, RepoLimits, Source
+from harness.specs.report_formats import PUBLISHED
 from harness.specs.rubric import Importance, Rubric
 from harness.specs.swe_atlas import layout
 from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
@@ -166,7 +167,7 @@ def _repo(name: str, directory: Path, description: layout.Description) -> Repo:
         version=metadata.base_commit,
         licence="",
         source=Source(kind="image", package=name, version=metadata.base_commit, sha256=dockerfile),
-        report=ReportFormat.PUBLISHED,
+        report=PUBLISHED,
         test_paths=TEST_PATHS,
         runner_files=(
             "conftest.py",
