@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.llm.anthropic_format import AnthropicResponse, AnthropicUsage, conversation, tool_json
-from harness.llm.faults import Fault, one_line, refusal
+from harness.llm.faults import Fault, no_key, refusal
 from harness.llm.price_table import litellm_module, priced, thinks_adaptively
 from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
 from harness.llm.rate_limits import Limiter, about_tokens
@@ -52,7 +52,8 @@ class AnthropicModel:
                 max_retries=0,  # ours are the only ones
             )
         except anthropic.AnthropicError as error:
-            raise ProviderError(f"{self._file.model}: {one_line(str(error))}", ProviderFault.AUTH) from None
+            fault = no_key(str(error))
+            raise ProviderError(f"{self._file.model}: {fault.kind}: {fault.message}", fault.kind) from None
         async with client:
             return await complete_with_retries(
                 self._file,
@@ -92,11 +93,11 @@ class AnthropicModel:
             words = f"{type(error).__name__}: {error.api_message or error.message}"
             raise refusal(error.status_code, words, error.body, error.response.headers) from None
         except anthropic.AnthropicError as error:
-            raise Fault(ProviderFault.AUTH, str(error)) from None
+            raise no_key(str(error)) from None
         except TypeError as error:
             if "authentication" not in str(error):  # so its client says that it has no key
                 raise
-            raise Fault(ProviderFault.AUTH, str(error)) from None
+            raise no_key(str(error)) from None
         except ValueError:
             raise Fault(ProviderFault.MALFORMED, "the answer is not JSON") from None
 

@@ -64,6 +64,13 @@ class Fault(Exception):
         )
 
 
+def no_key(message: str) -> Fault:
+    """The fault of a client that has no key to send; its own message often names the variable."""
+    fault = Fault(ProviderFault.AUTH, message)
+    fault.message = f"there is no key: {one_line(message)}"
+    return fault
+
+
 def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:
     """The fault of an HTTP answer that isn't a success. `body` is its JSON, in which a code may hide."""
     return Fault(classify(status, f"{message} {body or ''}"), message, wait_asked_for(headers or {}))

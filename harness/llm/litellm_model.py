@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.llm.cache_marks import cache_marks
-from harness.llm.faults import Fault, refusal
+from harness.llm.faults import Fault, no_key, refusal
 from harness.llm.openai_format import ChatResponse, ChatUsage, message_json, tool_json
 from harness.llm.price_table import knows_tools, litellm_module, priced
 from harness.llm.protocol import Completion, FaultObserver, Message, Tool, ignore_faults
@@ -22,6 +22,11 @@ _MARKED = re.compile(r"claude|anthropic")
 """Models whose prompts are cached only where a marker says so; the others cache by themselves, or never."""
 _PREFIXES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout)(?:: | - ))+")
 """litellm says which exceptions an error has been, one after the other, before it says what happened."""
+_KEYLESS = re.compile(
+    r"missing credentials|missing \w* ?api key|api_?key\b.{0,40}\bnot set\b|unable to locate credentials",
+    re.IGNORECASE,
+)
+"""What the clients behind litellm say where there is no key; litellm makes server or connection errors of it."""
 
 
 class LiteLLMModel:
@@ -118,10 +123,16 @@ def _fault(litellm: Any, error: Any) -> Fault:
     """By litellm's own classes where their status says less, else by status and body."""
     kinds = litellm.exceptions
     words = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
+    causes = list(_causes(error))
     if isinstance(error, kinds.Timeout):
         return Fault(ProviderFault.TIMEOUT, words)
-    unreachable = (kinds.APIConnectionError, kinds.openai.APIConnectionError)
-    if any(isinstance(cause, unreachable) for cause in _causes(error)):
+    if not getattr(error, "litellm_response_headers", None) and _KEYLESS.search(words):
+        return no_key(words)
+    if any(isinstance(cause, ImportError) for cause in causes):
+        return Fault(ProviderFault.BAD_REQUEST, words)  # a provider whose package isn't installed
+    broken = (kinds.httpx.NetworkError, kinds.httpx.ProtocolError)
+    unreachable = (kinds.APIConnectionError, kinds.openai.APIConnectionError, *broken)
+    if any(isinstance(cause, unreachable) for cause in causes):
         return Fault(ProviderFault.CONNECTION, words)
     if isinstance(error, kinds.InternalServerError) and not getattr(error, "litellm_response_headers", None):
         return Fault(ProviderFault.MALFORMED, words)  # it was a success that litellm couldn't read

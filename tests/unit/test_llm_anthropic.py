@@ -60,7 +60,7 @@ async def test_a_missing_key_is_said_before_any_request(monkeypatch: pytest.Monk
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     async with playing(HI) as provider:
         file = ModelFile(model=ANTHROPIC, api_base=provider.url)
-        with pytest.raises(ProviderError, match="or there is none") as caught:
+        with pytest.raises(ProviderError, match="auth: there is no key: ") as caught:
             await AnthropicModel(ANTHROPIC, file, None, RateLimiter(file.limits)).complete(CONVERSATION, [])
     assert caught.value.fault is ProviderFault.AUTH
     assert provider.requests == []

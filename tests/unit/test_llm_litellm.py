@@ -1,16 +1,20 @@
 """Any provider through litellm, against a real HTTP server."""
 
 import json
+import os
 import subprocess
 import sys
 
 import pytest
 
 from harness.agents.actions import BASH
+from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.openai_format import message_json
-from harness.llm.protocol import Completion, Message, Role, StopReason, ToolCall
+from harness.llm.protocol import Completion, FailedRequest, Message, Role, StopReason, ToolCall
+from harness.llm.rate_limits import RateLimiter
 from harness.llm.scripted_provider.scenario import Call, Stop
-from harness.specs.errors import ProviderError
+from harness.specs.errors import ProviderError, ProviderFault
+from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
 from tests.support.models import KEY, model_at
 from tests.support.provider import Provider, Reply, Tokens, failing, playing
@@ -143,3 +147,29 @@ def test_what_both_vendors_clients_share_is_imported_in_one_thread() -> None:
         sys.exit(not {"anthropic", "openai"} <= set(sys.modules))
     """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("openai/unheard-of", "OPENAI_API_KEY"),
+        ("perplexity/unheard-of", "PERPLEXITY_API_KEY"),
+        ("gemini/unheard-of", "GEMINI_API_KEY"),
+        ("azure/unheard-of", "AZURE_OPENAI_API_KEY"),
+        ("fireworks_ai/unheard-of", "FIREWORKS_API_KEY"),
+    ],
+)
+async def test_a_missing_key_is_said_at_once_and_nothing_is_repeated(
+    monkeypatch: pytest.MonkeyPatch, name: str, variable: str
+) -> None:
+    for known in [key for key in os.environ if key.endswith(("_KEY", "_TOKEN"))]:
+        monkeypatch.delenv(known)
+    failed: list[FailedRequest] = []
+    async with playing(Reply(text="hi")) as provider:
+        file = ModelFile(model=name, api_base=f"{provider.url}/v1")
+        model = LiteLLMModel(name, file, None, RateLimiter(file.limits), failed.append)
+        with pytest.raises(ProviderError, match=f"^{name}: auth: there is no key: .*{variable}") as caught:
+            await model.complete(CONVERSATION, [BASH])
+    assert (caught.value.fault, caught.value.requests) == (ProviderFault.AUTH, 1)
+    assert [(item.fault, item.retry_in) for item in failed] == [(ProviderFault.AUTH, None)]
+    assert provider.requests == []
