@@ -153,7 +153,6 @@ def test_what_both_vendors_clients_share_is_imported_in_one_thread() -> None:
     ("name", "variable"),
     [
         ("openai/unheard-of", "OPENAI_API_KEY"),
-        ("perplexity/unheard-of", "PERPLEXITY_API_KEY"),
         ("gemini/unheard-of", "GEMINI_API_KEY"),
         ("azure/unheard-of", "AZURE_OPENAI_API_KEY"),
         ("fireworks_ai/unheard-of", "FIREWORKS_API_KEY"),

@@ -15,7 +15,7 @@ from harness.agents.protocol import AgentResult
 from harness.agents.trajectory import EndRecord, paid, read_trajectory
 from harness.llm.allowance import Allowance
 from harness.llm.recording import MessageRecord
-from harness.runs.trial import reason_code
+from harness.runs.faults import reason_code
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.reasons import ReasonCode
 from tests.support.agents import faults, let_agent_work
