@@ -20,6 +20,11 @@ class Rate:
     def value(self) -> float:
         return self.part / self.whole
 
+    @property
+    def interval(self) -> str:
+        """In words: `95% interval 0% to 15%`."""
+        return f"95% interval {self.low:.0%} to {self.high:.0%}"
+
 
 def rate(part: int, whole: int) -> Rate:
     """A proportion with the score interval of Wilson (1927), which holds for small numbers too.

@@ -80,8 +80,10 @@ def show(
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory")],
     trial: Annotated[str | None, typer.Argument(help="TASK/SCAFFOLD/MODEL/TRY, or the start of one")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, criteria or tests")] = None,
 ) -> int:
     """Show a run's trials, or one trial's verdict in full."""
+    from harness.report.csv_report import csv_rows
     from harness.report.run_report import show_run
 
-    return show_run(directory, trial, as_json)
+    return show_run(directory, trial, as_json, csv_rows(csv))

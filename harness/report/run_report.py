@@ -1,6 +1,7 @@
 """A finished or stored run, told to a person or a machine."""
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -8,91 +9,94 @@ from typing import Any
 
 from rich.text import Text
 
-from harness.analysis.rates import rate
+from harness.analysis.resolve_rates import resolve_rates
+from harness.analysis.rows import TrialRow
+from harness.analysis.run_rows import load_rows, row_of_outcome
+from harness.report.csv_report import CsvRows, csv_text
 from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
-from harness.report.tables import console, money, outcome_table, table, verdict_lines, verdict_text
+from harness.report.tables import console, money, table, trial_table, verdict_lines, verdict_text
 from harness.runs.command import FinishedRun
-from harness.runs.outcome import Outcome
-from harness.runs.store import find_trials
-from harness.runs.trial_store import TrialStore, UsageFile
+from harness.runs.trial_store import UsageFile
 from harness.specs.errors import UserError
-from harness.specs.reasons import Reason, Verdict
+from harness.specs.reasons import Verdict
 from harness.specs.usage import NO_USAGE, Usage
 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
     """The closing table and the next command to type. Returns the command's exit status."""
-    outcomes = run.outcomes
+    rows = [row_of_outcome(item, run.isolation) for item in run.outcomes]
     if as_json:
-        print(json.dumps({"run": str(run.directory), "trials": [_facts(item) for item in outcomes]}, indent=2))
+        print(json.dumps({"run": str(run.directory), "trials": [_outcome_facts(row) for row in rows]}, indent=2))
     else:
         out = console()
-        out.print(outcome_table(outcomes))
-        for part in parity_lines([(str(item.trial.place), item.record, item.beside) for item in outcomes]):
+        out.print(trial_table(rows))
+        for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
             out.print(part)
-        for line in (*_rates(outcomes), _totals(outcomes, run.isolation)):
+        for line in (*_rates(rows), _totals(rows, run.isolation)):
             out.print(Text(line), soft_wrap=True)
-        _remarks(outcomes)
+        _remarks(rows)
         if run.left_out:
             words = f"{run.left_out} trials were not begun: --fail-on-error was reached; the same command goes on"
             out.print(Text(words), soft_wrap=True)
-        out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(outcomes)}"), soft_wrap=True)
-    return 1 if any(item.verdict is Verdict.UNSCORED for item in outcomes) else 0
+        out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(rows)}"), soft_wrap=True)
+    return 1 if any(row.verdict is Verdict.UNSCORED for row in rows) else 0
 
 
-def show_run(directory: Path, chosen: str | None, as_json: bool) -> int:
-    """All trials of a stored run, or the one that `chosen` begins. Raises UserError."""
-    stores = list(find_trials(directory))
+def show_run(directory: Path, chosen: str | None, as_json: bool, csv: CsvRows | None = None) -> int:
+    """All trials of a stored run, or the one that `chosen` begins: in words, as JSON or as CSV. Raises UserError."""
+    if as_json and csv:
+        raise UserError("--json and --csv exclude each other")
+    found = load_rows(directory)
     if chosen:
-        prefix = chosen.rstrip("/")
-        stores = [store for store in stores if _is_at(store, directory, prefix)]
-        if not stores:
+        found = found.below(chosen)
+        if not found.trials:
             raise UserError(f"{directory}: no trial {printable(chosen)!r}; testwright show {directory} lists them")
-    if as_json:
-        print(json.dumps([_stored(store, directory) for store in stores], indent=2))
-    elif len(stores) == 1 and chosen:
-        _show_trial(stores[0])
+    if csv:
+        sys.stdout.write(csv_text(found, csv))
+    elif as_json:
+        print(json.dumps([_stored_facts(row) for row in found.trials], indent=2))
+    elif len(found.trials) == 1 and chosen:
+        _show_trial(directory, found.trials[0])
     else:
-        console().print(table(("trial", "verdict", "why", "cost"), [_row(store, directory) for store in stores]))
-        for part in parity_lines(
-            [(_place(store, directory), store.verdict(), store.verdict_beside()) for store in stores]
-        ):
-            console().print(part)
-        console().print(Text(_costs(map(_known_usage, stores))), soft_wrap=True)
+        _show_trials(found.trials)
     return 0
 
 
-def _show_trial(store: TrialStore) -> None:
-    out, record = console(), store.verdict()
-    if record is None:
-        out.print(f"{store.directory}: not judged yet; give its run another start", markup=False)
-        return
-    for part in verdict_lines(record):
+def _show_trials(rows: Sequence[TrialRow]) -> None:
+    out = console()
+    out.print(table(("trial", "verdict", "why", "cost"), map(_cells, rows)))
+    for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
         out.print(part)
-    if beside := store.verdict_beside():
-        for part in (*verdict_lines(beside), *parity_lines([(record.task, record, beside)])):
+    for line in (*_rates(rows), _costs(row.usage for row in rows)):
+        out.print(Text(line), soft_wrap=True)
+
+
+def _show_trial(directory: Path, row: TrialRow) -> None:
+    out, place = console(), directory / "trials" / row.trial
+    if row.problem:
+        out.print(Text(printable(f"{place}: {row.problem}")), soft_wrap=True)
+    if row.record is None:
+        return
+    for part in verdict_lines(row.record):
+        out.print(part)
+    if row.published:
+        for part in (*verdict_lines(row.published), *parity_lines([(row.task, row.record, row.published)])):
             out.print(part)
-    out.print(Text(f"files: {store.directory}"), soft_wrap=True)
+    out.print(Text(f"files: {place}"), soft_wrap=True)
 
 
-def _rates(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A line for each scaffold and model that had more than one trial; what could not be scored doesn't count."""
-    groups: dict[tuple[str, str], list[Verdict]] = {}
-    for item in outcomes:
-        if item.verdict is not Verdict.UNSCORED:
-            groups.setdefault((item.trial.scaffold.name, item.trial.model), []).append(item.verdict)
-    for (scaffold, model), verdicts in groups.items():
-        if len(verdicts) > 1:
-            found = rate(verdicts.count(Verdict.RESOLVED), len(verdicts))
-            interval = f"95% interval {found.low:.0%} to {found.high:.0%}"
-            yield f"{f'{scaffold} {model}'.strip()}: {found.part} of {found.whole} resolved ({interval})"
+def _rates(rows: Iterable[TrialRow]) -> Iterator[str]:
+    """A line for each scaffold and model that had more than one trial."""
+    for who, found in resolve_rates(rows).items():
+        if found.whole > 1:
+            yield f"{' '.join(who).strip()}: {found.part} of {found.whole} resolved ({found.interval})"
 
 
-def _totals(outcomes: Sequence[Outcome], isolation: str) -> str:
-    counts = Counter(item.verdict for item in outcomes)
+def _totals(rows: Sequence[TrialRow], isolation: str) -> str:
+    counts = Counter(row.verdict for row in rows)
     words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    return f"{len(outcomes)} trials: {words}; {_costs(item.usage for item in outcomes)}; isolation {isolation}"
+    return f"{len(rows)} trials: {words}; {_costs(row.usage for row in rows)}; isolation {isolation}"
 
 
 def _costs(usages: Iterable[UsageFile | None]) -> str:
@@ -110,64 +114,48 @@ def _cost(usage: Usage) -> str:
     return money(usage) + tokens
 
 
-def _remarks(outcomes: Iterable[Outcome]) -> None:
-    for item in outcomes:
-        for remark in item.remarks:
-            console().print(Text(f"{item.trial.label}: {printable(remark, 200)}"), soft_wrap=True)
+def _remarks(rows: Iterable[TrialRow]) -> None:
+    for row in rows:
+        for remark in row.remarks:
+            console().print(Text(f"{row.label}: {printable(remark, 200)}"), soft_wrap=True)
 
 
-def _worth_a_look(outcomes: Sequence[Outcome]) -> str:
-    odd = [item for item in outcomes if item.verdict is not Verdict.RESOLVED]
-    return f" {(odd or list(outcomes))[0].trial.place}" if outcomes else ""
+def _worth_a_look(rows: Sequence[TrialRow]) -> str:
+    odd = [row for row in rows if row.verdict is not Verdict.RESOLVED]
+    return f" {(odd or list(rows))[0].trial}" if rows else ""
 
 
-def _facts(item: Outcome) -> dict[str, Any]:
+def _outcome_facts(row: TrialRow) -> dict[str, Any]:
     return {
-        "trial": str(item.trial.place),
-        "task": item.trial.task.id,
-        "scaffold": item.trial.scaffold.name,
-        "model": item.trial.model or None,
-        "attempt": item.trial.attempt,
-        "verdict": item.verdict,
-        "reasons": _reasons(item.reasons),
-        **parity_facts(item.record, item.beside),
-        "usage": _usage(item.usage),
+        **_names(row),
+        "verdict": row.verdict,
+        "reasons": [reason.model_dump(mode="json") for reason in row.reasons],
+        **parity_facts(row.record, row.published),
+        "usage": _usage(row.usage),
     }
 
 
-def _stored(store: TrialStore, directory: Path) -> dict[str, Any]:
-    record = store.verdict()
+def _stored_facts(row: TrialRow) -> dict[str, Any]:
     return {
-        "trial": _place(store, directory),
-        "verdict": record.model_dump(mode="json") if record else None,
-        **parity_facts(record, store.verdict_beside()),
-        "usage": _usage(_known_usage(store)),
+        **_names(row),
+        "state": row.state,
+        "verdict": row.record.model_dump(mode="json") if row.record else None,
+        **parity_facts(row.record, row.published),
+        "ending": row.ending or None,
+        "problem": row.problem or None,
+        "usage": _usage(row.usage),
     }
 
 
-def _row(store: TrialStore, directory: Path) -> tuple[str | Text, ...]:
-    record, usage = store.verdict(), _known_usage(store)
-    why = "; ".join(dict.fromkeys(reason.code for reason in record.reasons)) if record else "not judged yet"
-    cost = money(usage.total)
-    return _place(store, directory), verdict_text(record.verdict) if record else "-", why, cost
+def _names(row: TrialRow) -> dict[str, Any]:
+    facts = {"trial": row.trial, "task": row.task, "scaffold": row.scaffold}
+    return {**facts, "model": row.model or None, "attempt": row.attempt}
 
 
-def _known_usage(store: TrialStore) -> UsageFile:
-    """Of a trial that was cut short, what its trajectory tells."""
-    return store.usage() or store.spent()
-
-
-def _place(store: TrialStore, directory: Path) -> str:
-    return store.directory.relative_to(directory / "trials").as_posix()
-
-
-def _is_at(store: TrialStore, directory: Path, prefix: str) -> bool:
-    place = _place(store, directory)
-    return place == prefix or place.startswith(f"{prefix}/")
-
-
-def _reasons(reasons: Iterable[Reason]) -> list[Any]:
-    return [reason.model_dump(mode="json") for reason in reasons]
+def _cells(row: TrialRow) -> tuple[str | Text, ...]:
+    why = "; ".join(dict.fromkeys(reason.code for reason in row.reasons)) or row.problem
+    cost = money(row.usage.total) if row.usage else "-"
+    return row.trial, verdict_text(row.verdict) if row.verdict else "-", why, cost
 
 
 def _usage(usage: UsageFile | None) -> Any:

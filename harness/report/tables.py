@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.analysis.rows import TrialRow
 from harness.report.plain import printable
-from harness.runs.outcome import Outcome
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
 from harness.verify.judge.voting import Opinion
@@ -39,22 +39,23 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
     return made
 
 
-def outcome_table(outcomes: Sequence[Outcome]) -> Table:
-    rows = [
+def trial_table(rows: Iterable[TrialRow]) -> Table:
+    """Trials that have ended, one a line."""
+    cells = [
         (
-            outcome.trial.task.id,
-            outcome.trial.scaffold.name,
-            outcome.trial.model or "-",
-            str(outcome.trial.attempt),
-            verdict_text(outcome.verdict),
-            _why(outcome.reasons),
-            money(outcome.usage.total) if outcome.usage else "-",
-            _seconds(outcome.usage.agent_seconds + outcome.usage.verify_seconds) if outcome.usage else "-",
+            row.task,
+            row.scaffold,
+            row.model or "-",
+            str(row.attempt),
+            verdict_text(row.verdict) if row.verdict else "-",
+            _why(row.reasons),
+            money(row.usage.total) if row.usage else "-",
+            _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
         )
-        for outcome in outcomes
+        for row in rows
     ]
     columns = ("task", "scaffold", "model", "try", "verdict", "why", "cost", "time")
-    return table(columns, rows, right=("try", "cost", "time"))
+    return table(columns, cells, right=("try", "cost", "time"))
 
 
 def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:

@@ -1,0 +1,127 @@
+"""Results as typed rows: a trial, a criterion of a trial, a test in an arm.
+
+Tables, JSON, CSV and whatever else tells results read these rows and never the files behind them.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.runs.trial_store import UsageFile
+from harness.specs.reasons import Note, Reason, Verdict
+from harness.specs.results import Outcome, Quality
+from harness.specs.rubric import GradedBy, Importance
+from harness.specs.variants import ArmStatus, Role, VariantKind
+from harness.verify.verdict import StageStatus, VerdictRecord
+
+
+class TrialState(StrEnum):
+    """How far a trial has come."""
+
+    JUDGED = "judged"
+    """It has a verdict, whichever."""
+    AGENT_DONE = "agent-done"
+    """The submission is there and not judged yet."""
+    BEGUN = "begun"
+    DAMAGED = "damaged"
+    """A file of it can't be read."""
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TrialRow(_Row):
+    """One trial. `trial` is its place TASK/SCAFFOLD/MODEL/ATTEMPT; `model` is empty for scaffolds without one.
+
+    `verdict` is None where there is none; then `problem` says why in a sentence. `ending`, `steps` and
+    `agent_seconds` are the agent's. `record` is the whole verdict, `published` the published verifier's where both
+    were asked for.
+    """
+
+    trial: str
+    task: str
+    scaffold: str
+    model: str
+    attempt: int
+    isolation: str = ""
+    state: TrialState
+    verdict: Verdict | None = None
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[Note, ...] = ()
+    ending: str = ""
+    steps: int | None = None
+    agent_seconds: float | None = None
+    usage: UsageFile | None = None
+    problem: str = ""
+    remarks: tuple[str, ...] = ()
+    record: VerdictRecord | None = None
+    published: VerdictRecord | None = None
+
+    @property
+    def label(self) -> str:
+        """The trial in a line of text: task, scaffold, model and number."""
+        return f"{self.task} {self.scaffold}{f' {self.model}' if self.model else ''} #{self.attempt}"
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it counts in rates."""
+        return self.verdict not in (None, Verdict.UNSCORED)
+
+    @property
+    def stages(self) -> Mapping[str, StageStatus]:
+        """Stage -> status, for a trial that has a verdict."""
+        if self.record is None:
+            return {}
+        stages = self.record.stages
+        return {
+            "manifest": stages.manifest.status,
+            "mutation": stages.mutation.status,
+            "rubric": stages.rubric.status,
+        }
+
+
+class CriterionRow(_Row):
+    """One criterion of one judged trial. `met` is None where nothing could decide it.
+
+    `judge` is a judge's answer as met or unmet; `agrees` says whether it is what probes or code decided.
+    """
+
+    trial: str
+    task: str
+    scaffold: str
+    model: str
+    attempt: int
+    criterion: str
+    axis: int
+    importance: Importance
+    met: bool | None
+    decided_by: GradedBy | None
+    judge: bool | None
+    agrees: bool | None
+    explanation: str
+
+
+class ArmTestRow(_Row):
+    """What one test did in one arm. `seconds` are the test's own; `killed` says that it noticed the variant."""
+
+    trial: str
+    task: str
+    scaffold: str
+    model: str
+    attempt: int
+    arm: str
+    role: Role
+    variant: str
+    kind: VariantKind
+    repetition: int
+    part: int
+    arm_status: ArmStatus
+    arm_seconds: float
+    test: str
+    outcome: Outcome
+    quality: Quality | None
+    killed: bool
+    cases: int
+    seconds: float

@@ -1,0 +1,165 @@
+"""The one way from a run's directory to rows. A trial with damaged files is a row too, with its problem."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.analysis.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.runs.evidence_file import EvidenceFile
+from harness.runs.outcome import Outcome
+from harness.runs.records import read_record
+from harness.runs.store import find_trials
+from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
+from harness.specs.errors import UserError
+
+_NO_MODEL = "none"
+"""The name of a model's folder where a trial has none."""
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """All rows of one run. `trials` are read at once, the others when they are first asked for."""
+
+    directory: Path
+    trials: tuple[TrialRow, ...]
+
+    @cached_property
+    def criteria(self) -> tuple[CriterionRow, ...]:
+        """Of all trials that were judged as far as the rubric."""
+        return tuple(row for trial in self.trials for row in _criteria(trial))
+
+    @cached_property
+    def arm_tests(self) -> tuple[ArmTestRow, ...]:
+        """Of all trials whose arms were kept: where arms were lost they weren't."""
+        return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
+
+    def below(self, prefix: str) -> "RunRows":
+        """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
+        wanted = prefix.rstrip("/")
+        chosen = (row for row in self.trials if row.trial == wanted or row.trial.startswith(f"{wanted}/"))
+        return RunRows(self.directory, tuple(chosen))
+
+
+def load_rows(directory: Path) -> RunRows:
+    """The rows of a run. Raises UserError only where the directory holds no run."""
+    next(find_trials(directory), None)  # it knows what a run's directory is
+    places = sorted(path for path in directory.glob("trials/*/*/*/*") if path.is_dir() and path.name.isdigit())
+    return RunRows(directory, tuple(_trial(TrialStore(path), directory) for path in places))
+
+
+def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
+    """The row of a trial that has just ended; nothing of it need be on disk."""
+    trial, record = outcome.trial, outcome.record
+    return TrialRow(
+        trial=trial.place.as_posix(),
+        task=trial.task.id,
+        scaffold=trial.scaffold.name,
+        model=trial.model,
+        attempt=trial.attempt,
+        isolation=isolation,
+        state=TrialState.JUDGED if record else TrialState.BEGUN,
+        verdict=outcome.verdict,
+        reasons=outcome.reasons,
+        notes=record.notes if record else (),
+        usage=outcome.usage,
+        problem="" if record or not outcome.reasons else outcome.reasons[0].words,
+        remarks=outcome.remarks,
+        record=record,
+        published=outcome.beside,
+    )
+
+
+def _trial(store: TrialStore, directory: Path) -> TrialRow:
+    place = store.directory.relative_to(directory / "trials").as_posix()
+    file, agent, record = store.trial(), store.agent(), store.verdict()
+    damaged = [name for name, read in _FILES.items() if (store.directory / name).exists() and read(store) is None]
+    damaged += [] if (store.directory / "trial.json").exists() else ["trial.json"]
+    row = TrialRow(
+        **_names(file, place),
+        isolation=file.isolation if file else "",
+        state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
+        usage=store.usage() or _spent(store),
+        problem="" if record else "not judged yet; give its run another start",
+    )
+    if agent:
+        facts = {"ending": agent.ending, "steps": agent.steps, "agent_seconds": agent.agent_seconds}
+        row = row.model_copy(update={**facts, "remarks": agent.remarks})
+    if record:
+        update = {"verdict": record.verdict, "reasons": record.reasons, "notes": record.notes, "record": record}
+        row = row.model_copy(update={**update, "published": store.verdict_beside()})
+    if damaged:
+        words = f"{', '.join(damaged)} can't be read"
+        state = row.state if record else TrialState.DAMAGED
+        row = row.model_copy(update={"state": state, "problem": words if record else f"{words}; {row.problem}"})
+    return row
+
+
+def _spent(store: TrialStore) -> UsageFile | None:
+    """What its files tell of an attempt that was cut short; None where they can't be read either."""
+    try:
+        return store.spent()
+    except (UserError, OSError):
+        return None
+
+
+_FILES: Mapping[str, Callable[[TrialStore], object]] = {
+    "trial.json": TrialStore.trial,
+    "agent.json": TrialStore.agent,
+    "verdict.json": TrialStore.verdict,
+    "verdict-published.json": TrialStore.verdict_beside,
+    "usage.json": TrialStore.usage,
+}
+
+
+def _names(file: TrialFile | None, place: str) -> dict[str, Any]:
+    """Who did what; by the directory's place where `trial.json` doesn't say."""
+    task, scaffold, model, attempt = place.split("/")
+    if file:
+        task, scaffold, model = file.task, file.scaffold, file.model
+    elif model == _NO_MODEL:
+        model = ""
+    return {"trial": place, "task": task, "scaffold": scaffold, "model": model, "attempt": int(attempt)}
+
+
+def _criteria(trial: TrialRow) -> Iterator[CriterionRow]:
+    for item in trial.record.stages.rubric.criteria if trial.record else ():
+        yield CriterionRow(
+            **_key(trial),
+            criterion=item.id,
+            axis=item.axis,
+            importance=item.importance,
+            met=item.met,
+            decided_by=item.decided_by,
+            judge=item.judge.met if item.judge else None,
+            agrees=item.agrees,
+            explanation=item.words,
+        )
+
+
+def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
+    file = read_record(directory / "trials" / trial.trial / "evidence.json", EvidenceFile)
+    for key, arm in file.evidence.arms.items() if file else ():
+        for result in arm.results:
+            yield ArmTestRow(
+                **_key(trial),
+                arm=str(key),
+                role=key.role,
+                variant=key.variant,
+                kind=arm.kind,
+                repetition=key.repetition,
+                part=key.part,
+                arm_status=arm.status,
+                arm_seconds=arm.seconds,
+                test=str(result.test),
+                outcome=result.outcome,
+                quality=result.quality,
+                killed=result.killed,
+                cases=result.cases,
+                seconds=result.seconds,
+            )
+
+
+def _key(trial: TrialRow) -> dict[str, Any]:
+    return trial.model_dump(include={"trial", "task", "scaffold", "model", "attempt"})
