@@ -46,7 +46,7 @@ class FormatError(Exception):
     """A message that asks for no command, or not in a way that can be read. `detail` is cut to a line or two."""
 
     def __init__(self, fault: FormatFault, detail: str) -> None:
-        super().__init__(f"{fault}: {detail}")
+        super().__init__(f"{fault}: {detail[:_DETAIL_CHARS]}" if detail else fault.value)
         self.fault = fault
         self.detail = detail[:_DETAIL_CHARS]
 

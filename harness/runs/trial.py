@@ -54,7 +54,7 @@ async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) 
     store.log("agent begins")
     labels = {**run.session.labels, **trial_labels(trial)}
     result, submission = await let_work(run.session.engine, image, context, labels, store.trajectory)
-    store.log(f"agent ended: {result.ending}")
+    store.log(f"agent ended: {result.ending} {result.message}".rstrip())
     remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
     return submission, _agent_file(result, submission, time.monotonic() - started, remarks)
 

@@ -168,13 +168,14 @@ async def test_format_errors_in_a_row_end_the_trial_and_a_good_message_starts_an
     bench.limits = {"format_errors": 2}
     result = await bench.work(say("hm"), say("", "true"), say("hm"), malformed(), SUBMIT)
     assert (result.ending, result.steps) == (Ending.FORMAT_ERRORS, 4)
+    assert result.message.startswith("2 in a row; the last: malformed-arguments: ")
     assert len(bench.replies(Role.USER)) == 2
 
 
 async def test_the_step_limit_ends_the_trial(bench: Bench) -> None:
     bench.task_limits = {"steps": 2}
     result = await bench.work(*[say("", "true")] * 3)
-    assert (result.ending, result.steps) == (Ending.STEP_LIMIT, 2)
+    assert (result.ending, result.steps, result.message) == (Ending.STEP_LIMIT, 2, "its limit of 2 steps")
 
 
 async def test_the_cost_limit_ends_the_trial_once_it_is_reached(bench: Bench) -> None:
