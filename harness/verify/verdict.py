@@ -78,6 +78,7 @@ class VerdictRecord(FileModel):
 
     task: str
     task_digest: str
+    repo_digest: str = ""
     image_digest: str
     protocol_version: int
     protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright or published")

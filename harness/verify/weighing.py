@@ -63,6 +63,7 @@ def weigh(
     record = VerdictRecord(
         task=task.id,
         task_digest=task.digest,
+        repo_digest=task.repo.digest,
         image_digest=bench.image.digest,
         protocol_version=PROTOCOL_VERSION,
         isolation=bench.engine.isolation,
@@ -81,6 +82,7 @@ def lost_judgement(task: Task, bench: Bench, patch: bytes, error: SandboxLost) -
     record = VerdictRecord(
         task=task.id,
         task_digest=task.digest,
+        repo_digest=task.repo.digest,
         image_digest=bench.image.digest,
         protocol_version=PROTOCOL_VERSION,
         isolation=bench.engine.isolation,
