@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.options import repo_options
@@ -34,7 +35,7 @@ async def repo_check(repo: Repo) -> RepoCheck:
             image,
             Job(
                 argv=(repo.test_command,),
-                env={"TESTWRIGHT_TEST_SECONDS": str(limits.test_seconds)},
+                env={"TESTWRIGHT_TEST_SECONDS": str(seconds_per_test(limits.test_seconds))},
                 seconds=_SUITE_SECONDS,
             ),
             repo_options(repo),

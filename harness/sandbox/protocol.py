@@ -164,6 +164,8 @@ REPORT_DIR = "TESTWRIGHT_REPORT_DIR"
 class Job:
     """A main command. `outputs` is a directory whose regular files are read after the end.
 
+    `seconds` is its time on an idle machine of reference speed; what it comes to on another one says deadline.py.
+
     The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere.
     """
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
+from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile
 from harness.specs.ids import TestId
 from harness.specs.repo import Repo
@@ -76,7 +77,7 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
         env={
             **run.env,
             "TESTWRIGHT_TEST_COMMAND": repo.test_command,
-            "TESTWRIGHT_TEST_SECONDS": str(repo.limits.test_seconds),
+            "TESTWRIGHT_TEST_SECONDS": str(seconds_per_test(repo.limits.test_seconds)),
         },
         seconds=run.seconds,
     )

@@ -17,7 +17,7 @@ from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import EndedFromOutside
 from harness.verify.arms import ARM_TRIES, Bench, run_job
-from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, make_engine, processes_with
+from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 
 pytestmark = pytest.mark.docker
 
@@ -57,20 +57,6 @@ async def run(engine: DockerEngine, image: Image, labels: dict[str, str], script
 
 def arms_of(engine: DockerEngine, image: Image, labels: dict[str, str]) -> Bench:
     return Bench(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None)
-
-
-async def in_mid_job(client: docker.DockerClient, labels: dict[str, str], marker: str) -> Container:
-    """The container of a job once its command, which has `marker` in its command line, is running."""
-    wanted = [f"{name}={value}" for name, value in labels.items()]
-    running: list[Container] = []
-
-    def is_running() -> bool:
-        running[:] = client.containers.list(filters={"label": wanted})
-        return bool(running and processes_with(f"sleep\0{marker}"))
-
-    await eventually(is_running, "the job has not started")
-    [container] = running
-    return container
 
 
 def host_pid(container: Container) -> int:

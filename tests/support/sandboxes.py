@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import docker
+from docker.models.containers import Container
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.local.engine import LocalEngine
@@ -101,3 +102,17 @@ async def exported(sandbox: Sandbox, path: str, destination: Path, limit: int) -
     """A directory's tar in a file."""
     async with sandbox.export_tree(path, limit) as chunks:
         await save_tar(chunks, destination)
+
+
+async def in_mid_job(client: docker.DockerClient, labels: dict[str, str], marker: str) -> Container:
+    """The container of a job once its command, which has `marker` in its command line, is running."""
+    wanted = [f"{name}={value}" for name, value in labels.items()]
+    running: list[Container] = []
+
+    def is_running() -> bool:
+        running[:] = client.containers.list(filters={"label": wanted})
+        return bool(running and processes_with(f"sleep\0{marker}"))
+
+    await eventually(is_running, "the job has not started")
+    [container] = running
+    return container

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import math
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,9 +9,10 @@ from typing import Any, NamedTuple
 
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.deadline import TimeLimit, Use, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
-from harness.sandbox.docker.client import ANSWER_SECONDS, Docker
+from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.init import command, command_status, program, was_killed
@@ -31,6 +31,8 @@ from harness.specs.errors import EndedFromOutside
 
 _ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 _REST_SECONDS = 10.0
+_LONGEST_WAIT_SECONDS = 7 * 24 * 3600
+"""Of one answer of the engine; the job's own time limit comes long before."""
 
 
 async def run_job(
@@ -100,19 +102,15 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
     stream = await AttachedStream.over(await docker.call(docker.api.attach_socket, container, _ATTACH))
     watch: asyncio.Task[None] | None = None
     began = time.monotonic()
-    timed_out = False
+    limit = TimeLimit.of(job.seconds, min(limits.cpus, docker.cpus))
     try:
         await docker.call(docker.api.start, container)
         facts = await docker.call(docker.api.inspect_container, container)
         meter = layer_meter(docker, facts, limits.disk_mb)
         watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
-        try:
-            async with asyncio.timeout(job.seconds):
-                await _collect(stream, log)
-                # It may have closed its output long before its end.
-                await docker.call(docker.api.wait, container, timeout=math.ceil(job.seconds) + ANSWER_SECONDS)
-        except TimeoutError:
-            timed_out = True
+        expiry = expire(limit, lambda: _use(docker, container))
+        timed_out = not await ends_before(_until_end(docker, container, stream, log), expiry)
+        if timed_out:
             await docker.kill(container)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(_collect(stream, log), _REST_SECONDS)
@@ -126,6 +124,24 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
         raise breaches[0]
     _check_ended_inside(facts["State"], state, timed_out)
     return _End(state, timed_out, log, seconds)
+
+
+async def _until_end(docker: Docker, container: str, stream: AttachedStream, log: BoundedOutput) -> None:
+    await _collect(stream, log)
+    # It may have closed its output long before its end.
+    await docker.call(docker.api.wait, container, timeout=_LONGEST_WAIT_SECONDS)
+
+
+async def _use(docker: Docker, container: str) -> Use:
+    """Raises EndedFromOutside for a container that somebody has frozen."""
+    if (await docker.call(docker.api.inspect_container, container))["State"]["Paused"]:
+        raise EndedFromOutside("the container of a job was paused from outside")
+    stats = await docker.call(docker.api.stats, container, decode=False, stream=False, one_shot=True)
+    usage = (stats.get("cpu_stats") or {}).get("cpu_usage") or {}
+    # A row for each thread. R runs or waits for a core, D for a disk.
+    threads = await docker.call(docker.api.top, container, "-eLo pid,s")
+    wants_core = any(row[1] in ("R", "D") for row in threads["Processes"])
+    return Use(int(usage.get("total_usage") or 0) / 1e9, wants_core)
 
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:

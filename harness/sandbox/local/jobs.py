@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.deadline import TimeLimit, ends_before, expire
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
 from harness.sandbox.local.archives import read_outputs
 from harness.sandbox.local.confinement import Confinement, Launch
 from harness.sandbox.local.place import Place
-from harness.sandbox.local.processes import end, spawn
+from harness.sandbox.local.processes import end, spawn, use
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, SandboxOptions
 from harness.specs.errors import EndedFromOutside
 
@@ -118,12 +119,14 @@ async def _watched(process: Process, place: Place, job: Job, limits: Limits, mar
 
     watch = asyncio.create_task(watch_disk(measure, limits.disk_mb, breach))
     try:
-        async with asyncio.timeout(job.seconds):
-            await process.wait()
-    except TimeoutError:
-        return True
+        limit = TimeLimit.of(job.seconds, limits.cpus)
+        ended = await ends_before(_wait(process), expire(limit, lambda: asyncio.to_thread(use, process.pid, marks)))
     finally:
         watch.cancel()
     if breaches:
         raise breaches[0]
-    return False
+    return not ended
+
+
+async def _wait(process: Process) -> None:
+    await process.wait()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.sandbox.deadline import Use
 from harness.sandbox.local.confinement import Launch
 from harness.specs.errors import SandboxLost
 
@@ -86,21 +87,40 @@ def end_marked(marks: str) -> None:
                 os.kill(found.pid, signal.SIGKILL)
 
 
+def use(root: int, marks: str) -> Use:
+    """What a process and all that it started have used. Of what has ended counts what its parent has waited for."""
+    family = {root}
+    total, wants_core = 0, False
+    for found in sorted(_living(), key=lambda found: found.started):
+        if found.pid == root or found.parent in family or _belongs(found, root, marks):
+            family.add(found.pid)
+            total += found.ticks
+            wants_core = wants_core or found.state in "RD"
+    return Use(total / os.sysconf("SC_CLK_TCK"), wants_core)
+
+
 class _Found(NamedTuple):
+    """`ticks` are of CPU time, its ended children's included; `started` is when, since the machine's start."""
+
     pid: int
+    state: str
     parent: int
     session: int
+    ticks: int
+    started: int
 
 
 def _living() -> Iterator[_Found]:
     """All but zombies, from /proc; nothing where there is no /proc."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            state, parent, _, session = path.read_text(errors="replace").rpartition(")")[2].split()[:4]
-        except (OSError, ValueError):
+            fields = path.read_text(errors="replace").rpartition(")")[2].split()
+            state, parent, _, session = fields[:4]
+            ticks, started = sum(map(int, fields[11:15])), int(fields[19])
+        except (OSError, ValueError, IndexError):
             continue
         if state not in "ZX":
-            yield _Found(int(path.parent.name), int(parent), int(session))
+            yield _Found(int(path.parent.name), state, int(parent), int(session), ticks, started)
 
 
 def _belongs(found: _Found, root: int, marks: str) -> bool:

@@ -1,0 +1,87 @@
+"""When a job has used up its time."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from harness.sandbox.deadline import BUSY_RATE, TimeLimit, Use, ends_before, expire, seconds_per_test
+from harness.sandbox.machine import slowness
+from harness.specs.errors import SandboxLost
+
+LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)
+
+
+def uses(*uses: Use) -> tuple[list[float], Callable[[], Awaitable[Use]]]:
+    """What a job answers when it is asked, the last again and again; when it was asked."""
+    asked: list[float] = []
+
+    async def ask() -> Use:
+        asked.append(time.monotonic())
+        return uses[min(len(asked), len(uses)) - 1]
+
+    return asked, ask
+
+
+async def seconds_until_expiry(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> float:
+    began = time.monotonic()
+    await asyncio.wait_for(expire(limit, ask), 60)
+    return time.monotonic() - began
+
+
+async def test_what_waits_without_end_is_ended() -> None:
+    asked, ask = uses(Use(0.0, wants_core=False))
+    assert await seconds_until_expiry(LIMIT, ask) >= 0.3
+    assert len(asked) > 1
+
+
+async def test_what_computes_without_end_is_ended_by_its_cpu_time() -> None:
+    asked, ask = uses(Use(0.1, wants_core=True), Use(0.19, wants_core=True), Use(0.21, wants_core=True))
+    await seconds_until_expiry(LIMIT, ask)
+    assert len(asked) == 3
+
+
+async def test_what_waits_for_a_core_is_hardly_charged_for_that_and_yet_comes_to_an_end() -> None:
+    _, ask = uses(Use(0.0, wants_core=True))
+    assert await seconds_until_expiry(LIMIT, ask) >= 0.1 + 0.2 / BUSY_RATE
+
+
+async def test_nobody_is_asked_before_anything_can_be_used_up() -> None:
+    asked, ask = uses(Use(1.0, wants_core=True))
+    began = time.monotonic()
+    await expire(LIMIT, ask)
+    assert asked[0] - began >= 0.1
+
+
+async def test_a_container_that_is_lost_is_told_by_who_waits_for_it() -> None:
+    async def ask() -> Use:
+        raise SandboxLost("gone")
+
+    assert await seconds_until_expiry(LIMIT, ask) >= 0.3
+
+
+async def test_who_ends_first_is_told_and_the_other_is_cancelled() -> None:
+    endless = asyncio.Event()
+
+    async def wait() -> None:
+        await endless.wait()
+
+    async def end() -> None:
+        return None
+
+    async def fail() -> None:
+        raise SandboxLost("gone")
+
+    assert await ends_before(end(), wait())
+    assert not await ends_before(wait(), end())
+    with pytest.raises(SandboxLost):
+        await ends_before(fail(), wait())
+
+
+def test_limits_grow_with_the_cores_of_a_job_and_are_never_tighter_than_wall_seconds_were() -> None:
+    limit = TimeLimit.of(120, 2)
+    assert limit.least == pytest.approx(120 * slowness())
+    assert limit.cpu == pytest.approx(2 * limit.least)
+    assert limit.waiting > limit.least
+    assert seconds_per_test(60) >= 60
