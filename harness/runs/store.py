@@ -71,7 +71,9 @@ class RunStore:
 
 def spent_in(directory: Path) -> Usage:
     """What all starts in a run's directory have cost, with every attempt that was set aside."""
-    return sum((store.usage().total for store in _trials(directory)), start=NO_USAGE)
+    stores = [TrialStore(path.parent) for path in directory.glob("trials/*/*/*/*/trial.json")]
+    found = [store.spent() for store in stores]
+    return sum((usage.agent + usage.judge for usage in found), start=NO_USAGE)
 
 
 def check_free(directory: Path) -> None:
@@ -86,20 +88,12 @@ def check_free(directory: Path) -> None:
 
 
 def find_trials(directory: Path) -> Iterator[TrialStore]:
-    """The trials in a run's directory, by path, also those that never got as far as a directory of their own.
-
-    Attempts that were set aside are left out. Raises UserError where no run is.
-    """
+    """The attempts in a run's directory that count, by path; those set aside are left out."""
     if not (directory / "run.yaml").is_file():
         raise UserError(f"{directory}: no run here (it has no run.yaml)")
-    yield from _trials(directory)
-
-
-def _trials(directory: Path) -> Iterator[TrialStore]:
-    found = {path.with_name(path.name.partition(".")[0]) for path in directory.glob("trials/*/*/*/*")}
-    for path in sorted(found):
-        if path.name.isdigit():
-            yield TrialStore(path)
+    for path in sorted(directory.glob("trials/*/*/*/*/trial.json")):
+        if path.parent.name.isdigit():
+            yield TrialStore(path.parent)
 
 
 def _lock(file: IO[bytes], directory: Path) -> None:

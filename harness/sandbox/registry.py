@@ -38,6 +38,7 @@ SANDBOXES: Registry[SandboxFactory] = Registry(
         AUTO: "harness.sandbox.builtin:auto",
         "docker": "harness.sandbox.builtin:docker",
         "local": "harness.sandbox.builtin:local",
+        "swerex": "harness.sandbox.swerex.engine:swerex",
     },
 )
 

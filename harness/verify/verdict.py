@@ -11,7 +11,6 @@ from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.verify.judge.identity import JudgeIdentity
-from harness.verify.judge.voting import Opinion
 from harness.verify.rubric_check import CriterionResult
 
 
@@ -63,14 +62,13 @@ class JudgeRecord(_Part):
     """Who was named as the judge. It isn't `asked` about what the arms have ended.
 
     `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
-    answers counts; `manifest` is what it said of the listed tests.
+    answers counts.
     """
 
     identity: JudgeIdentity
     asked: bool
     removed_characters: int = 0
     void: str = ""
-    manifest: Opinion | None = None
 
 
 class VerdictRecord(FileModel):
@@ -78,7 +76,6 @@ class VerdictRecord(FileModel):
 
     task: str
     task_digest: str
-    repo_digest: str = ""
     image_digest: str
     protocol_version: int
     protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright or published")

@@ -13,11 +13,21 @@ import docker
 import pytest
 
 from harness.sandbox.docker.sandbox import DockerSandbox
-from harness.sandbox.local.place import Place
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
+from harness.sandbox.swerex.sandbox import SwerexSandbox
 from harness.specs.errors import SandboxLost
-from tests.support.sandboxes import OPTIONS, RUN, eventually, exported, labels, processes_with, started
+from tests.support.sandboxes import (
+    OPTIONS,
+    RUN,
+    UNCONFINED,
+    eventually,
+    exported,
+    labels,
+    labels_here,
+    processes_with,
+    started,
+)
 
 BIG = 50_000_000
 
@@ -41,6 +51,10 @@ async def lose(sandbox: Sandbox, kind: str) -> None:
         await asyncio.to_thread(client.api.kill, await sandbox._container())
         client.close()
         return
+    if isinstance(sandbox, SwerexSandbox):
+        assert sandbox._place is not None
+        shutil.rmtree(sandbox._place.state)
+        return
     assert isinstance(sandbox, LocalSandbox)
     assert sandbox._process is not None
     assert sandbox._place is not None
@@ -59,7 +73,7 @@ async def test_a_lost_sandbox_is_told_by_every_method(sandbox: Sandbox, kind: st
 
 
 async def test_a_sandbox_lost_under_a_command_is_told_by_it(sandbox: Sandbox, kind: str) -> None:
-    if kind == "plain":
+    if kind in UNCONFINED:
         return  # the directory's loss is seen by the next command
     running = asyncio.create_task(sandbox.run(f"sleep {RUN}8644.1", 60))
     await eventually(lambda: bool(processes_with(f"sleep\0{RUN}8644.1")), "the command has not started")
@@ -92,7 +106,7 @@ async def test_a_sandbox_that_was_never_started_is_told_by_every_method(
     await sandbox.remove()
 
 
-async def test_kill_stops_every_process_and_keeps_the_files(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_kill_stops_every_process_and_keeps_the_files(sandbox: Sandbox, kind: str, tmp_path: Path) -> None:
     await sandbox.run(
         f"(setsid bash -c 'trap \"\" TERM; while :; do sleep {RUN}8641.1; done' &)\n"
         f"env -i setsid sleep {RUN}8641.2 & sleep {RUN}8641.3 &\n"
@@ -103,7 +117,7 @@ async def test_kill_stops_every_process_and_keeps_the_files(sandbox: Sandbox, tm
     await eventually(lambda: len(processes_with(f"{RUN}8641.")) >= 3, "the daemons have not started")
     await sandbox.kill()
     hidden = set(processes_with(f"{RUN}8641.2"))
-    if sandbox.__class__ is LocalSandbox and sandbox._confinement.isolation == "none":  # type: ignore[attr-defined]
+    if kind in UNCONFINED:
         for pid in hidden:  # not declared: with an environment and a session of its own it is nobody's
             os.kill(pid, signal.SIGKILL)
     else:
@@ -218,4 +232,4 @@ async def test_nothing_is_left_when_all_are_removed(kind: str) -> None:
         client.close()
         assert [facts for facts in found if facts["Labels"]["testwright.test"].endswith(f"-{RUN}")] == []
     else:
-        assert [of_it for _, of_it in Place.all() if of_it.get("testwright.test", "").endswith(f"-{RUN}")] == []
+        assert [of_it for _, of_it in labels_here(kind) if of_it.get("testwright.test", "").endswith(f"-{RUN}")] == []

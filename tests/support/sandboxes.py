@@ -2,9 +2,11 @@
 
 import asyncio
 import io
+import json
 import os
 import subprocess
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,7 +15,10 @@ from docker.models.containers import Container
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.local.engine import LocalEngine
+from harness.sandbox.local.place import Place
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
+from harness.sandbox.registry import ImageSources
+from harness.sandbox.swerex.engine import swerex
 from harness.sandbox.tar_stream import save_tar
 from harness.specs.task import Task
 
@@ -21,8 +26,11 @@ BASE_IMAGE = "debian:bookworm-slim"
 TAG = "testwright-contract:test"
 LIMITS = Limits(memory_mb=256, cpus=2, pids=64, disk_mb=64)
 OPTIONS = SandboxOptions(LIMITS)
+UNCONFINED = ("plain", "swerex")
+"""Kinds whose processes are ours and see what we see: what that leads to is not declared."""
 RUN = str(os.getpid())
 """Begins what `processes_with` looks for: others may run the same tests here."""
+SWEREX_ROOT = Path(tempfile.gettempdir(), f"testwright-swerex-{RUN}")
 ENV = {"FROM_IMAGE": "yes"}
 _DOCKERFILE = f"""
 FROM {BASE_IMAGE}
@@ -53,12 +61,24 @@ def local_image(directory: Path) -> Image:
 
 
 def make_engine(kind: str) -> Engine:
-    """`docker`, `bubblewrap` or `plain`."""
+    """`docker`, `bubblewrap`, `plain`, or `swerex:...`."""
+    name, _, argument = kind.partition(":")
+    if name == "swerex":
+        return swerex(argument, ImageSources(_no_task, _no_task))
     return DockerEngine(_no_task) if kind == "docker" else LocalEngine(_no_task, bubblewrap=kind == "bubblewrap")
 
 
 async def _no_task(_: Task) -> Image:
     raise AssertionError("these tests bring their image along")
+
+
+def labels_here(kind: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """The directories of sandboxes without containers, each with its labels."""
+    if kind != "swerex":
+        yield from ((place.directory, of_it) for place, of_it in Place.all())
+        return
+    for path in SWEREX_ROOT.glob("sandbox-*/labels.json"):
+        yield path.parent, json.loads(path.read_text())
 
 
 def labels(name: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from harness.sandbox.host_environment import host_environment
 from harness.sandbox.local.place import HOME, PROGRAMS, Place
+from harness.sandbox.mapped_paths import mapped
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, Mount, SandboxOptions
 
 _BIN = "/opt/testwright/bin"
@@ -114,9 +115,13 @@ class Plain:
             "TESTWRIGHT_AGENT_LOGS": str(place.real(AGENT_LOGS)),
         }
         tops = (image.workdir, "/logs")
-        mapped = {name: _mapped(value, place, tops) for name, value in {**image.env, **options.env, **env}.items()}
-        words = [_mapped(word, place, tops) for word in argv]
-        return Launch(_limited(words, options.limits), {**clean, **mapped}, place.real(image.workdir))
+
+        def real(text: str) -> str:
+            return mapped(text, lambda path: str(place.real(path)), tops)
+
+        given = {name: real(value) for name, value in {**image.env, **options.env, **env}.items()}
+        words = [real(word) for word in argv]
+        return Launch(_limited(words, options.limits), {**clean, **given}, place.real(image.workdir))
 
 
 def works() -> bool:
@@ -177,13 +182,3 @@ def _limited(argv: Sequence[str], limits: Limits) -> list[str]:
     """A second fence: sizes of one file and of one process's data, in KiB."""
     kib = 1024
     return ["bash", "-c", _LIMITED, "bash", str(limits.disk_mb * kib), str(limits.memory_mb * kib), *argv]
-
-
-def _mapped(value: str, place: Place, tops: Sequence[str]) -> str:
-    """Paths of the contract, alone or in a list with colons, as they are on this machine."""
-
-    def one(part: str) -> str:
-        inside = any(part == top or part.startswith(f"{top}/") for top in tops)
-        return str(place.real(part)) if inside else part
-
-    return ":".join(map(one, value.split(":")))
