@@ -19,7 +19,7 @@ demo: $(READY) ## an agent works in a real repository and is judged in all stage
 test: $(READY) ## everything that must hold, with seconds per group
 	@scripts/test
 
-check: $(READY) ## style, types, the import contract
+check: $(READY) ## style, types, the import contract; shell and JavaScript
 	@scripts/check
 
 check-tasks: $(READY) ## every task in full, with a check record of each and docs/catalogue.md; only="ID ..." takes some

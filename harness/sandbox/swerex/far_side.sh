@@ -106,10 +106,10 @@ read_stat() {
 
 # MARK: kills what carries a mark that begins so, and all else in its sessions.
 kill_marked() {
-    local round entry pid own state session victims
+    local entry pid own state session victims
     read_stat $$
     own=$session
-    for round in {1..100}; do
+    for _ in {1..100}; do
         local -A sessions=()
         victims=()
         while IFS= read -r entry; do
@@ -190,7 +190,7 @@ hold_job() {
     shift
     (launch "$@" >"$at/log" 2>&1)
     status=$?
-    echo "$status $(((${EPOCHREALTIME/./} - ${begun/./})))" >"$at/status.new"
+    echo "$status $((${EPOCHREALTIME/./} - ${begun/./}))" >"$at/status.new"
     mv -- "$at/status.new" "$at/status"
     exec sleep infinity # until it is killed with whatever the job has left
 }
