@@ -24,11 +24,12 @@ from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajector
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
 from harness.report.tables import console, table
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
+from harness.tracks.engines import choose_engine
+from harness.tracks.registry import track_of
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verification import verify
 
@@ -123,7 +124,10 @@ async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
 
     async def judge(slots: asyncio.Semaphore) -> tuple[float, dict[str, float]]:
         seconds: dict[str, float] = {}
-        bench = Bench(engine, image, slots, LABELS, lambda key, result: seconds.update({str(key): result.seconds}))
+        toolchain = track_of(task).toolchain(task)
+        bench = Bench(
+            engine, image, slots, LABELS, lambda key, result: seconds.update({str(key): result.seconds}), toolchain
+        )
         began = time.perf_counter()
         judgement = await verify(task, submission, bench)
         assert judgement.record.verdict == "resolved"

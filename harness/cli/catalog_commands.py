@@ -152,7 +152,7 @@ def show_model(context: typer.Context, model: str, as_json: Json = False) -> int
 
 def _catalog(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
     from harness.specs.catalog import Catalog
-    from harness.specs.swe_atlas.task import PublishedOptions
+    from harness.specs.tracks import TaskOptions
 
     directory: Path | None = context.obj
-    return Catalog(directory, PublishedOptions(images))
+    return Catalog(directory, TaskOptions(images))

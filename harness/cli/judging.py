@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.published import AllCriteria, ImageMap
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 
 judge_app = typer.Typer(help="The model that judges what code can't tell.", no_args_is_help=True)
 
@@ -26,8 +26,8 @@ def verify(
     judge: JudgeModel = None,
     no_cache: NoCache = False,
     protocol: Annotated[
-        JudgingProtocol, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
-    ] = JudgingProtocol.TESTWRIGHT,
+        GradingRules, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
+    ] = GradingRules.TESTWRIGHT,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
     sandbox: Annotated[str, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = "auto",
@@ -42,9 +42,9 @@ def verify(
     from harness.runs.submissions import judge_cases
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
-    from harness.specs.swe_atlas.task import PublishedOptions
+    from harness.specs.tracks import TaskOptions
 
-    catalog = Catalog(context.obj, PublishedOptions(image_map, all_criteria))
+    catalog = Catalog(context.obj, TaskOptions(image_map, all_criteria))
     named = judge_for(catalog, judge, not no_cache) if judge else None
     if batch:
         cases = read_batch(catalog, batch, task)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from harness.runs.interruption import run_to_end
 from harness.sandbox.cache import cache_directory
-from harness.sandbox.choice import engines_here
 from harness.sandbox.images.removal import remove_images
+from harness.tracks.engines import engines_here
 
 
 @dataclass(frozen=True)

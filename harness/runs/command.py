@@ -21,8 +21,7 @@ from harness.sandbox.choice import check_sandbox
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
-from harness.specs.swe_atlas.selection import absolute
-from harness.specs.swe_atlas.task import PublishedTask
+from harness.specs.tracks import absolute
 from harness.verify.judge.judge import Judge
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
@@ -84,8 +83,8 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
 
 
 def _remarks(trials: list[Trial]) -> list[str]:
-    """What was read of published tasks and doesn't count for anything."""
-    tasks = {trial.task.id: trial.task for trial in trials if isinstance(trial.task, PublishedTask)}
+    """What was read of tasks and doesn't count for anything."""
+    tasks = {trial.task.id: trial.task for trial in trials}
     return [f"{name}: {remark}" for name, task in tasks.items() for remark in task.remarks]
 
 

@@ -13,11 +13,11 @@ from harness.runs.store import check_free, spent_in
 from harness.runs.trial import describe
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.runs.tries import MAX_TRIES
-from harness.sandbox.choice import choose_engine, known_digest
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
+from harness.specs.grading import GradingRules
 from harness.specs.model_file import ModelFile
-from harness.specs.protocol import JudgingProtocol
+from harness.tracks.engines import choose_engine, known_digest
 from harness.verify.judge.judge import Judge
 
 
@@ -107,9 +107,7 @@ async def _planned(
         await engine.close()
 
 
-def _plan(
-    engine: Engine, trial: Trial, directory: Path, judge: Judge | None, protocol: JudgingProtocol
-) -> PlannedTrial:
+def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None, protocol: GradingRules) -> PlannedTrial:
     digest = known_digest(engine, trial.task)
     expected = describe(trial, digest, engine.isolation) if digest else None
     state = state_of(TrialStore(directory / "trials" / trial.place), expected, judge, protocol)
@@ -121,7 +119,7 @@ def state_of(
     store: TrialStore,
     expected: TrialFile | None,
     judge: Judge | None,
-    protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
+    protocol: GradingRules = GradingRules.TESTWRIGHT,
 ) -> State:
     """As `run_trial` finds it. `expected` is None where the image's digest isn't known."""
     found = store.trial()

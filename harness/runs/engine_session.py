@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, Image, JobResult
+from harness.specs.task import Task
 from harness.specs.variants import ArmKey
+from harness.tracks.engines import choose_engine
+from harness.tracks.registry import track_of
 from harness.verify.arms import Bench, arm_slots
 
 
@@ -20,10 +22,15 @@ class EngineSession:
     arm_slots: asyncio.Semaphore
 
     def bench(
-        self, image: Image, keep: Callable[[ArmKey, JobResult], None], labels: Mapping[str, str] | None = None
+        self,
+        task: Task,
+        image: Image,
+        keep: Callable[[ArmKey, JobResult], None],
+        labels: Mapping[str, str] | None = None,
     ) -> Bench:
-        """Where arms run on an image; `labels` are added to the session's."""
-        return Bench(self.engine, image, self.arm_slots, {**self.labels, **(labels or {})}, keep)
+        """Where a task's arms run on its image; `labels` are added to the session's."""
+        toolchain = track_of(task).toolchain(task)
+        return Bench(self.engine, image, self.arm_slots, {**self.labels, **(labels or {})}, keep, toolchain)
 
 
 @asynccontextmanager

@@ -10,8 +10,8 @@ from harness.runs.plan import RunConfig, model_digest
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.cache import cache_directory
 from harness.specs.catalog import Catalog
+from harness.specs.grading import GradingRules
 from harness.specs.loading import load_yaml
-from harness.specs.protocol import JudgingProtocol
 from harness.verify.judge.answer_cache import AnswerCache
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judge
@@ -68,12 +68,12 @@ def _served(known: Models, name: str) -> str:
     return file.model if file else name
 
 
-def is_judged(store: TrialStore, judge: Judge | None, protocol: JudgingProtocol) -> bool:
+def is_judged(store: TrialStore, judge: Judge | None, protocol: GradingRules) -> bool:
     """Whether a trial has every verdict that is asked for, and each is final."""
     record, beside = store.verdict(), store.verdict_beside()
     if record is None or record.protocol.is_ours is not protocol.is_ours or not is_final(record, judge):
         return False
-    return protocol is not JudgingProtocol.BOTH or (beside is not None and is_final(beside, judge))
+    return protocol is not GradingRules.BOTH or (beside is not None and is_final(beside, judge))
 
 
 def is_final(record: VerdictRecord, judge: Judge | None) -> bool:

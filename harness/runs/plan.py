@@ -15,13 +15,13 @@ from harness.llm.build import Models, recording
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.loading import FileModel
 from harness.specs.model_file import ModelFile
-from harness.specs.protocol import JudgingProtocol
 from harness.specs.scaffold import Scaffold
-from harness.specs.swe_atlas.selection import SCHEME
-from harness.specs.swe_atlas.task import PublishedOptions, PublishedTask
 from harness.specs.task import Task
+from harness.specs.tracks import TaskOptions
+from harness.tracks.registry import check_rules
 from harness.verify.judge.questions import VoteCounts
 
 
@@ -41,16 +41,16 @@ class RunConfig(FileModel):
     judge: str | None = Field(default=None, description="the model that judges what code can't tell")
     judge_votes: VoteCounts = VoteCounts()
     judge_cache: bool = Field(default=True, description="false: no answer is taken from an earlier judging")
-    protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright, published or both")
+    protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright, published or both")
     image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
     executor: str = Field(default="asyncio", description="where trials are done: asyncio, or what is registered")
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property
-    def published(self) -> PublishedOptions:
-        """How tasks of the published layout are to be read."""
-        return PublishedOptions(self.image_map, self.all_criteria)
+    def task_options(self) -> TaskOptions:
+        """How tasks of other people's making are to be read."""
+        return TaskOptions(self.image_map, self.all_criteria)
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,6 @@ class Trial:
     def place(self) -> PurePosixPath:
         """Where its results lie below `trials/`."""
         return PurePosixPath(self.task.id, self.scaffold.name, slug(self.model) or "none", str(self.attempt))
-
-    @property
-    def selector(self) -> str:
-        """By what a catalog finds the task: its id, or its directory where others have published it."""
-        return f"{SCHEME}{self.task.directory}" if isinstance(self.task, PublishedTask) else self.task.id
 
     @property
     def label(self) -> str:
@@ -136,12 +131,9 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
 
 def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
     """The tasks of a run. Raises UserError."""
-    tasks = catalog.reading(config.published).select(config.tasks, config.exclude)
+    tasks = catalog.reading(config.task_options).select(config.tasks, config.exclude)
     for task in tasks:
-        if config.protocol.is_published and not isinstance(task, PublishedTask):
-            raise UserError(
-                f"task {task.id}: --protocol {config.protocol} is for published tasks (-t swe-atlas:PATH)"
-            )
+        check_rules(task, config.protocol)
     return tasks
 
 

@@ -18,16 +18,16 @@ from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
+from harness.specs.grading import GradingRules
 from harness.specs.loading import load_yaml
-from harness.specs.protocol import JudgingProtocol
-from harness.specs.reasons import Stage, Verdict
-from harness.specs.swe_atlas.selection import is_published
+from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
+from harness.specs.tracks import address_of
 from harness.specs.usage import NO_USAGE, Usage
+from harness.tracks.grading import grade_by
 from harness.verify.arms import Bench
 from harness.verify.evidence import Evidence
 from harness.verify.judge.judge import Judge
-from harness.verify.protocols import verify_by
 from harness.verify.verdict import StageStatus, VerdictRecord
 
 
@@ -74,7 +74,7 @@ class Regrading:
     stage: Stage
     judge: Judge | None
     spending: Spending
-    protocol: JudgingProtocol
+    protocol: GradingRules
     tasks: Mapping[str, Task]
 
     async def regrade(self, store: TrialStore) -> Regraded:
@@ -111,9 +111,9 @@ class Regrading:
         spent = Spending(within=self.spending)
         try:
             chosen = _Emptied(shelf) if arms is ArmsFrom.NEW else shelf
-            judged = await verify_by(self.protocol, task, submission, bench, self.judge, spent, chosen)
+            judged = await grade_by(self.protocol, task, submission, bench, self.judge, spent, chosen)
         except SandboxLost as error:
-            return Regraded(place, old, None, str(error), spent.usage)
+            return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
             known = store.spent()
             store.keep_usage((store.usage() or known).model_copy(update={"judge": known.judge + spent.usage}))
@@ -124,7 +124,7 @@ class Regrading:
 
     async def _bench(self, task: Task, place: str, store: TrialStore) -> Bench:
         image = await self.session.engine.image(task)
-        return self.session.bench(image, store.keep_arm, {"testwright.trial": place})
+        return self.session.bench(task, image, store.keep_arm, {"testwright.trial": place})
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ def regrade(
 async def _regrade(
     catalog: Catalog, directory: Path, run: RunFile, stage: Stage, judge: Judge | None, stores: list[TrialStore]
 ) -> list[Regraded]:
-    published = any(map(is_published, run.config.tasks))
-    tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if published else {}
+    outside = any(map(address_of, run.config.tasks))
+    tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if outside else {}
     lock = RunStore(directory)
     try:
         spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)

@@ -12,7 +12,7 @@ from harness.runs.judges import configured_judge
 from harness.runs.plan import Trial
 from harness.runs.trial_store import TrialStore
 from harness.specs.catalog import Catalog
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 from harness.verify.judge.judge import Judge
 
 
@@ -28,7 +28,7 @@ class RunContext:
     judge: Judge | None = None
 
     @property
-    def protocol(self) -> JudgingProtocol:
+    def protocol(self) -> GradingRules:
         return self.run.config.protocol
 
     def trial(self, spec: TrialSpec) -> Trial:
@@ -49,7 +49,7 @@ def trial_labels(trial: Trial) -> dict[str, str]:
 @asynccontextmanager
 async def run_context(run: RunSpec, services: Services) -> AsyncIterator[RunContext]:
     """The context of a run's trials on this machine; no container of the run is left at its end. Raises UserError."""
-    catalog = Catalog(run.catalog, run.config.published)
+    catalog = Catalog(run.catalog, run.config.task_options)
     models = Models(catalog, services.rate_limits)
     judge = configured_judge(catalog, models, run.config)
     async with engine_session(run.config.sandbox, run.id) as session:

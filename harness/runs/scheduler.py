@@ -22,7 +22,7 @@ def trial_specs(
     return [
         TrialSpec(
             run=run,
-            task=trial.selector,
+            task=trial.task.address,
             scaffold=trial.scaffold.name,
             model=trial.model,
             attempt=trial.attempt,

@@ -24,15 +24,13 @@ from harness.runs.trial import let_work
 from harness.runs.trial_store import keep_arm, keep_judgements
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
-from harness.specs.errors import SandboxLost
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
+from harness.tracks.grading import grade_by
 from harness.verify.judge.judge import Judge, Judging
-from harness.verify.protocols import Judgements, verify_by
 from harness.verify.verdict import VerdictRecord
-from harness.verify.weighing import lost_judgement
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def judge_cases(
     jobs: int,
     done: Callable[[Judged], None],
     judge: Judge | None = None,
-    protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT,
+    protocol: GradingRules = GradingRules.TESTWRIGHT,
 ) -> list[Judged]:
     """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
 
@@ -108,7 +106,7 @@ async def _judge_cases(
     jobs: int,
     done: Callable[[Judged], None],
     judge: Judge | None,
-    protocol: JudgingProtocol,
+    protocol: GradingRules,
 ) -> list[Judged]:
     async with engine_session(sandbox, uuid4().hex) as session:
 
@@ -122,7 +120,7 @@ async def _judge_cases(
 
 
 async def _judge(
-    session: EngineSession, case: Case, keep: Path | None, judge: Judge | None, protocol: JudgingProtocol
+    session: EngineSession, case: Case, keep: Path | None, judge: Judge | None, protocol: GradingRules
 ) -> Judged:
     def keep_result(key: ArmKey, result: JobResult) -> None:
         if keep:
@@ -132,18 +130,15 @@ async def _judge(
     started = time.monotonic()
     submission, ending, told = await _hand_in(session, image, case)
     judge = scenario_judge(case.judge) if case.judge else judge
-    bench = session.bench(image, keep_result)
-    try:
-        judged = await verify_by(protocol, case.task, submission, bench, judge)
-    except SandboxLost as error:
-        judged = Judgements(lost_judgement(case.task, bench, submission.patch, error))
+    bench = session.bench(case.task, image, keep_result)
+    judged = await grade_by(protocol, case.task, submission, bench, judge)
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None
     return Judged(case, first.record, time.monotonic() - started, ending, told, first.judging, beside)
 
 
-def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: JudgingProtocol, error: Exception) -> Judged:
+def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: GradingRules, error: Exception) -> Judged:
     """A case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
     if isinstance(error, OSError) and keep and is_below(error.filename, keep):
         raise error

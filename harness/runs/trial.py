@@ -22,7 +22,7 @@ from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image
 from harness.specs.errors import SandboxLost
 from harness.submission.extraction import Submission, extract
-from harness.verify.protocols import verify_by
+from harness.tracks.grading import grade_by
 from harness.verify.verdict import VerdictRecord
 
 
@@ -77,12 +77,12 @@ async def let_work(
 
 async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
     started = time.monotonic()
-    bench = run.session.bench(image, store.keep_arm, trial_labels(trial))
+    bench = run.session.bench(trial.task, image, store.keep_arm, trial_labels(trial))
     earlier, judge = store.spent(), Spending(within=run.budget)
     try:
         submission = store.submission()
         shelf = store.shelf(Conditions.of(trial.task, bench, submission))
-        judged = await verify_by(run.protocol, trial.task, submission, bench, run.judge, judge, shelf)
+        judged = await grade_by(run.protocol, trial.task, submission, bench, run.judge, judge, shelf)
     finally:
         store.keep_usage(earlier.model_copy(update={"judge": earlier.judge + judge.usage}))
     agent = store.agent()

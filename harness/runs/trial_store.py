@@ -13,7 +13,7 @@ from harness.specs.loading import FileModel
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
-from harness.verify.protocols import Judgements
+from harness.tracks.grading import Judgements
 from harness.verify.verdict import VerdictRecord
 
 _SUFFIXES = ("-published", "")

@@ -14,6 +14,7 @@ from harness.specs.ids import Slug, TestId
 from harness.specs.loading import FileModel, parse_yaml, read_text
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
+from harness.specs.tracks import BEHAVIOUR, TrackName
 
 MAX_PATCH_BYTES = 10_000_000
 
@@ -41,6 +42,7 @@ class TaskFile(FileModel):
 
     id: Slug
     repo: Slug
+    track: TrackName = Field(default=BEHAVIOUR, description="what kind of task it is, and so how it is graded")
     kind: TaskKind
     title: str
     limits: TaskLimits = TaskLimits()
@@ -72,6 +74,9 @@ class Task(BaseModel):
     NEEDED: ClassVar[tuple[str, ...]] = ("removal.patch", "withheld.patch")
     """What `patch` must be able to give before anybody works on the task."""
 
+    DESCRIPTION: ClassVar[str] = "task.yaml"
+    """The file of the task that says what it is."""
+
     file: TaskFile
     repo: Repo
     rubric: Rubric
@@ -80,6 +85,20 @@ class Task(BaseModel):
     @property
     def id(self) -> str:
         return self.file.id
+
+    @property
+    def track(self) -> str:
+        return self.file.track
+
+    @property
+    def address(self) -> str:
+        """What a catalog finds the task by."""
+        return self.id
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was read of the task and doesn't count for anything."""
+        return ()
 
     @cached_property
     def prompt(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteFiles, with_suite
+from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteFiles, Toolchain, with_suite
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
 from harness.specs.errors import SandboxLost, first_error
@@ -16,7 +16,6 @@ from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job, test_job, unbuilt
-from harness.verify.toolchain_choice import toolchain_of
 
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
@@ -30,7 +29,7 @@ _TESTS_FAILED = 1
 
 @dataclass(frozen=True)
 class Bench:
-    """Where arms run: engine and image, how many at once, and who keeps what they print.
+    """Where arms run: engine and image, how many at once, who keeps what they print, and what makes their variants.
 
     `keep` is called once per arm with the engine's result.
     """
@@ -40,6 +39,7 @@ class Bench:
     slots: asyncio.Semaphore
     labels: Mapping[str, str]
     keep: Callable[[ArmKey, JobResult], None]
+    toolchain: Toolchain
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ async def run_arms(
     bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
 ) -> dict[ArmKey, Arm]:
     """Run `suite` on each variant, side by side as far as there are slots. Raises SandboxLost."""
-    todo = await _build(bench, task, suite, list(arms))
+    todo = await _build(bench, suite, list(arms))
     random.shuffle(todo)
     with first_error():
         async with asyncio.TaskGroup() as group:
@@ -74,14 +74,14 @@ async def run_arms(
 
 
 async def _build(
-    bench: Bench, task: Task, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
+    bench: Bench, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
 ) -> list[tuple[ArmKey, Built]]:
     """Each arm's variant with the suite; a variant of several arms is built once."""
     different = {compiled.variant.name: compiled for _, compiled in arms}
     context = BuildContext(bench.engine, bench.image, bench.labels)
     async with bench.slots:
         files = SuiteFiles(suite.tests, suite.files, suite.removed)
-        made = await with_suite(toolchain_of(task), context, list(different.values()), files)
+        made = await with_suite(bench.toolchain, context, list(different.values()), files)
     built = dict(zip(different, made, strict=True))
     return [(key, built[compiled.variant.name]) for key, compiled in arms]
 

@@ -6,8 +6,8 @@ from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from harness.specs.grading import GradingRules
 from harness.specs.loading import FileModel
-from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.verify.judge.identity import JudgeIdentity
@@ -78,7 +78,7 @@ class VerdictRecord(FileModel):
     task_digest: str
     image_digest: str
     protocol_version: int
-    protocol: JudgingProtocol = Field(default=JudgingProtocol.TESTWRIGHT, description="testwright or published")
+    protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright or published")
     isolation: str
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()

@@ -21,7 +21,6 @@ from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, take_in
 from harness.verify.judge.judge import Judge
 from harness.verify.manifest_check import ManifestCheck, leaning_tests
-from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 from harness.verify.weighing import Judgement, weigh
 
@@ -77,7 +76,7 @@ async def examine(
 
 async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:
     decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
-    toolchain = toolchain_of(task)
+    toolchain = bench.toolchain
     sources = await plan_variants(task, tree, toolchain, decoy)
     variants = await compile_once(toolchain, BuildContext(bench.engine, bench.image, bench.labels), sources)
     required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK

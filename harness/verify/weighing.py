@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
-from harness.specs.errors import SandboxLost
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
@@ -72,21 +71,6 @@ def weigh(
         judge=judge_record(judge, judging),
     )
     return _judgement(record, found, judging)
-
-
-def lost_judgement(task: Task, bench: Bench, patch: bytes, error: SandboxLost) -> Judgement:
-    """The judgement of a submission whose judging ended with `error`, for who can't judge it again: unscored."""
-    reason = Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words=f"{error}; judge this submission again")
-    record = VerdictRecord(
-        task=task.id,
-        task_digest=task.digest,
-        image_digest=bench.image.digest,
-        protocol_version=PROTOCOL_VERSION,
-        isolation=bench.engine.isolation,
-        verdict=decide((reason,)),
-        reasons=(reason,),
-    )
-    return Judgement(record, patch)
 
 
 def _lost(found: Examination) -> tuple[Reason, ...]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 import docker
 import pytest
 
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile
 from harness.specs.catalog import Catalog
+from harness.tracks.engines import choose_engine
 
 Run = Callable[..., JobResult]
 

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
+from harness.specs.variants import ArmKey
+from harness.tracks.engines import choose_engine
+from harness.tracks.registry import track_of
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verification import Judgement, verify
 from tests.support.patches import new_test_file
@@ -109,9 +111,12 @@ def judged() -> Judging:
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-arms-are-alike"}
-            bench = Bench(
-                engine, image, arm_slots(engine), labels, lambda key, result: arms.update({str(key): result})
-            )
+            toolchain = track_of(task).toolchain(task)
+
+            def keep(key: ArmKey, result: JobResult) -> None:
+                arms[str(key)] = result
+
+            bench = Bench(engine, image, arm_slots(engine), labels, keep, toolchain)
             submission = new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk")
             return Judging(await verify(task, submission, bench), arms, engine.jobs)
         finally:

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from docker.models.containers import Container
 
+from harness.languages.python.toolchain import PythonToolchain
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.catalog import Catalog
@@ -56,7 +57,7 @@ async def run(engine: DockerEngine, image: Image, labels: dict[str, str], script
 
 
 def arms_of(engine: DockerEngine, image: Image, labels: dict[str, str]) -> Bench:
-    return Bench(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None)
+    return Bench(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None, PythonToolchain())
 
 
 def host_pid(container: Container) -> int:

@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from harness.sandbox.choice import choose_engine
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
+from harness.tracks.engines import choose_engine
+from harness.tracks.registry import track_of
 from harness.verify.arms import Bench, arm_slots
 from harness.verify.verdict import VerdictRecord
 from harness.verify.verification import verify
@@ -50,7 +51,14 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-without-end"}
-            bench = Bench(engine, image, arm_slots(engine), labels, lambda key, _: arms.append(str(key)))
+            bench = Bench(
+                engine,
+                image,
+                arm_slots(engine),
+                labels,
+                lambda key, _: arms.append(str(key)),
+                track_of(task).toolchain(task),
+            )
             return (await verify(task.model_copy(update={"file": short}), submission, bench)).record
         finally:
             await engine.close()

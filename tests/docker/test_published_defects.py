@@ -13,10 +13,10 @@ from harness.authoring.task_check.check import check_tasks
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Severity
-from harness.specs.swe_atlas import layout
-from harness.specs.swe_atlas.task import PublishedOptions
 from harness.specs.task_facts import Level, StepOutcome, TaskCheck
-from harness.verify.published.verification import published_task
+from harness.specs.tracks import TaskOptions
+from harness.tracks.swe_atlas import layout
+from harness.tracks.swe_atlas.task import published_task
 from tests.support.sound_catalog import added
 
 pytestmark = pytest.mark.docker
@@ -132,7 +132,7 @@ def images(tmp_path: Path) -> Path:
 
 
 def checked(images: Path, *places: Path) -> list[TaskCheck]:
-    catalog = Catalog(published=PublishedOptions(images))
+    catalog = Catalog(options=TaskOptions(images))
     chosen = {f"swe-atlas:{place}": Level.FULL for place in places}
     return check_tasks(catalog, chosen, len(places), lambda _task, _part: None, lambda _: None)
 

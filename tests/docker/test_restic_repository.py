@@ -12,12 +12,12 @@ from harness.languages.go.toolchain import BINARIES, FORMS, GoToolchain
 from harness.languages.rewriting import add_inert_code, rewrite
 from harness.languages.toolchain import BuildContext, Built, SuiteFiles
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome
 from harness.specs.variants import VariantKind
 from harness.testing.go_test import read_go_test
+from harness.tracks.engines import choose_engine
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker

@@ -9,9 +9,10 @@ import pytest
 from harness.llm.scripted_provider.server import serve
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.engine_images import engine_images
-from harness.sandbox.images.published_images import published_image
 from harness.specs.errors import ImageUnavailable
-from harness.specs.swe_atlas.task import PublishedOptions, read_published
+from harness.specs.tracks import TaskOptions
+from harness.tracks.swe_atlas.images import published_image
+from harness.tracks.swe_atlas.task import read_published
 from scripts.swe_atlas_images import FIXTURES as TASKS
 from scripts.swe_atlas_images import image_map
 from tests.support.command import testwright
@@ -109,7 +110,7 @@ async def test_without_a_judge_the_rubric_is_unscored_and_the_other_stages_are_d
 
 async def test_the_agents_tree_is_made_by_taking_the_reference_out_and_its_history_is_one_commit(tmp_path):
     name = "jansson-load-sources"
-    whole = read_published(TASKS / name, PublishedOptions(await images_for(tmp_path, name)))
+    whole = read_published(TASKS / name, TaskOptions(await images_for(tmp_path, name)))
     image = await published_image(whole)
     entries = await GitTree(image.tree).entries()
     assert "test/suites/api/test_dump.c" in entries
@@ -119,12 +120,12 @@ async def test_the_agents_tree_is_made_by_taking_the_reference_out_and_its_histo
         assert (await images.output(image.reference, "bash", "-c", looks)).split() == ["1", "agent"]
 
     (tmp_path / "published.yaml").write_text(f"swe-atlas-fixtures/jansson:1: {image.reference}\n")
-    published = read_published(TASKS / name, PublishedOptions(tmp_path / "published.yaml"))
+    published = read_published(TASKS / name, TaskOptions(tmp_path / "published.yaml"))
     assert await GitTree((await published_image(published)).tree).entries() == entries
 
 
 async def test_an_image_that_is_nowhere_is_named_with_what_to_do(tmp_path):
-    task = read_published(TASKS / "restic-pattern-lists", PublishedOptions())
+    task = read_published(TASKS / "restic-pattern-lists", TaskOptions())
     with pytest.raises(
         ImageUnavailable, match=r"image swe-atlas-fixtures/restic:1 is not here, and.*--image-map FILE"
     ):

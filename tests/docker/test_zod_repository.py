@@ -10,7 +10,6 @@ from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.typescript.discovery import discover, is_test_file
 from harness.languages.typescript.toolchain import COMPILED, TypeScriptToolchain
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.choice import choose_engine
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality
@@ -18,6 +17,7 @@ from harness.specs.variants import VariantKind
 from harness.testing.computed_names import claimed
 from harness.testing.report import Report
 from harness.testing.vitest import read_vitest
+from harness.tracks.engines import choose_engine
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker

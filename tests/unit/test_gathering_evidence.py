@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.sandbox.protocol import Image
@@ -15,6 +15,7 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
+from harness.tracks.registry import track_of
 from harness.verify.arms import ARM_TRIES, Bench, Suite, run_arms
 from harness.verify.evidence import BASELINES, EXISTING_AFTER, EXISTING_BEFORE, THIRD_BASELINE, Evidence, listed
 from harness.verify.gathering import gather_evidence
@@ -70,12 +71,16 @@ class Gathered(NamedTuple):
     verdict: Verdict
 
 
+def bench_of(task: Task, engine: FakeEngine, slots: int) -> Bench:
+    image, toolchain = Image("fake", "0", "/app", task.directory), track_of(task).toolchain(task)
+    return Bench(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, toolchain)
+
+
 def gathered(task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3) -> Gathered:
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
-        image = Image("fake", "0", "/app", task.directory)
-        bench = Bench(engine, image, asyncio.Semaphore(slots), {}, lambda key, result: None)
+        bench = bench_of(task, engine, slots)
         variants = [scripted_variant(name, kind) for name, kind in KINDS.items()]
         check = ManifestCheck(tests, frozenset(changed), existing)
         return await gather_evidence(bench, task, variants, Suite(tests, SUITE_FILES), check)
@@ -199,7 +204,14 @@ def test_no_more_containers_run_at_once_than_there_are_slots(task):
 @pytest.mark.parametrize("status", [Fate.LOST, Fate.OTHER_VARIANT])
 async def test_a_lost_arm_never_kills(task, status):
     async def arm(engine: FakeEngine):
-        bench = Bench(engine, Image("fake", "0", "/app", task.directory), asyncio.Semaphore(1), {}, lambda *_: None)
+        bench = Bench(
+            engine,
+            Image("fake", "0", "/app", task.directory),
+            asyncio.Semaphore(1),
+            {},
+            lambda *_: None,
+            track_of(task).toolchain(task),
+        )
         removal = (listed("removal"), scripted_variant("removal", VariantKind.REMOVAL))
         return (await run_arms(bench, task, Suite((A,), SUITE_FILES), [removal]))[listed("removal")]
 
@@ -232,6 +244,7 @@ def undisturbed(task: Task, behaviour: Behaviour) -> Gathered:
     return gathered(task, FakeEngine(script(behaviour)), **EVERYTHING)
 
 
+@settings(deadline=None)
 @given(BEHAVIOURS, ORDERS, st.integers(1, 8))
 def test_the_same_suite_gets_the_same_verdict_in_any_order_of_events(task, behaviour, order, slots):
     found = gathered(task, FakeEngine(script(behaviour), order), **EVERYTHING, slots=slots)
@@ -240,6 +253,7 @@ def test_the_same_suite_gets_the_same_verdict_in_any_order_of_events(task, behav
     assert found.verdict is expected.verdict
 
 
+@settings(deadline=None)
 @given(BEHAVIOURS, LOSSES, st.integers(1, 8))
 def test_lost_arms_change_no_verdict_but_to_unscored(task, behaviour, losses, slots):
     expected = undisturbed(task, behaviour)
@@ -255,6 +269,7 @@ def test_lost_arms_change_no_verdict_but_to_unscored(task, behaviour, losses, sl
     assert ran == would, "a loss makes no other arm run again"
 
 
+@settings(deadline=None)
 @given(BEHAVIOURS, st.lists(st.builds(Event, TURNS, st.sampled_from(Fate)), max_size=40), st.integers(1, 8))
 def test_no_order_of_faults_makes_a_suite_resolved_that_is_not(task, behaviour, events, slots):
     try:

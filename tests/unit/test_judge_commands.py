@@ -18,11 +18,11 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.tracks.grading import Judgements
 from harness.verify.evidence import REQUIRED, Evidence, listed
 from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import VoteCounts
 from harness.verify.judge.voting import Vote
-from harness.verify.protocols import Judgements
 from harness.verify.verdict import JudgeRecord, VerdictRecord
 from harness.verify.weighing import Judgement
 from tests.support.command import testwright

@@ -11,8 +11,9 @@ from harness.languages.registry import LANGUAGES
 from harness.runs.cases import Case, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.specs.swe_atlas.task import PublishedOptions, read_published
+from harness.specs.tracks import TaskOptions
 from harness.submission.manifest import parse_manifest
+from harness.tracks.swe_atlas.task import read_published
 from harness.verify.assertion_check import check_suite
 from harness.verify.intake import FileChange
 from tests.support.small_task import small_task
@@ -260,7 +261,7 @@ def test_attempts_that_assert_nothing_are_seen_by_their_text(case):
 
 
 def reasons(directory: Path) -> tuple[Reason, ...]:
-    task = read_published(TASKS / directory.parent.name, PublishedOptions())
+    task = read_published(TASKS / directory.parent.name, TaskOptions())
     files = after((directory / "patch.diff").read_bytes())
     changes = tuple(FileChange(path, None, new) for path, (_, new) in files.items())
     return check_suite(task, (directory / "manifest.txt").read_bytes(), changes).reasons

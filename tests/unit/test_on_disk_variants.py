@@ -11,10 +11,11 @@ from harness.languages.toolchain import BuildContext, SuiteFiles
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
 from harness.specs.ids import TestId
-from harness.specs.swe_atlas.task import TOOLS, PublishedOptions, read_published
+from harness.specs.tracks import TaskOptions
 from harness.specs.variants import VariantKind
+from harness.tracks.registry import track_of
+from harness.tracks.swe_atlas.task import TOOLS, read_published
 from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK, listed
-from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
@@ -84,8 +85,8 @@ async def variants(tmp_path):
     (tmp_path / "tree" / "pkg").mkdir(parents=True)
     (tmp_path / "tree" / "pkg" / "sums.py").write_bytes(SUMS)
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "tree")
-    task = read_published(place, PublishedOptions())
-    toolchain = toolchain_of(task)
+    task = read_published(place, TaskOptions())
+    toolchain = track_of(task).toolchain(task)
     sources = await plan_variants(task, tree, toolchain, decoy=0)
     compiled = await toolchain.compile(BuildContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
     return toolchain, {item.variant.name: item for item in compiled}

@@ -15,9 +15,9 @@ from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.subject import Subject
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Problem, Severity
-from harness.specs.swe_atlas import layout
 from harness.specs.task_facts import Level, TaskCheck
 from harness.testing.published import ParsedTest
+from harness.tracks.swe_atlas import layout
 from harness.verify.verdict import TestRecord
 from tests.support.patches import new_test_file
 

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.analysis.parity import WHY_PUBLISHED_TAKES, disagreement
+from harness.specs.grading import GradingRules
 from harness.specs.ids import TestId
-from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.testing.published import ParsedTest, parsed_tests, read_published
 from harness.testing.published_names import attributed, means
 from harness.testing.readers import reader_of
 from harness.testing.report import ReportError
-from harness.verify.published.rule import is_test_path, judge_mutation, listed_names
+from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
 from harness.verify.verdict import VerdictRecord, decide
 
 FILE = "tests/test_sums.py"
@@ -151,7 +151,7 @@ def test_what_no_parser_writes_is_refused(data):
         parsed_tests(data)
 
 
-def record(*found: ReasonCode, protocol: JudgingProtocol = JudgingProtocol.TESTWRIGHT) -> VerdictRecord:
+def record(*found: ReasonCode, protocol: GradingRules = GradingRules.TESTWRIGHT) -> VerdictRecord:
     reasons = tuple(Reason(code=code, stage=Stage.MUTATION, subject="t", words="w") for code in found)
     return VerdictRecord(
         task="t", task_digest="0", image_digest="0", protocol_version=1, protocol=protocol, isolation="docker",
@@ -160,7 +160,7 @@ def record(*found: ReasonCode, protocol: JudgingProtocol = JudgingProtocol.TESTW
 
 
 def published(*found: ReasonCode) -> VerdictRecord:
-    return record(*found, protocol=JudgingProtocol.PUBLISHED)
+    return record(*found, protocol=GradingRules.PUBLISHED)
 
 
 def test_verdicts_that_lead_to_the_same_are_no_disagreement():

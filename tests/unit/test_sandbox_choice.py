@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.choice import check_sandbox, choose_engine, engines_here
+from harness.sandbox.choice import check_sandbox
 from harness.sandbox.local.confinement import works
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.errors import UserError
+from harness.tracks.engines import choose_engine, engines_here
 from tests.support.command import testwright
 
 MISSPELT = "unknown sandbox 'dcoker'; did you mean 'docker'?"

@@ -14,19 +14,20 @@ from harness.runs.command import configure
 from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 from harness.specs.rubric import Importance
-from harness.specs.swe_atlas import layout
-from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
-from harness.specs.swe_atlas.selection import task_directories
-from harness.specs.swe_atlas.task import PublishedOptions, read_published
+from harness.specs.tracks import TaskOptions
 from harness.submission.manifest import parse_manifest
+from harness.tracks.swe_atlas import layout
+from harness.tracks.swe_atlas.image_map import ImageMap, ImageSource
+from harness.tracks.swe_atlas.selection import task_directories
+from harness.tracks.swe_atlas.task import read_published
 from tests.support.small_task import scaffold
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
 NAMES = ("aiosmtpd-debugging-handler", "jansson-load-sources", "restic-pattern-lists")
 SPOKEN = dict(zip(NAMES, ("python", "c", "go"), strict=True))
-ALL = PublishedOptions(all_criteria=True)
+ALL = TaskOptions(all_criteria=True)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def item(title: str, importance: str = "must have", kind: str = "positive hli ve
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_published_task_is_read_as_it_lies(name):
-    task = read_published(FIXTURES / name, PublishedOptions())
+    task = read_published(FIXTURES / name, TaskOptions())
     assert task.id == f"swe-atlas-{name}"
     assert task.repo.language == SPOKEN[name]
     assert task.prompt == (FIXTURES / name / layout.INSTRUCTION).read_text().strip() + "\n"
@@ -57,7 +58,7 @@ def test_a_published_task_is_read_as_it_lies(name):
 
 
 def test_nice_to_haves_count_where_they_are_asked_for_and_make_another_task():
-    few, all_of_them = (read_published(FIXTURES / NAMES[0], options) for options in (PublishedOptions(), ALL))
+    few, all_of_them = (read_published(FIXTURES / NAMES[0], options) for options in (TaskOptions(), ALL))
     assert len(all_of_them.rubric.criteria) > len(few.rubric.criteria)
     assert few.digest != all_of_them.digest
     assert few.digest_without_rubric == all_of_them.digest_without_rubric
@@ -75,22 +76,16 @@ def test_headings_are_no_criteria_and_negative_ones_are_told_apart(place):
 
 
 def test_a_directory_counts_by_what_is_in_it_and_not_by_where_it_lies(place):
-    assert (
-        read_published(place, PublishedOptions()).digest
-        == read_published(FIXTURES / NAMES[0], PublishedOptions()).digest
-    )
+    assert read_published(place, TaskOptions()).digest == read_published(FIXTURES / NAMES[0], TaskOptions()).digest
     (place / layout.PARSER).write_text("# other\n")
-    assert (
-        read_published(place, PublishedOptions()).digest
-        != read_published(FIXTURES / NAMES[0], PublishedOptions()).digest
-    )
+    assert read_published(place, TaskOptions()).digest != read_published(FIXTURES / NAMES[0], TaskOptions()).digest
 
 
 def test_what_is_read_and_does_not_count_is_said_and_is_not_fatal(place):
     description = place / layout.DESCRIPTION
     text = description.read_text().replace("[environment]", 'unheard_of = 1\n[environment]\nrather_odd = "x"')
     description.write_text(text.replace("allow_internet = false", "allow_internet = true"))
-    remarks = read_published(place, PublishedOptions()).remarks
+    remarks = read_published(place, TaskOptions()).remarks
     assert "task.toml: unknown key 'environment.rather_odd' is ignored" in remarks
     assert "task.toml: unknown key 'agent.unheard_of' is ignored" in remarks
     assert any("asks for a network" in remark for remark in remarks)
@@ -107,7 +102,7 @@ def broken(place: Path, name: str, old: str, new: str) -> None:
 def test_a_file_that_is_absent_is_named(place, name):
     (place / name).unlink()
     with pytest.raises(UserError, match=f"{name}: the published layout needs this file"):
-        read_published(place, PublishedOptions())
+        read_published(place, TaskOptions())
 
 
 @pytest.mark.parametrize(
@@ -122,7 +117,7 @@ def test_a_file_that_is_absent_is_named(place, name):
 def test_a_mistake_in_the_description_is_named_with_its_line(place, old, new, words):
     broken(place, layout.DESCRIPTION, old, new)
     with pytest.raises(UserError, match=words):
-        read_published(place, PublishedOptions())
+        read_published(place, TaskOptions())
 
 
 @pytest.mark.parametrize(
@@ -140,19 +135,19 @@ def test_a_mistake_in_the_description_is_named_with_its_line(place, old, new, wo
 def test_a_mistake_in_the_rubric_is_named_with_its_item(place, items, words):
     rubric(place, *items)
     with pytest.raises(UserError, match=words):
-        read_published(place, PublishedOptions())
+        read_published(place, TaskOptions())
 
 
 def test_a_rubric_that_is_no_json_is_named_with_its_line(place):
     (place / layout.RUBRIC).write_text("[\n{]")
     with pytest.raises(UserError, match=r"rubrics\.json:2: not JSON"):
-        read_published(place, PublishedOptions())
+        read_published(place, TaskOptions())
 
 
 def test_a_dockerfile_starts_from_one_image(place):
     (place / layout.DOCKERFILE).write_text("FROM one AS a\nFROM --platform=linux/amd64 two\n")
     with pytest.raises(UserError, match="expected one FROM line, found 2"):
-        read_published(place, PublishedOptions())
+        read_published(place, TaskOptions())
     assert layout.with_base_image("# why\nFROM --platform=x far/away:1\nENV A=b\n", "here:1 AS a") == (
         "# why\nFROM here:1 AS a\nENV A=b\n"
     )
@@ -181,7 +176,7 @@ def test_published_tasks_stand_beside_the_catalogs_own(tmp_path, monkeypatch):
     assert [trial.task.id for trial in trials] == ["aiosmtpd-proxy-tlv", *(f"swe-atlas-{name}" for name in NAMES)]
 
 
-@pytest.mark.parametrize("protocol", [JudgingProtocol.PUBLISHED, JudgingProtocol.BOTH])
+@pytest.mark.parametrize("protocol", [GradingRules.PUBLISHED, GradingRules.BOTH])
 def test_the_published_rules_are_for_published_tasks(protocol):
     config = RunConfig(tasks=("aiosmtpd-proxy-tlv",), scaffolds=("nop",), protocol=protocol)
     with pytest.raises(UserError, match="is for published tasks"):
@@ -207,7 +202,7 @@ def test_a_mistake_in_an_image_map_is_named_with_its_line(tmp_path, text, words)
 
 
 def test_the_agent_is_given_the_whole_instruction_and_no_words_of_ours_about_tests():
-    task = read_published(FIXTURES / NAMES[0], PublishedOptions())
+    task = read_published(FIXTURES / NAMES[0], TaskOptions())
     [_, told] = Mini(task, scaffold("mini"), ScriptedModel([])).prompts()
     assert task.prompt.strip() in told.content
     assert "Write the manifest to `${TESTWRIGHT" not in told.content

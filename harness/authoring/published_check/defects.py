@@ -7,7 +7,7 @@ from harness.authoring.published_check.nearest import last_part, nearest
 from harness.authoring.published_check.reference_run import Concerned, ReferenceRun
 from harness.authoring.task_check.subject import Subject
 from harness.specs.problem import Problem, Severity
-from harness.specs.swe_atlas.layout import PARSER, REMOVAL, SOLUTION
+from harness.tracks.swe_atlas.layout import PARSER, REMOVAL, SOLUTION
 
 _WHY = re.compile(r".*(?:panic: |\[build failed\]|SyntaxError|ImportError|command not found|error: ).*")
 _LINE = 200

@@ -14,11 +14,11 @@ from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import LimitReached, PlacedFile
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
-from harness.specs.swe_atlas.layout import REFERENCE, RUN_SCRIPT
-from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.testing.published import ParsedTest
-from harness.verify.published.arms import AgentsTree, log_job, run_log
-from harness.verify.published.verification import BEFORE, agents_tree, published_task, test_files
+from harness.tracks.swe_atlas.arms import AgentsTree, log_job, run_log
+from harness.tracks.swe_atlas.layout import REFERENCE, RUN_SCRIPT
+from harness.tracks.swe_atlas.task import TOOLS, PublishedTask, published_task
+from harness.tracks.swe_atlas.verification import BEFORE, agents_tree, test_files
 
 Statuses = Mapping[str, frozenset[str]]
 """A log: name -> what it says of it."""

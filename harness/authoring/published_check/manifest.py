@@ -10,8 +10,8 @@ from harness.languages.protocol import Discovery
 from harness.languages.registry import language_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
-from harness.specs.swe_atlas.layout import SOLUTION
 from harness.submission.manifest import FENCE, Manifest, ManifestError, parse_manifest
+from harness.tracks.swe_atlas.layout import SOLUTION
 
 
 async def manifest_problems(subject: Subject) -> list[Problem]:

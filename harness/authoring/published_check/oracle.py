@@ -8,17 +8,17 @@ from harness.authoring.published_check.reference_run import OURS, PUBLISHED, Ref
 from harness.authoring.task_check.controls import hand_in
 from harness.authoring.task_check.subject import Subject
 from harness.sandbox.protocol import JobResult
+from harness.specs.grading import GradingRules
 from harness.specs.problem import Problem, Severity
-from harness.specs.protocol import JudgingProtocol
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
-from harness.specs.swe_atlas.layout import REFERENCE
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
-from harness.verify.protocols import Judgements, verify_by
-from harness.verify.published.rule import listed_names
-from harness.verify.published.verification import AFTER, BEFORE
+from harness.tracks.grading import Judgements, grade_by
+from harness.tracks.swe_atlas.layout import REFERENCE
+from harness.tracks.swe_atlas.rule import listed_names
+from harness.tracks.swe_atlas.verification import AFTER, BEFORE
 
 _CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
 """Told by class, for all tests together."""
@@ -57,7 +57,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey, JobResult]) -> Judgements:
     bench = replace(subject.site, keep=results.__setitem__)
-    return await verify_by(JudgingProtocol.BOTH, subject.task, submission, bench)
+    return await grade_by(GradingRules.BOTH, subject.task, submission, bench)
 
 
 def _verdicts(judged: Judgements) -> Iterator[str]:

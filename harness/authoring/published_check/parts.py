@@ -12,6 +12,7 @@ from harness.authoring.published_check.patches import (
     tree_problems,
 )
 from harness.authoring.task_check.parts import Part
+from harness.authoring.task_check.track_checks import TrackChecks
 from harness.specs.task_facts import Level, StepId
 
 STATIC: Mapping[StepId, Part] = {
@@ -33,3 +34,4 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.GATE: _WHOLE,
     Level.FULL: _WHOLE,
 }
+CHECKS = TrackChecks(STATIC, DYNAMIC, goes_on=True)

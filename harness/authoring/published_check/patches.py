@@ -7,11 +7,11 @@ from harness.authoring.task_check.subject import Subject
 from harness.languages.registry import LANGUAGES, language_of
 from harness.sandbox.git_tree import GitError, GitTree
 from harness.specs.problem import Problem, Severity
-from harness.specs.swe_atlas.layout import REFERENCE, REMOVAL
 from harness.submission import policy
 from harness.submission.manifest import ManifestError, parse_manifest
-from harness.verify.published.rule import is_test_path
-from harness.verify.published.verification import published_task
+from harness.tracks.swe_atlas.layout import REFERENCE, REMOVAL
+from harness.tracks.swe_atlas.rule import is_test_path
+from harness.tracks.swe_atlas.task import published_task
 
 _PATCHES = {REFERENCE: "reference/tests.patch", REMOVAL: "removal.patch"}
 

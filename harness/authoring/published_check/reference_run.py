@@ -9,8 +9,8 @@ from harness.specs.ids import TestId
 from harness.specs.results import Outcome
 from harness.testing.published import ParsedTest
 from harness.testing.published_names import means
+from harness.tracks.swe_atlas.rule import found_as
 from harness.verify.evidence import BASELINES
-from harness.verify.published.rule import found_as
 from harness.verify.verdict import TestRecord
 
 OURS, PUBLISHED = "testwright", "published"

@@ -4,22 +4,11 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from harness.authoring.published_check import parts as published_parts
-from harness.authoring.task_check import (
-    controls,
-    honest_corpus,
-    prompt_lint,
-    reference_files,
-    rubric_lint,
-    task_files,
-)
-from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.context import CheckContext, bench_of, check_context
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
 from harness.authoring.task_check.subject import Subject, as_problem, place
+from harness.authoring.task_check.track_checks import checks_of
 from harness.authoring.task_check.trees import kept_tree
-from harness.authoring.task_check.upstream_tests import upstream_problems
-from harness.authoring.task_image_check import task_image_check
 from harness.languages.registry import language_of
 from harness.runs.engine_session import EngineSession
 from harness.runs.faults import message_of
@@ -30,50 +19,13 @@ from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Importance
-from harness.specs.swe_atlas.selection import SCHEME, is_published
-from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOutcome, TaskCheck
+from harness.specs.tracks import address_of
 from harness.submission.manifest import ManifestError, parse_manifest
 
 Finished = Callable[[TaskCheck], None]
 _log = logging.getLogger(__name__)
-
-
-async def _reference_once(subject: Subject) -> list[Problem]:
-    return await controls.reference_problems(subject, times=1)
-
-
-async def _image(subject: Subject) -> list[Problem]:
-    return await task_image_check(subject.task)
-
-
-STATIC: Mapping[StepId, Part] = {
-    StepId.FILES: task_files.file_problems,
-    StepId.RUBRIC: rubric_lint.rubric_problems,
-    StepId.PROMPT: prompt_lint.prompt_problems,
-    StepId.PATCHES: task_files.patch_problems,
-    StepId.REFERENCE_FILES: reference_files.reference_problems,
-    StepId.HONEST_SUITES_PRESENT: honest_corpus.corpus_problems,
-}
-_GATE: Mapping[StepId, Part] = {
-    StepId.IMAGE: _image,
-    StepId.AGENT_VIEW: view_problems,
-    StepId.REFERENCE: controls.reference_problems,
-    StepId.NOP: controls.nop_problems,
-    StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
-    StepId.HONEST_SUITES: honest_corpus.honest_problems,
-}
-DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
-    Level.QUICK: {},
-    Level.BRIEF: {
-        StepId.AGENT_VIEW: view_problems,
-        StepId.REFERENCE_ONCE: _reference_once,
-        StepId.NOP: controls.nop_problems,
-    },
-    Level.GATE: _GATE,
-    Level.FULL: {**_GATE, StepId.UPSTREAM_TESTS: upstream_problems},
-}
 
 
 def check_tasks(
@@ -111,7 +63,7 @@ async def _check_tasks(
 
 
 def _description(name: str) -> str:
-    return name if is_published(name) else f"tasks/{name}/task.yaml"
+    return name if address_of(name) else f"tasks/{name}/{Task.DESCRIPTION}"
 
 
 async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
@@ -125,25 +77,25 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
     subject = Subject(catalog, task)
     steps = await _static(subject, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
-    published = isinstance(task, PublishedTask)
-    parts = published_parts.DYNAMIC[level] if published else DYNAMIC[level]
+    checks = checks_of(task)
+    parts = checks.dynamic[level]
     if context.session is None or not parts:
         return check
-    # What is wrong with a published task's files is there to stay: the rest is worth knowing all the same.
-    if not (check.passed or published):
+    if not (check.passed or checks.goes_on):
         return check.model_copy(update={"steps": (*check.steps, *_not_reached(parts))})
     return await _dynamic(check, subject, parts, context.session, context.watch)
 
 
 async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
-    if isinstance(subject.task, PublishedTask):
-        return await run_parts(subject, published_parts.STATIC, watch)
+    checks = checks_of(subject.task)
+    if not checks.needs_tree:
+        return await run_parts(subject, checks.static, watch)
     try:
         async with kept_tree(subject.task) as tree:
-            return await run_parts(replace(subject, tree=tree), STATIC, watch)
+            return await run_parts(replace(subject, tree=tree), checks.static, watch)
     except UserError as error:
         broken = as_problem(subject.catalog, error, subject.at("withheld.patch"))
-        steps = await run_parts(subject, STATIC, watch)
+        steps = await run_parts(subject, checks.static, watch)
         return [*steps, failed_step(StepId.TREE, broken)]
 
 
@@ -167,10 +119,9 @@ async def _dynamic(
 
 def _digest_now(subject: Subject) -> str:
     """Of the files as they lie there now; empty where they can't be loaded any more."""
-    task, anew = subject.task, Catalog(subject.catalog.directory, subject.catalog.published)
-    name = f"{SCHEME}{task.directory}" if isinstance(task, PublishedTask) else task.id
+    anew = Catalog(subject.catalog.directory, subject.catalog.options)
     try:
-        return anew.task(name).digest
+        return anew.task(subject.task.address).digest
     except (UserError, OSError):
         return ""
 

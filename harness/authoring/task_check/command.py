@@ -11,15 +11,15 @@ from harness.runs.interruption import run_to_end
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
-from harness.specs.swe_atlas.selection import is_published
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
+from harness.specs.tracks import address_of
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
     """Raises UserError for an option that is given and means nothing to tasks that others have published."""
     names = [name for name, value in given.items() if value]
-    if names and (published := next(filter(is_published, patterns), None)):
+    if names and (published := next(filter(address_of, patterns), None)):
         raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
 
 

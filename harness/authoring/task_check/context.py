@@ -25,7 +25,7 @@ class CheckContext:
 
 async def bench_of(session: EngineSession, task: Task) -> Bench:
     """Of this task; what its arms print is kept nowhere. Raises UserError, ImageUnavailable."""
-    return session.bench(await session.engine.image(task), _nowhere)
+    return session.bench(task, await session.engine.image(task), _nowhere)
 
 
 def _nowhere(_key: ArmKey, _result: JobResult) -> None:

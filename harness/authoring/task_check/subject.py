@@ -7,8 +7,6 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem
-from harness.specs.swe_atlas.layout import DESCRIPTION
-from harness.specs.swe_atlas.task import PublishedTask
 from harness.specs.task import Task
 from harness.verify.arms import Bench
 
@@ -35,7 +33,7 @@ class Subject:
     @property
     def description(self) -> str:
         """The file of the task that says what it is."""
-        return DESCRIPTION if isinstance(self.task, PublishedTask) else "task.yaml"
+        return self.task.DESCRIPTION
 
     @property
     def rubric(self) -> Path:

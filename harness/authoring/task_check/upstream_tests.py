@@ -16,7 +16,6 @@ from harness.specs.results import Outcome
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import Bench, Suite, run_arms
 from harness.verify.evidence import EXISTING_BEFORE
-from harness.verify.toolchain_choice import toolchain_of
 from harness.verify.variants import plan_variants
 
 ARM_SECONDS = 10.0
@@ -76,7 +75,7 @@ async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple
 
 
 async def _variants(subject: Subject, bench: Bench, tree: GitTree) -> tuple[CompiledVariant, list[CompiledVariant]]:
-    toolchain = toolchain_of(subject.task)
+    toolchain = bench.toolchain
     sources = await plan_variants(subject.task, tree, toolchain, 0)
     wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
     compiled = await toolchain.compile(BuildContext(bench.engine, bench.image, bench.labels), wanted)

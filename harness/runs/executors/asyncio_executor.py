@@ -8,7 +8,7 @@ from harness.runs.plan import RunConfig
 from harness.runs.run_context import run_context
 from harness.runs.side_by_side import side_by_side
 from harness.runs.tries import do_trial, harness_error
-from harness.sandbox.choice import choose_engine
+from harness.tracks.engines import choose_engine
 
 
 class AsyncioExecutor:

@@ -16,11 +16,11 @@ from importlib import resources
 from harness.languages.code import Code
 from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteBuilder, SuiteFiles
 from harness.languages.variant_source import VariantSource
-from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
-from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.specs.variants import Variant
+from harness.tracks.swe_atlas.layout import PARSER, RUN_SCRIPT
+from harness.tracks.swe_atlas.task import TOOLS, PublishedTask
 
-RUN = (resources.files("harness.verify.published") / "in_container/run_published.sh").read_bytes()
+RUN = (resources.files("harness.tracks.swe_atlas") / "in_container/run_published.sh").read_bytes()
 
 
 class OnDiskToolchain:

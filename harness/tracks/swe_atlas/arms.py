@@ -6,15 +6,15 @@ from importlib import resources
 from pathlib import PurePosixPath
 
 from harness.sandbox.protocol import Job, LimitReached, PlacedFile
-from harness.specs.swe_atlas.layout import PARSER, RUN_SCRIPT
-from harness.specs.swe_atlas.task import TOOLS, PublishedTask
 from harness.specs.variants import ArmKey
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
+from harness.tracks.swe_atlas.layout import PARSER, RUN_SCRIPT
+from harness.tracks.swe_atlas.on_disk import RUN
+from harness.tracks.swe_atlas.task import TOOLS, PublishedTask
 from harness.verify.arms import Bench, run_job
-from harness.verify.published.on_disk import RUN
 
-ARM = (resources.files("harness.verify.published") / "in_container" / "published_arm.sh").read_bytes()
+ARM = (resources.files("harness.tracks.swe_atlas") / "in_container" / "published_arm.sh").read_bytes()
 _CHANGED = f"{TOOLS}/changed"
 _LIST = "1.json"
 

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -15,9 +14,11 @@ from harness.specs.loading import read_text
 from harness.specs.repo import Repo, RepoLimits, Source
 from harness.specs.report_formats import PUBLISHED
 from harness.specs.rubric import Importance, Rubric
-from harness.specs.swe_atlas import layout
-from harness.specs.swe_atlas.image_map import ImageMap, ImageSource
 from harness.specs.task import Probe, Task, TaskFile, TaskKind, TaskLimits
+from harness.specs.tracks import TaskOptions
+from harness.tracks.swe_atlas import layout
+from harness.tracks.swe_atlas.image_map import ImageMap, ImageSource
+from harness.tracks.swe_atlas.selection import NAME
 
 PREFIX = "swe-atlas-"
 """Begins the id of every such task, so that none is taken for a task of the catalog."""
@@ -33,19 +34,28 @@ _PATHS = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
 
 
 class PublishedTask(Task):
-    """`directory` is the task's own. `remarks` are about what was read and doesn't count for anything."""
+    """`directory` is the task's own; `told` are its remarks."""
 
     PARTS: ClassVar[dict[str, str]] = {
         "removal.patch": layout.REMOVAL,
         "reference/tests.patch": layout.REFERENCE,
         "reference/manifest.yaml": layout.SOLUTION,
     }
+    DESCRIPTION: ClassVar[str] = layout.DESCRIPTION
     NEEDED: ClassVar[tuple[str, ...]] = tuple(PARTS)
 
     description: layout.Description
     image: ImageSource
     all_criteria: bool = False
-    remarks: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        return f"{NAME}:{self.directory}"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return self.told
 
     @cached_property
     def prompt(self) -> str:
@@ -96,19 +106,7 @@ class PublishedTask(Task):
         return digest.hexdigest()
 
 
-@dataclass(frozen=True)
-class PublishedOptions:
-    """How tasks of this layout are to be read: where their images come from, and whether nice-to-haves count."""
-
-    image_map: Path | None = None
-    all_criteria: bool = False
-
-    @cached_property
-    def images(self) -> ImageMap:
-        return ImageMap.read(self.image_map) if self.image_map else ImageMap({})
-
-
-def read_published(directory: Path, options: PublishedOptions) -> PublishedTask:
+def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
     """The task in a directory. Raises UserError for the first file that is absent or wrong."""
     for name in layout.NEEDED:
         if not (directory / name).is_file():
@@ -122,6 +120,7 @@ def read_published(directory: Path, options: PublishedOptions) -> PublishedTask:
     twice = [name for name, count in Counter(item.id for item in criteria).items() if count > 1]
     if twice:
         raise UserError(f"{directory / layout.RUBRIC}: criterion {twice[0]} is there twice")
+    images = ImageMap.read(options.image_map) if options.image_map else ImageMap({})
     name = _slug(directory)
     published = layout.base_image(directory / layout.DOCKERFILE)
     metadata = description.metadata
@@ -131,9 +130,9 @@ def read_published(directory: Path, options: PublishedOptions) -> PublishedTask:
         rubric=Rubric(task=name, criteria=tuple(criteria)),
         directory=directory,
         description=description,
-        image=options.images.source(published, metadata.repository, metadata.base_commit),
+        image=images.source(published, metadata.repository, metadata.base_commit),
         all_criteria=options.all_criteria,
-        remarks=(*remarks, *more, *_left_out(description)),
+        told=(*remarks, *more, *_left_out(description)),
     )
 
 
@@ -147,6 +146,7 @@ def _file(name: str, directory: Path, description: layout.Description) -> TaskFi
     return TaskFile(
         id=name,
         repo=name,
+        track=NAME,
         kind=TaskKind.UNIT,
         title=lines[0][:100],
         limits=TaskLimits(
@@ -207,3 +207,10 @@ def _left_out(description: layout.Description) -> list[str]:
         names = ", ".join(sorted(description.verifier.env))
         remarks.append(f"{layout.DESCRIPTION}: verifier.env ({names}) is handed to no container")
     return remarks
+
+
+def published_task(task: Task) -> PublishedTask:
+    """A task of this layout as such. Raises UserError for any other."""
+    if isinstance(task, PublishedTask):
+        return task
+    raise UserError(f"task {task.id}: it hasn't the published layout (-t swe-atlas:PATH)")

@@ -1,16 +1,15 @@
-"""Judging by our rules, by the published verifier's, or by both."""
+"""Grading by the rules of the task's track, by the published verifier's, or by both."""
 
 from dataclasses import dataclass
 
 from harness.llm.spending import Spending
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
+from harness.tracks.registry import check_rules, track_of
 from harness.verify.arms import Bench
 from harness.verify.evidence import EvidenceShelf
 from harness.verify.judge.judge import Judge
-from harness.verify.published.verification import published_task, verify_published
-from harness.verify.verification import verify
 from harness.verify.weighing import Judgement
 
 
@@ -26,8 +25,8 @@ class Judgements:
         return (self.first, self.beside) if self.beside else (self.first,)
 
 
-async def verify_by(
-    protocol: JudgingProtocol,
+async def grade_by(
+    rules: GradingRules,
     task: Task,
     submission: Submission,
     bench: Bench,
@@ -35,10 +34,8 @@ async def verify_by(
     spending: Spending | None = None,
     shelf: EvidenceShelf | None = None,
 ) -> Judgements:
-    """See `verify` and `verify_published`. Raises UserError where a task hasn't the published layout."""
-    if protocol is JudgingProtocol.PUBLISHED:
-        return Judgements(await verify_published(published_task(task), submission, bench, judge, spending))
-    ours = await verify(task, submission, bench, judge, spending, shelf)
-    if protocol is JudgingProtocol.TESTWRIGHT:
-        return Judgements(ours)
-    return Judgements(ours, await verify_published(published_task(task), submission, bench, judge, spending))
+    """See `Grader`. Raises UserError where the task's track doesn't offer the rules."""
+    check_rules(task, rules)
+    graders = track_of(task).graders
+    chosen = [one for one in (GradingRules.TESTWRIGHT, GradingRules.PUBLISHED) if rules in (one, GradingRules.BOTH)]
+    return Judgements(*[await graders[one](task, submission, bench, judge, spending, shelf) for one in chosen])

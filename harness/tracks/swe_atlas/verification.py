@@ -11,22 +11,22 @@ from harness import PROTOCOL_VERSION
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitError, GitTree
-from harness.specs.errors import UserError
-from harness.specs.protocol import JudgingProtocol
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
-from harness.specs.swe_atlas.task import PublishedTask
+from harness.specs.task import Task
 from harness.specs.variants import ArmKey, Role
 from harness.submission.extraction import Submission
+from harness.tracks.swe_atlas.arms import AgentsTree, run_log
+from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
+from harness.tracks.swe_atlas.task import PublishedTask, published_task
 from harness.verify.arms import Bench
 from harness.verify.consulting import judge_manifest, listed_texts
-from harness.verify.evidence import BASELINE
+from harness.verify.evidence import BASELINE, EvidenceShelf
 from harness.verify.intake import take_in
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
 from harness.verify.manifest_check import check_manifest
-from harness.verify.published.arms import AgentsTree, run_log
-from harness.verify.published.rule import is_test_path, judge_mutation, listed_names
 from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
 from harness.verify.verdict import (
     ManifestStage,
@@ -54,16 +54,15 @@ class _Found:
 
 
 async def verify_published(
-    task: PublishedTask,
+    task: Task,
     submission: Submission,
     bench: Bench,
     judge: Judge | None = None,
     spending: Spending | None = None,
+    _shelf: EvidenceShelf | None = None,
 ) -> Judgement:
-    """Never raises for what a submission holds.
-
-    Raises UserError where the task itself is wrong, and SandboxLost where a test run was lost more than once.
-    """
+    """See `Grader`. Nothing of its test runs is kept for another time."""
+    task = published_task(task)
     found = await _examine(task, submission, bench)
     judging = None
     if judge and not found.reasons:
@@ -149,7 +148,7 @@ def _record(
         task_digest=task.digest,
         image_digest=bench.image.digest,
         protocol_version=PROTOCOL_VERSION,
-        protocol=JudgingProtocol.PUBLISHED,
+        protocol=GradingRules.PUBLISHED,
         isolation=bench.engine.isolation,
         verdict=decide(reasons),
         reasons=reasons,
@@ -177,10 +176,3 @@ def _status(reasons: list[Reason]) -> StageStatus:
 
 def _reason(code: ReasonCode, stage: Stage, words: str) -> Reason:
     return Reason(code=code, stage=stage, words=words)
-
-
-def published_task(task: object) -> PublishedTask:
-    """Raises UserError for any other task."""
-    if isinstance(task, PublishedTask):
-        return task
-    raise UserError("--protocol published and both are for tasks of the published layout (-t swe-atlas:PATH)")

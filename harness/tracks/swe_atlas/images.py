@@ -23,8 +23,8 @@ from harness.sandbox.images.work_tree import head_commit, pack_tree, tree_digest
 from harness.sandbox.protocol import AGENT_LOGS, Image
 from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.loading import read_text
-from harness.specs.swe_atlas.layout import DOCKERFILE, REFERENCE, with_base_image
-from harness.specs.swe_atlas.task import PublishedTask
+from harness.tracks.swe_atlas.layout import DOCKERFILE, REFERENCE, with_base_image
+from harness.tracks.swe_atlas.task import PublishedTask
 
 _LAYOUT = "2"
 """Of what we do to an image; a change makes new ones."""

@@ -1,0 +1,57 @@
+"""The parts of the check of a task of the catalog, by level."""
+
+from collections.abc import Mapping
+
+from harness.authoring.task_check import (
+    controls,
+    honest_corpus,
+    prompt_lint,
+    reference_files,
+    rubric_lint,
+    task_files,
+)
+from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.parts import Part
+from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.track_checks import TrackChecks
+from harness.authoring.task_check.upstream_tests import upstream_problems
+from harness.authoring.task_image_check import task_image_check
+from harness.specs.problem import Problem
+from harness.specs.task_facts import Level, StepId
+
+
+async def _reference_once(subject: Subject) -> list[Problem]:
+    return await controls.reference_problems(subject, times=1)
+
+
+async def _image(subject: Subject) -> list[Problem]:
+    return await task_image_check(subject.task)
+
+
+STATIC: Mapping[StepId, Part] = {
+    StepId.FILES: task_files.file_problems,
+    StepId.RUBRIC: rubric_lint.rubric_problems,
+    StepId.PROMPT: prompt_lint.prompt_problems,
+    StepId.PATCHES: task_files.patch_problems,
+    StepId.REFERENCE_FILES: reference_files.reference_problems,
+    StepId.HONEST_SUITES_PRESENT: honest_corpus.corpus_problems,
+}
+_GATE: Mapping[StepId, Part] = {
+    StepId.IMAGE: _image,
+    StepId.AGENT_VIEW: view_problems,
+    StepId.REFERENCE: controls.reference_problems,
+    StepId.NOP: controls.nop_problems,
+    StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
+    StepId.HONEST_SUITES: honest_corpus.honest_problems,
+}
+DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
+    Level.QUICK: {},
+    Level.BRIEF: {
+        StepId.AGENT_VIEW: view_problems,
+        StepId.REFERENCE_ONCE: _reference_once,
+        StepId.NOP: controls.nop_problems,
+    },
+    Level.GATE: _GATE,
+    Level.FULL: {**_GATE, StepId.UPSTREAM_TESTS: upstream_problems},
+}
+CHECKS = TrackChecks(STATIC, DYNAMIC, needs_tree=True)

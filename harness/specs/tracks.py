@@ -1,0 +1,100 @@
+"""Which tracks there are, by name, and what reading tasks needs to know about them.
+
+A track is a kind of task: what it holds, how it is graded. `harness/tracks/protocol.py` has all of it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+
+from pydantic import AfterValidator
+
+from harness.specs.errors import UserError
+from harness.specs.registry import Registry
+from harness.specs.repo import Repo
+
+if TYPE_CHECKING:
+    from harness.specs.task import Task
+
+BEHAVIOUR = "behaviour"
+"""The track of a task that names none: tests for behaviour of a repository."""
+
+
+@dataclass(frozen=True)
+class TaskOptions:
+    """How tasks of other people's making are to be read.
+
+    `image_map` is a YAML file that says where their images come from; with `all_criteria`, nice-to-haves count.
+    """
+
+    image_map: Path | None = None
+    all_criteria: bool = False
+
+
+class TaskCatalog(Protocol):
+    """What a track is given of the catalog that it reads a task for."""
+
+    @property
+    def directory(self) -> Path: ...
+
+    @property
+    def repo(self) -> Callable[[str], Repo]:
+        """A repository by name. Raises UserError."""
+        ...
+
+
+class TrackFacts(Protocol):
+    """What is asked of a track before anything runs."""
+
+    def directories(self, place: str) -> list[Path]:
+        """The task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
+
+        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
+        """
+        ...
+
+    def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> "Task":
+        """The task in a directory. Raises UserError for the first file that is absent or wrong."""
+        ...
+
+
+TRACK_FACTS: Registry[TrackFacts] = Registry(
+    "track",
+    "testwright.tracks",
+    {BEHAVIOUR: "harness.tracks.behaviour.track:TRACK", "swe-atlas": "harness.tracks.swe_atlas.track:TRACK"},
+)
+"""The one place where the tracks of this package are listed; each is imported when it is first used."""
+
+
+class Address(NamedTuple):
+    """`TRACK:PLACE`, tasks that lie outside of a catalog."""
+
+    track: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.track}:{self.place}"
+
+
+def address_of(pattern: str) -> Address | None:
+    """A pattern as an address; None where it doesn't begin with the name of a track."""
+    track, colon, place = pattern.partition(":")
+    return Address(track, place) if colon and track in TRACK_FACTS.names else None
+
+
+def absolute(pattern: str) -> str:
+    """The same address wherever it is read from; any other pattern is left as it is."""
+    address = address_of(pattern)
+    return str(Address(address.track, str(Path(address.place).absolute()))) if address else pattern
+
+
+def _known(name: str) -> str:
+    try:
+        return TRACK_FACTS.check(name)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+TrackName = Annotated[str, AfterValidator(_known)]
+"""The name of a registered track."""

@@ -1,0 +1,92 @@
+"""What a track is: a kind of task, with all that differs from one kind to the next.
+
+| what differs | where it is said |
+|---|---|
+| what a task holds, where it lies | `directories`, `load` |
+| what an agent is told | `prompt`, `is_whole_instruction` and `objective` of the task's class |
+| what sandboxes and arms start from | `images` |
+| how variants come to run | `toolchain` |
+| what is read of a submission, which arms run, how they are combined | `graders` |
+| what a report says beside the verdict | `columns` |
+
+A submission is a patch and a manifest in every track; a grader decides what of them it reads.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
+
+from harness.languages.toolchain import Toolchain
+from harness.llm.spending import Spending
+from harness.sandbox.protocol import Image
+from harness.specs.grading import GradingRules
+from harness.specs.task import Task
+from harness.specs.tracks import TrackFacts
+from harness.submission.extraction import Submission
+from harness.verify.arms import Bench
+from harness.verify.evidence import EvidenceShelf
+from harness.verify.judge.judge import Judge
+from harness.verify.verdict import VerdictRecord
+from harness.verify.weighing import Judgement
+
+
+class TaskImages(Protocol):
+    """What sandboxes and arms of a track's tasks start from."""
+
+    async def container(self, task: Task) -> Image:
+        """An image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        ...
+
+    async def directory(self, task: Task) -> Image:
+        """A directory of this machine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        ...
+
+    def known_digest(self, task: Task, engine: str) -> str | None:
+        """The image's digest on the engine of this name, without making it; None where it can't be known before."""
+        ...
+
+
+class Grader(Protocol):
+    """Grades a submission by one set of rules. Never raises for what a submission holds.
+
+    `spending` is what the judge's money is counted in; `shelf` may have what arms showed earlier.
+    Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
+    """
+
+    async def __call__(
+        self,
+        task: Task,
+        submission: Submission,
+        bench: Bench,
+        judge: Judge | None = None,
+        spending: Spending | None = None,
+        shelf: EvidenceShelf | None = None,
+        /,
+    ) -> Judgement: ...
+
+
+class Column(NamedTuple):
+    """A column of a report's table: its title, and what it says of a verdict."""
+
+    title: str
+    value: Callable[[VerdictRecord], str]
+
+
+class Track(TrackFacts, Protocol):
+    """One kind of task. Its name is the one that it is registered by."""
+
+    @property
+    def images(self) -> TaskImages: ...
+
+    @property
+    def graders(self) -> Mapping[GradingRules, Grader]:
+        """By their rules: `TESTWRIGHT` for the track's own, `PUBLISHED` for those of a verifier of other people's."""
+        ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Of the track's own, beside those that every report has."""
+        ...
+
+    def toolchain(self, task: Task) -> Toolchain:
+        """What makes variants of the task ready to run."""
+        ...
