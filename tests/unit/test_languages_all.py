@@ -3,6 +3,7 @@
 import pytest
 
 from harness.agents.mini import Mini
+from harness.agents.registry import agent_context
 from harness.authoring.task_check.worthless import worthless_submissions
 from harness.languages.registry import LANGUAGES
 from harness.llm.scripted import ScriptedModel
@@ -29,7 +30,7 @@ def task_of(directory, language: str):
 
 @pytest.mark.parametrize("language", LANGUAGES.names)
 def test_the_common_scaffold_tells_the_model_how_tests_are_named(tmp_path, language):
-    [_, told] = Mini(task_of(tmp_path, language), scaffold("mini"), ScriptedModel([])).prompts()
+    [_, told] = Mini(agent_context(task_of(tmp_path, language), scaffold("mini"), ScriptedModel([]))).prompts()
     assert "The ids are " in told.content
 
 

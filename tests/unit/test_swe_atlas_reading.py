@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.agents.mini import Mini
+from harness.agents.registry import agent_context
 from harness.languages.registry import LANGUAGES
 from harness.llm.scripted import ScriptedModel
 from harness.runs.command import configure
@@ -154,11 +155,11 @@ def test_a_dockerfile_starts_from_one_image(place):
 
 
 def test_patterns_stand_for_a_task_a_directory_or_a_glob(tmp_path):
-    assert task_directories(f"swe-atlas:{FIXTURES / NAMES[0]}") == [FIXTURES / NAMES[0]]
-    assert task_directories(f"swe-atlas:{FIXTURES}") == [FIXTURES / name for name in NAMES]
-    assert task_directories(f"swe-atlas:{FIXTURES}/*-load-*") == [FIXTURES / NAMES[1]]
+    assert task_directories(f"{FIXTURES / NAMES[0]}") == [FIXTURES / NAMES[0]]
+    assert task_directories(str(FIXTURES)) == [FIXTURES / name for name in NAMES]
+    assert task_directories(f"{FIXTURES}/*-load-*") == [FIXTURES / NAMES[1]]
     with pytest.raises(UserError, match="no task directory there"):
-        task_directories(f"swe-atlas:{tmp_path}")
+        task_directories(str(tmp_path))
 
 
 def test_two_tasks_of_one_name_are_not_taken_for_one(tmp_path):
@@ -203,7 +204,7 @@ def test_a_mistake_in_an_image_map_is_named_with_its_line(tmp_path, text, words)
 
 def test_the_agent_is_given_the_whole_instruction_and_no_words_of_ours_about_tests():
     task = read_published(FIXTURES / NAMES[0], TaskOptions())
-    [_, told] = Mini(task, scaffold("mini"), ScriptedModel([])).prompts()
+    [_, told] = Mini(agent_context(task, scaffold("mini"), ScriptedModel([]))).prompts()
     assert task.prompt.strip() in told.content
     assert "Write the manifest to `${TESTWRIGHT" not in told.content
     hidden = (layout.OBJECTIVE, layout.REMOVAL, layout.REFERENCE, layout.RUBRIC)
@@ -213,7 +214,7 @@ def test_the_agent_is_given_the_whole_instruction_and_no_words_of_ours_about_tes
 
 @pytest.mark.skipif("SWE_ATLAS_TW" not in os.environ, reason="SWE_ATLAS_TW names no copy of the published set")
 def test_every_task_of_the_published_set_is_read():
-    directories = task_directories(f"swe-atlas:{os.environ['SWE_ATLAS_TW']}")
+    directories = task_directories(os.environ["SWE_ATLAS_TW"])
     faults = {}
     for directory in directories:
         try:
