@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from harness.authoring.task_check.agent_view import view_problems
-from harness.authoring.task_check.check import DYNAMIC
 from harness.authoring.task_check.context import bench_of
 from harness.authoring.task_check.controls import reference_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
+from harness.authoring.task_check.own_parts import DYNAMIC
 from harness.authoring.task_check.parts import run_parts
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
