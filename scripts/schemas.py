@@ -16,6 +16,7 @@ from harness.analysis.injection import CorpusFile
 from harness.authoring.image_bundle import Bundle
 from harness.authoring.task_check.check_records import CheckRecord
 from harness.llm.scripted_provider.scenario import Scenario
+from harness.runs.attempts import AttemptRecord
 from harness.runs.cases import Expectation
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
@@ -41,6 +42,7 @@ MODELS: dict[str, Any] = {
     "run.yaml": RunFile,
     "trial.json": TrialFile,
     "agent.json": AgentFile,
+    "attempts.jsonl": AttemptRecord,
     "image.json": ImageRecord,
     "bundle.json": Bundle,
     "check-record.json": CheckRecord,

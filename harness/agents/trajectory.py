@@ -1,5 +1,6 @@
 """What an agent did, one JSON line per record, written as it happens."""
 
+import contextlib
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -153,8 +154,28 @@ def read_trajectory(path: Path) -> list[Record]:
 
 
 def paid(path: Path) -> Usage:
-    """All that a trajectory's calls cost, however it ended; nothing where there is none. Raises UserError."""
-    if not path.exists():
-        return NO_USAGE
-    records = [record for record in read_trajectory(path) if isinstance(record, MessageRecord | FaultRecord)]
+    """All that a trajectory's calls cost, however it ended; nothing where there is none.
+
+    A line that is damaged counts for nothing: what it cost isn't known, and money must be told all the same.
+    """
+    records = [record for record in _readable(path) if isinstance(record, MessageRecord | FaultRecord)]
     return sum((record.usage for record in records if record.usage), start=NO_USAGE)
+
+
+def last_record(path: Path) -> EndRecord | None:
+    """How the agent's work ended; None where it was cut short or the line is damaged."""
+    records = _readable(path)
+    return records[-1] if records and isinstance(records[-1], EndRecord) else None
+
+
+def _readable(path: Path) -> list[Record]:
+    """The records that can be read; none where there is no file."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        return []
+    records: list[Record] = []
+    for line in lines:
+        with contextlib.suppress(ValidationError):
+            records.append(_RECORD.validate_json(line))
+    return records

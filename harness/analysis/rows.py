@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.results import Outcome, Quality
@@ -23,6 +24,8 @@ class TrialState(StrEnum):
     """It has a verdict, whichever."""
     AGENT_DONE = "agent-done"
     """The submission is there and not judged yet."""
+    ENDED = "ended"
+    """It ended without a verdict; its reason says why."""
     BEGUN = "begun"
     DAMAGED = "damaged"
     """A file of it can't be read."""
@@ -36,8 +39,8 @@ class TrialRow(_Row):
     """One trial. `trial` is its place TASK/SCAFFOLD/MODEL/ATTEMPT; `model` is empty for scaffolds without one.
 
     `verdict` is None where there is none; then `problem` says why in a sentence. `ending`, `steps` and
-    `agent_seconds` are the agent's. `record` is the whole verdict, `published` the published verifier's where both
-    were asked for.
+    `agent_seconds` are the agent's. `attempts` are those of all starts, in the order of their ends. `record` is the
+    whole verdict, `published` the published verifier's where both were asked for.
     """
 
     trial: str
@@ -56,6 +59,7 @@ class TrialRow(_Row):
     usage: UsageFile | None = None
     problem: str = ""
     remarks: tuple[str, ...] = ()
+    attempts: tuple[AttemptRecord, ...] = ()
     record: VerdictRecord | None = None
     published: VerdictRecord | None = None
 

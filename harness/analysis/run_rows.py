@@ -1,6 +1,6 @@
 """The one way from a run's directory to rows. A trial with damaged files is a row too, with its problem."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,8 @@ from harness.runs.evidence_file import EvidenceFile
 from harness.runs.outcome import Outcome
 from harness.runs.records import read_record
 from harness.runs.store import find_trials
-from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
-from harness.specs.errors import UserError
+from harness.runs.trial_store import TrialFile, TrialStore
+from harness.specs.reasons import Verdict
 
 _NO_MODEL = "none"
 """The name of a model's folder where a trial has none."""
@@ -44,9 +44,7 @@ class RunRows:
 
 def load_rows(directory: Path) -> RunRows:
     """The rows of a run. Raises UserError only where the directory holds no run."""
-    next(find_trials(directory), None)  # it knows what a run's directory is
-    places = sorted(path for path in directory.glob("trials/*/*/*/*") if path.is_dir() and path.name.isdigit())
-    return RunRows(directory, tuple(_trial(TrialStore(path), directory) for path in places))
+    return RunRows(directory, tuple(_trial(store, directory) for store in find_trials(directory)))
 
 
 def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
@@ -59,12 +57,13 @@ def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
         model=trial.model,
         attempt=trial.attempt,
         isolation=isolation,
-        state=TrialState.JUDGED if record else TrialState.BEGUN,
+        state=TrialState.JUDGED if record else TrialState.ENDED,
         verdict=outcome.verdict,
         reasons=outcome.reasons,
         notes=record.notes if record else (),
         usage=outcome.usage,
         problem="" if record or not outcome.reasons else outcome.reasons[0].words,
+        ending=outcome.ending,
         remarks=outcome.remarks,
         record=record,
         published=outcome.beside,
@@ -74,14 +73,14 @@ def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
 def _trial(store: TrialStore, directory: Path) -> TrialRow:
     place = store.directory.relative_to(directory / "trials").as_posix()
     file, agent, record = store.trial(), store.agent(), store.verdict()
-    damaged = [name for name, read in _FILES.items() if (store.directory / name).exists() and read(store) is None]
-    damaged += [] if (store.directory / "trial.json").exists() else ["trial.json"]
+    damaged = store.damaged()
     row = TrialRow(
         **_names(file, place),
         isolation=file.isolation if file else "",
         state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
-        usage=store.usage() or _spent(store),
+        usage=store.usage(),
         problem="" if record else "not judged yet; give its run another start",
+        attempts=tuple(store.attempts.read()),
     )
     if agent:
         facts = {"ending": agent.ending, "steps": agent.steps, "agent_seconds": agent.agent_seconds}
@@ -89,28 +88,15 @@ def _trial(store: TrialStore, directory: Path) -> TrialRow:
     if record:
         update = {"verdict": record.verdict, "reasons": record.reasons, "notes": record.notes, "record": record}
         row = row.model_copy(update={**update, "published": store.verdict_beside()})
+    elif fault := store.last_fault():
+        words = f"{fault.code}: {fault.words}; another start of its run tries it again"
+        update = {"state": TrialState.ENDED, "verdict": Verdict.UNSCORED, "reasons": (fault,), "problem": words}
+        row = row.model_copy(update=update)
     if damaged:
         words = f"{', '.join(damaged)} can't be read"
         state = row.state if record else TrialState.DAMAGED
         row = row.model_copy(update={"state": state, "problem": words if record else f"{words}; {row.problem}"})
     return row
-
-
-def _spent(store: TrialStore) -> UsageFile | None:
-    """What its files tell of an attempt that was cut short; None where they can't be read either."""
-    try:
-        return store.spent()
-    except (UserError, OSError):
-        return None
-
-
-_FILES: Mapping[str, Callable[[TrialStore], object]] = {
-    "trial.json": TrialStore.trial,
-    "agent.json": TrialStore.agent,
-    "verdict.json": TrialStore.verdict,
-    "verdict-published.json": TrialStore.verdict_beside,
-    "usage.json": TrialStore.usage,
-}
 
 
 def _names(file: TrialFile | None, place: str) -> dict[str, Any]:

@@ -15,7 +15,16 @@ from harness.analysis.run_rows import load_rows, row_of_outcome
 from harness.report.csv_report import CsvRows, csv_text
 from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
-from harness.report.tables import console, money, table, trial_table, verdict_lines, verdict_text
+from harness.report.tables import (
+    agent_ending,
+    attempt_table,
+    console,
+    money,
+    table,
+    trial_table,
+    verdict_lines,
+    verdict_text,
+)
 from harness.runs.command import FinishedRun
 from harness.runs.trial_store import UsageFile
 from harness.specs.errors import UserError
@@ -76,13 +85,16 @@ def _show_trial(directory: Path, row: TrialRow) -> None:
     out, place = console(), directory / "trials" / row.trial
     if row.problem:
         out.print(Text(printable(f"{place}: {row.problem}")), soft_wrap=True)
-    if row.record is None:
-        return
-    for part in verdict_lines(row.record):
-        out.print(part)
-    if row.published:
-        for part in (*verdict_lines(row.published), *parity_lines([(row.task, row.record, row.published)])):
+    if row.record:
+        for part in verdict_lines(row.record):
             out.print(part)
+        if row.published:
+            for part in (*verdict_lines(row.published), *parity_lines([(row.task, row.record, row.published)])):
+                out.print(part)
+    if row.ending:
+        out.print(f"agent: ended by {row.ending} after {row.steps} steps", markup=False)
+    if any(attempt.code for attempt in row.attempts):
+        out.print(attempt_table(row.attempts))
     out.print(Text(f"files: {place}"), soft_wrap=True)
 
 
@@ -131,6 +143,7 @@ def _outcome_facts(row: TrialRow) -> dict[str, Any]:
         "verdict": row.verdict,
         "reasons": [reason.model_dump(mode="json") for reason in row.reasons],
         **parity_facts(row.record, row.published),
+        "ending": row.ending or None,
         "usage": _usage(row.usage),
     }
 
@@ -139,12 +152,20 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
     return {
         **_names(row),
         "state": row.state,
-        "verdict": row.record.model_dump(mode="json") if row.record else None,
+        "verdict": row.record.model_dump(mode="json") if row.record else _without_record(row),
         **parity_facts(row.record, row.published),
         "ending": row.ending or None,
+        "attempts": [attempt.model_dump(mode="json") for attempt in row.attempts],
         "problem": row.problem or None,
         "usage": _usage(row.usage),
     }
+
+
+def _without_record(row: TrialRow) -> dict[str, Any] | None:
+    """In the place of a verdict for a trial that ended without one."""
+    if row.verdict is None:
+        return None
+    return {"verdict": row.verdict, "reasons": [reason.model_dump(mode="json") for reason in row.reasons]}
 
 
 def _names(row: TrialRow) -> dict[str, Any]:
@@ -155,7 +176,7 @@ def _names(row: TrialRow) -> dict[str, Any]:
 def _cells(row: TrialRow) -> tuple[str | Text, ...]:
     why = "; ".join(dict.fromkeys(reason.code for reason in row.reasons)) or row.problem
     cost = money(row.usage.total) if row.usage else "-"
-    return row.trial, verdict_text(row.verdict) if row.verdict else "-", why, cost
+    return row.trial, verdict_text(row.verdict) if row.verdict else "-", why + agent_ending(row.ending), cost
 
 
 def _usage(usage: UsageFile | None) -> Any:

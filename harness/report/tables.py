@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.agents.ending import Ending
 from harness.analysis.rows import TrialRow
 from harness.report.plain import printable
+from harness.runs.attempts import AttemptRecord
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
 from harness.verify.judge.voting import Opinion
@@ -48,7 +50,7 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
             row.model or "-",
             str(row.attempt),
             verdict_text(row.verdict) if row.verdict else "-",
-            _why(row.reasons),
+            _why(row.reasons) + agent_ending(row.ending),
             money(row.usage.total) if row.usage else "-",
             _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
         )
@@ -100,6 +102,28 @@ def _why(reasons: Sequence[Reason]) -> str:
     more = f" (+{len(reasons) - 1} more)" if len(reasons) > 1 else ""
     subject = f"{first.subject}: " if first.subject else ""
     return printable(f"{first.code}: {subject}{first.words}", 160) + more
+
+
+def agent_ending(ending: str) -> str:
+    """How the agent ended, where that may be why there is so little to judge; else nothing."""
+    return f" (agent: {ending})" if ending and ending != Ending.SUBMITTED else ""
+
+
+def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:
+    """A trial's attempts, over all starts of its run."""
+    rows = [
+        (
+            str(item.number),
+            f"{item.ended:%Y-%m-%d %H:%M:%S}",
+            item.code or item.end,
+            money(item.usage),
+            item.kept or "-",
+            item.message,
+        )
+        for item in attempts
+    ]
+    columns = ("attempt", "ended (UTC)", "end", "cost", "kept as", "in words")
+    return table(columns, rows, right=("attempt", "cost"))
 
 
 def _reason_row(reason: Reason) -> tuple[str, str, str]:

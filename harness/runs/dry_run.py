@@ -7,11 +7,10 @@ from pathlib import Path
 from harness.llm.price_table import has_price
 from harness.runs.command import Warn, prepare
 from harness.runs.interruption import run_to_end
-from harness.runs.judges import is_judged
+from harness.runs.judges import Judging
 from harness.runs.plan import RunConfig, Trial
 from harness.runs.store import check_free, spent_in
-from harness.runs.trial import describe
-from harness.runs.trial_store import TrialFile, TrialStore
+from harness.runs.trial_store import TrialStore
 from harness.runs.tries import MAX_TRIES
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
@@ -109,29 +108,32 @@ async def _planned(
 
 def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None, protocol: GradingRules) -> PlannedTrial:
     digest = known_digest(engine, trial.task)
-    expected = describe(trial, digest, engine.isolation) if digest else None
-    state = state_of(TrialStore(directory / "trials" / trial.place), expected, judge, protocol)
+    store = TrialStore(directory / "trials" / trial.place)
+    state = state_of(trial, store, engine.isolation, digest, judge, protocol)
     pays = state not in (State.DONE, State.JUDGE)
     return PlannedTrial(trial, state, _limit(trial, trial.model_file) if pays else 0.0)
 
 
 def state_of(
+    trial: Trial,
     store: TrialStore,
-    expected: TrialFile | None,
-    judge: Judge | None,
+    isolation: str,
+    image_digest: str | None,
+    judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
 ) -> State:
-    """As `run_trial` finds it. `expected` is None where the image's digest isn't known."""
-    found = store.trial()
-    if found is None:
+    """As `run_trial` finds it. `image_digest` is None where it isn't known before the image is made."""
+    found = store.identity()
+    if not found:
         return State.RUN
-    if expected is None:
+    if image_digest is None:
         return State.UNKNOWN
-    if found != expected:
+    if found != trial.identity(image_digest, isolation):
         return State.REDO
     if store.agent() is None:
         return State.RUN
-    return State.DONE if is_judged(store, judge, protocol) else State.JUDGE
+    now = Judging(trial.task, image_digest, isolation, judge, protocol)
+    return State.DONE if now.is_done(store) else State.JUDGE
 
 
 def _limit(trial: Trial, model: ModelFile | None) -> float | None:

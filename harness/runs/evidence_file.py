@@ -24,12 +24,13 @@ from harness.verify.verdict import decide
 class Conditions(BaseModel):
     """All that arms depend on. Where one of these differs, what they showed says nothing any more.
 
-    `task` is the digest of the task's files without its rubric.
+    `task` is the digest of the task's files without its rubric, `repo` of what its repository says of judging.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     task: str
+    repo: str = ""
     image: str
     isolation: str
     patch: str
@@ -40,6 +41,7 @@ class Conditions(BaseModel):
     def of(cls, task: Task, bench: Bench, submission: Submission) -> "Conditions":
         return cls(
             task=task.digest_without_rubric,
+            repo=task.repo.digest,
             image=bench.image.digest,
             isolation=bench.engine.isolation,
             patch=hashlib.sha256(submission.patch).hexdigest(),

@@ -1,8 +1,10 @@
 """From a model's name to a judge."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+from harness import PROTOCOL_VERSION
 from harness.llm.build import Models, recording
 from harness.llm.played import PlayedModel
 from harness.llm.scripted_provider.scenario import Scenario
@@ -12,6 +14,7 @@ from harness.sandbox.cache import cache_directory
 from harness.specs.catalog import Catalog
 from harness.specs.grading import GradingRules
 from harness.specs.loading import load_yaml
+from harness.specs.task import Task
 from harness.verify.judge.answer_cache import AnswerCache
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judge
@@ -68,12 +71,27 @@ def _served(known: Models, name: str) -> str:
     return file.model if file else name
 
 
-def is_judged(store: TrialStore, judge: Judge | None, protocol: GradingRules) -> bool:
-    """Whether a trial has every verdict that is asked for, and each is final."""
-    record, beside = store.verdict(), store.verdict_beside()
-    if record is None or record.protocol.is_ours is not protocol.is_ours or not is_final(record, judge):
-        return False
-    return protocol is not GradingRules.BOTH or (beside is not None and is_final(beside, judge))
+@dataclass(frozen=True)
+class Judging:
+    """Under what a trial is judged now: a kept verdict counts only if it was reached under the same."""
+
+    task: Task
+    image_digest: str
+    isolation: str
+    judge: Judge | None
+    protocol: GradingRules
+
+    def is_done(self, store: TrialStore) -> bool:
+        """Whether a trial has every verdict that is asked for, and each is final."""
+        record, beside = store.verdict(), store.verdict_beside()
+        if record is None or record.protocol.is_ours is not self.protocol.is_ours or not self._is_final(record):
+            return False
+        return self.protocol is not GradingRules.BOTH or (beside is not None and self._is_final(beside))
+
+    def _is_final(self, record: VerdictRecord) -> bool:
+        then = (record.task_digest, record.repo_digest, record.image_digest, record.isolation)
+        now = (self.task.digest, self.task.repo.digest, self.image_digest, self.isolation)
+        return then == now and record.protocol_version == PROTOCOL_VERSION and is_final(record, self.judge)
 
 
 def is_final(record: VerdictRecord, judge: Judge | None) -> bool:

@@ -37,7 +37,7 @@ class TrialOutcome(BaseModel):
     """A trial's end, as an executor hands it back. `place` is the trial's directory below `trials/`.
 
     `reasons` are of the verdict, or of the fault where there is none. `record` is the verdict in full, `beside` the
-    published verifier's where both were asked for.
+    published verifier's where both were asked for. `ending` is how the agent ended, empty where none has.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +46,7 @@ class TrialOutcome(BaseModel):
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()
     usage: UsageFile | None = None
+    ending: str = ""
     remarks: tuple[str, ...] = ()
     record: VerdictRecord | None = None
     beside: VerdictRecord | None = None
@@ -74,6 +75,10 @@ class Outcome:
     @property
     def usage(self) -> UsageFile | None:
         return self.end.usage
+
+    @property
+    def ending(self) -> str:
+        return self.end.ending
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ class RunConfig(FileModel):
     image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
     executor: str = Field(default="asyncio", description="where trials are done: asyncio, or what is registered")
+    arm_output_mb: int = Field(default=2000, ge=0, description="MB of arms' output that the run keeps at most")
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property
@@ -82,9 +83,12 @@ class Trial:
         return model_digest(self.model, self.model_file)
 
     def identity(self, image_digest: str, isolation: str) -> str:
-        """sha256 over what affects the outcome, and nothing else: two trials with the same one are the same."""
+        """sha256 over what affects the agent's work, and nothing else: it is paid again only where this differs.
+
+        A control costs nothing and may hand in the reference, so that all of the task's files count for it.
+        """
         parts: dict[str, Any] = {
-            "task": self.task.digest,
+            "task": self.task.work_digest if self.model else self.task.digest_without_rubric,
             "image": image_digest,
             "isolation": isolation,
             "scaffold": scaffold_digest(self.scaffold),

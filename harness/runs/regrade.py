@@ -79,6 +79,8 @@ class Regrading:
 
     async def regrade(self, store: TrialStore) -> Regraded:
         place, old, trial = self._place(store), store.verdict(), store.trial()
+        if trial is None and store.agent():
+            return Regraded(place, old, None, "its trial.json is damaged; give the run another start")
         if trial is None or store.agent() is None:
             return Regraded(place, old, None, "its agent has not finished; give the run another start")
         if self.stage is Stage.RUBRIC and old and old.stages.mutation.status is StageStatus.NOT_RUN:
@@ -115,8 +117,7 @@ class Regrading:
         except SandboxLost as error:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
-            known = store.spent()
-            store.keep_usage((store.usage() or known).model_copy(update={"judge": known.judge + spent.usage}))
+            store.add_judge_usage(spent.usage)
         judgement = judged.first
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)

@@ -9,6 +9,7 @@ from harness.llm.spending import Budget
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
+from harness.runs.kept_arms import ArmQuota
 from harness.runs.plan import Trial
 from harness.runs.trial_store import TrialStore
 from harness.specs.catalog import Catalog
@@ -25,6 +26,7 @@ class RunContext:
     catalog: Catalog
     models: Models
     budget: Budget
+    arm_quota: ArmQuota
     judge: Judge | None = None
 
     @property
@@ -53,4 +55,5 @@ async def run_context(run: RunSpec, services: Services) -> AsyncIterator[RunCont
     models = Models(catalog, services.rate_limits)
     judge = configured_judge(catalog, models, run.config)
     async with engine_session(run.config.sandbox, run.id) as session:
-        yield RunContext(run, session, catalog, models, services.budget, judge)
+        quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
+        yield RunContext(run, session, catalog, models, services.budget, quota, judge)

@@ -71,9 +71,7 @@ class RunStore:
 
 def spent_in(directory: Path) -> Usage:
     """What all starts in a run's directory have cost, with every attempt that was set aside."""
-    stores = [TrialStore(path.parent) for path in directory.glob("trials/*/*/*/*/trial.json")]
-    found = [store.spent() for store in stores]
-    return sum((usage.agent + usage.judge for usage in found), start=NO_USAGE)
+    return sum((store.usage().total for store in _trials(directory)), start=NO_USAGE)
 
 
 def check_free(directory: Path) -> None:
@@ -88,12 +86,20 @@ def check_free(directory: Path) -> None:
 
 
 def find_trials(directory: Path) -> Iterator[TrialStore]:
-    """The attempts in a run's directory that count, by path; those set aside are left out."""
+    """The trials in a run's directory, by path, also those that never got as far as a directory of their own.
+
+    Attempts that were set aside are left out. Raises UserError where no run is.
+    """
     if not (directory / "run.yaml").is_file():
         raise UserError(f"{directory}: no run here (it has no run.yaml)")
-    for path in sorted(directory.glob("trials/*/*/*/*/trial.json")):
-        if path.parent.name.isdigit():
-            yield TrialStore(path.parent)
+    yield from _trials(directory)
+
+
+def _trials(directory: Path) -> Iterator[TrialStore]:
+    found = {path.with_name(path.name.partition(".")[0]) for path in directory.glob("trials/*/*/*/*")}
+    for path in sorted(found):
+        if path.name.isdigit():
+            yield TrialStore(path)
 
 
 def _lock(file: IO[bytes], directory: Path) -> None:

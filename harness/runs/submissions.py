@@ -19,9 +19,10 @@ from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.faults import is_below, keep_error, reason_of
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import scenario_judge
+from harness.runs.kept_arms import keep_arm
 from harness.runs.side_by_side import side_by_side
 from harness.runs.trial import let_work
-from harness.runs.trial_store import keep_arm, keep_judgements
+from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.grading import GradingRules
@@ -147,6 +148,7 @@ def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: Grading
     record = VerdictRecord(
         task=case.task.id,
         task_digest=case.task.digest,
+        repo_digest=case.task.repo.digest,
         image_digest="",
         protocol_version=PROTOCOL_VERSION,
         protocol=protocol,

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from harness.agents.protocol import AgentContext, AgentResult
@@ -13,7 +14,7 @@ from harness.llm.allowance import Allowance
 from harness.llm.replay import ReplayModel
 from harness.llm.spending import Spending
 from harness.runs.evidence_file import Conditions
-from harness.runs.judges import is_judged
+from harness.runs.judges import Judging
 from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, trial_labels
 from harness.runs.trial_store import AgentFile, TrialFile, TrialStore
@@ -34,7 +35,8 @@ async def run_trial(run: RunContext, trial: Trial, store: TrialStore) -> Verdict
     engine = run.session.engine
     image = await engine.image(trial.task)
     store.begin(describe(trial, image.digest, engine.isolation))
-    if (found := store.verdict()) and is_judged(store, run.judge, run.protocol):
+    now = Judging(trial.task, image.digest, engine.isolation, run.judge, run.protocol)
+    if (found := store.verdict()) and now.is_done(store):
         return found
     if record := image_record(image):
         store.note_image(record)
@@ -56,7 +58,8 @@ async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) 
     result, submission = await let_work(run.session.engine, image, context, labels, store.trajectory)
     store.log(f"agent ended: {result.ending} {result.message}".rstrip())
     remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
-    return submission, _agent_file(result, submission, time.monotonic() - started, remarks)
+    identity = trial.identity(image.digest, run.session.engine.isolation)
+    return submission, _agent_file(identity, result, submission, time.monotonic() - started, remarks)
 
 
 async def let_work(
@@ -77,14 +80,15 @@ async def let_work(
 
 async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
     started = time.monotonic()
-    bench = run.session.bench(trial.task, image, store.keep_arm, trial_labels(trial))
-    earlier, judge = store.spent(), Spending(within=run.budget)
+    keep = partial(store.keep_arm, quota=run.arm_quota)
+    bench = run.session.bench(trial.task, image, keep, trial_labels(trial))
+    spending = Spending(within=run.budget)
     try:
         submission = store.submission()
         shelf = store.shelf(Conditions.of(trial.task, bench, submission))
-        judged = await grade_by(run.protocol, trial.task, submission, bench, run.judge, judge, shelf)
+        judged = await grade_by(run.protocol, trial.task, submission, bench, run.judge, spending, shelf)
     finally:
-        store.keep_usage(earlier.model_copy(update={"judge": earlier.judge + judge.usage}))
+        store.add_judge_usage(spending.usage)
     agent = store.agent()
     if agent is None:
         raise SandboxLost(f"{store.directory}: agent.json is gone")
@@ -94,7 +98,7 @@ async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore)
         "arm_seconds": round(judged.first.arm_seconds, 3),
         "test_seconds": round(judged.first.test_seconds, 3),
     }
-    store.keep_usage(store.spent().model_copy(update=seconds))
+    store.keep_usage(store.usage().model_copy(update=seconds))
     store.keep_judgements(judged)
     store.log(f"verdict: {judged.first.record.verdict}")
     return judged.first.record
@@ -111,8 +115,11 @@ def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:
     )
 
 
-def _agent_file(result: AgentResult, submission: Submission, seconds: float, remarks: tuple[str, ...]) -> AgentFile:
+def _agent_file(
+    identity: str, result: AgentResult, submission: Submission, seconds: float, remarks: tuple[str, ...]
+) -> AgentFile:
     return AgentFile(
+        identity=identity,
         ending=result.ending,
         message=result.message,
         steps=result.steps,

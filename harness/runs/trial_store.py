@@ -1,19 +1,24 @@
 """What one attempt of a trial leaves behind, written so that a crash at any moment loses nothing."""
 
-import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.agents.trajectory import paid
+from harness.agents.trajectory import last_record, paid
+from harness.runs.attempts import AttemptLog
 from harness.runs.evidence_file import Conditions, FileShelf
-from harness.runs.records import read_record, write_whole
+from harness.runs.kept_arms import ArmQuota, keep_arm
+from harness.runs.records import naming, read_lines, read_record, write_whole
 from harness.sandbox.images.record import ImageRecord
 from harness.sandbox.protocol import JobResult
+from harness.specs.errors import UserError
 from harness.specs.loading import FileModel
+from harness.specs.reasons import Reason
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.tracks.grading import Judgements
+from harness.verify.judge.voting import Vote
 from harness.verify.verdict import VerdictRecord
 
 _SUFFIXES = ("-published", "")
@@ -34,11 +39,13 @@ class TrialFile(FileModel):
 class AgentFile(FileModel):
     """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
 
-    `message` says more of an ending than its name. `seconds` is wall time, with the sandbox's start and the reading
-    of the submission. `agent_seconds` is what the agent's clock showed, `model_seconds` the part of it in which a
-    model composed an answer; `waiting_seconds` of failed requests and rate limits are in neither.
+    `identity` is the trial's. `message` says more of an ending than its name. `seconds` is wall time, with the
+    sandbox's start and the reading of the submission. `agent_seconds` is what the agent's clock showed,
+    `model_seconds` the part of it in which a model composed an answer; `waiting_seconds` of failed requests and rate
+    limits are in neither.
     """
 
+    identity: str = ""
     ending: str
     message: str = ""
     steps: int
@@ -55,8 +62,7 @@ class AgentFile(FileModel):
 class UsageFile(FileModel):
     """`usage.json`: what a trial cost. Seconds are of wall time but for `test_seconds`, which tests report.
 
-    `agent` is of the attempt that counts, `lost` of the agent in those that were set aside, `judge` of the judge in
-    all of them.
+    `agent` and `judge` are of the attempt that counts, `lost` of agent and judge in those that were set aside.
     """
 
     agent: Usage
@@ -72,6 +78,15 @@ class UsageFile(FileModel):
         return self.agent + self.lost + self.judge
 
 
+_RECORDS: Mapping[str, type[FileModel]] = {
+    "trial.json": TrialFile,
+    "agent.json": AgentFile,
+    "verdict.json": VerdictRecord,
+    "verdict-published.json": VerdictRecord,
+    "usage.json": UsageFile,
+}
+
+
 class TrialStore:
     """One attempt's directory."""
 
@@ -80,22 +95,39 @@ class TrialStore:
 
     def begin(self, trial: TrialFile) -> None:
         """Make this the attempt's directory; remains of another kind or of a cut attempt are kept beside it."""
-        found = self.trial()
-        if self.directory.exists() and (found != trial or self.agent() is None):
-            self.set_aside("cut" if found == trial else "other")
-        if not self.directory.exists():
-            self.directory.mkdir(parents=True)
+        is_same = self.identity() == trial.identity
+        if self._has_work and not (is_same and self.agent()):
+            self.set_aside("cut" if is_same else "other")
+        if self.trial() != trial:
+            self.directory.mkdir(parents=True, exist_ok=True)
             write_whole(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
 
-    def set_aside(self, why: str) -> None:
-        """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty."""
+    def identity(self) -> str:
+        """Of the work that lies here, empty where nothing tells it. The agent's file has it too: one may be torn."""
+        trial, agent = self.trial(), read_record(self.directory / "agent.json", AgentFile)
+        return trial.identity if trial else agent.identity if agent else ""
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether an agent has begun here."""
+        return any((self.directory / name).exists() for name in ("agent.json", "trajectory.jsonl", "submission"))
+
+    def set_aside(self, why: str) -> str:
+        """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty; the name that it has now."""
         number = 1
         while (aside := self.directory.with_name(f"{self.directory.name}.{why}-{number}")).exists():
             number += 1
         self.directory.rename(aside)
+        return aside.name
 
     def trial(self) -> TrialFile | None:
         return read_record(self.directory / "trial.json", TrialFile)
+
+    def damaged(self) -> list[str]:
+        """Which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
+        there = {name: model for name, model in _RECORDS.items() if (self.directory / name).exists()}
+        found = [name for name, model in there.items() if read_record(self.directory / name, model) is None]
+        return found if "trial.json" in there or not self.directory.exists() else [*found, "trial.json"]
 
     def note_image(self, record: ImageRecord) -> None:
         """Keep what the image was made of; say so in the log where an earlier start had another build of it."""
@@ -109,7 +141,39 @@ class TrialStore:
         write_whole(self.directory / "image.json", record.model_dump_json(indent=2) + "\n")
 
     def agent(self) -> AgentFile | None:
-        return read_record(self.directory / "agent.json", AgentFile)
+        """None where no agent has handed in. Told from trajectory and submission where `agent.json` is damaged."""
+        return read_record(self.directory / "agent.json", AgentFile) or self._recovered_agent()
+
+    def _recovered_agent(self) -> AgentFile | None:
+        trial, folder = self.trial(), self.directory / "submission"
+        end = last_record(self.trajectory)
+        is_whole = all((folder / name).exists() for name in ("patch.diff", "manifest.yaml"))
+        if not (trial and end and is_whole):
+            return None
+        refusal = folder / "refusal.txt"
+        return AgentFile(
+            identity=trial.identity,
+            ending=end.ending,
+            message=end.message,
+            steps=end.steps,
+            usage=end.usage,
+            seconds=end.agent_seconds,
+            refusal=refusal.read_text() if refusal.exists() else "",
+            agent_seconds=end.agent_seconds,
+            model_seconds=end.model_seconds,
+            waiting_seconds=end.waiting_seconds,
+            failed_requests=end.failed_requests,
+        )
+
+    @property
+    def attempts(self) -> AttemptLog:
+        """Of all starts. It lies beside the directory, which is renamed when an attempt is set aside."""
+        return AttemptLog(self.directory.with_name(f"{self.directory.name}.attempts.jsonl"))
+
+    def last_fault(self) -> Reason | None:
+        """Why the last attempt came to no verdict; None where it came to one, or to no end at all."""
+        records = self.attempts.read()
+        return records[-1].reason if records else None
 
     def verdict(self) -> VerdictRecord | None:
         return read_record(self.directory / "verdict.json", VerdictRecord)
@@ -118,30 +182,68 @@ class TrialStore:
         """The published verifier's, where both were asked for."""
         return read_record(self.directory / "verdict-published.json", VerdictRecord)
 
-    def usage(self) -> UsageFile | None:
-        return read_record(self.directory / "usage.json", UsageFile)
+    def usage(self) -> UsageFile:
+        """Who has used what so far, whether or not the trial has come to an end.
+
+        The judge's part of a damaged `usage.json` is told from its votes.
+        """
+        kept, agent = read_record(self.directory / "usage.json", UsageFile), self.agent()
+        facts = kept.model_dump(exclude={"agent", "lost", "judge"}) if kept else {}
+        return UsageFile(
+            **{"agent_seconds": agent.seconds if agent else 0.0, **facts},
+            agent=agent.usage if agent else paid(self.trajectory),
+            lost=sum((store.usage().total for store in self._set_aside()), start=NO_USAGE),
+            judge=kept.judge if kept else self._votes_usage(),
+        )
+
+    def _set_aside(self) -> list["TrialStore"]:
+        """Attempts that don't count any more, for whatever reason."""
+        found = self.directory.parent.glob(f"{self.directory.name}.*-*")
+        return [TrialStore(path) for path in sorted(found) if path.is_dir()]
+
+    def _votes_usage(self) -> Usage:
+        votes = [vote for path in self.directory.glob("judge*.jsonl") for vote in read_lines(path, Vote)]
+        return sum((vote.usage for vote in votes), start=NO_USAGE)
 
     @property
     def trajectory(self) -> Path:
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
+        """Raises UserError where it is gone."""
         folder, agent = self.directory / "submission", self.agent()
-        patch, manifest = (folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes()
+        patch, manifest = self._part(folder / "patch.diff"), self._part(folder / "manifest.yaml")
         return Submission(patch, manifest, agent.refusal if agent else "")
 
+    def _part(self, path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            remedy = f"remove {self.directory}, and the next start has the agent work again"
+            raise UserError(f"{path}: {error.strerror or error}; {remedy}") from None
+
     def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
+        """On disk in this order: the submission is whole once its manifest is there, the agent done by its file."""
         folder = self.directory / "submission"
         folder.mkdir(exist_ok=True)
+        if submission.refusal:
+            write_whole(folder / "refusal.txt", submission.refusal)
         write_whole(folder / "patch.diff", submission.patch)
         write_whole(folder / "manifest.yaml", submission.manifest)
         write_whole(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
 
-    def keep_arm(self, key: ArmKey, result: JobResult) -> None:
-        keep_arm(self.directory / "arms", key, result)
+    def keep_arm(self, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> None:
+        """All that an arm printed, or a line in the log where the run's quota leaves no room for it."""
+        if not keep_arm(self.directory / "arms", key, result, quota):
+            self.log_once("the run's quota of arms' output (arm_output_mb) is used up: what arms print is dropped")
 
     def keep_usage(self, usage: UsageFile) -> None:
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
+
+    def add_judge_usage(self, usage: Usage) -> None:
+        """Count what a judge has cost, whatever came of its judging."""
+        known = self.usage()
+        self.keep_usage(known.model_copy(update={"judge": known.judge + usage}))
 
     def keep_judgements(self, judgements: Judgements) -> None:
         """Verdicts, and the judge's votes that they rest on; those that they replace are kept beside them."""
@@ -160,20 +262,16 @@ class TrialStore:
     def shelf(self, conditions: Conditions) -> FileShelf:
         return FileShelf(self.directory / "evidence.json", conditions)
 
-    def spent(self) -> UsageFile:
-        """Who has used what of this attempt so far, whether or not it has come to an end."""
-        known = self.usage()
-        name, folder, agent = self.directory.name, self.directory.parent, self.agent()
-        aside = [*folder.glob(f"{name}.lost-*"), *folder.glob(f"{name}.cut-*")]
-        return UsageFile(
-            agent=agent.usage if agent else paid(self.trajectory),
-            lost=sum((TrialStore(path).spent().agent for path in aside), start=NO_USAGE),
-            judge=known.judge if known else NO_USAGE,
-        )
-
     def log(self, line: str) -> None:
-        with (self.directory / "log.txt").open("a") as file:
+        path = self.directory / "log.txt"
+        with naming(path), path.open("a") as file:
             file.write(f"{now()} {line}\n")
+
+    def log_once(self, line: str) -> None:
+        """Unless the log has it already."""
+        path = self.directory / "log.txt"
+        if not (path.exists() and line in path.read_text()):
+            self.log(line)
 
 
 def keep_judgements(folder: Path, judgements: Judgements) -> None:
@@ -186,18 +284,6 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
             lines = "".join(vote.model_dump_json() + "\n" for vote in judgement.judging.votes)
             write_whole(folder / f"judge{suffix}.jsonl", lines)
         write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
-
-
-def keep_arm(folder: Path, key: ArmKey, result: JobResult) -> None:
-    """All that one arm printed and reported."""
-    place = folder / str(key)
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "output.txt").write_bytes(result.log)
-    for path, data in result.outputs.items():
-        if "/" not in path and not path.startswith("."):
-            (place / path).write_bytes(data)
-    facts = {"exit_status": result.exit_status, "timed_out": result.timed_out, "seconds": round(result.seconds, 3)}
-    write_whole(place / "arm.json", json.dumps({**facts, "out_of_memory": result.out_of_memory}, indent=2) + "\n")
 
 
 def now() -> str:

@@ -1,5 +1,7 @@
 """A pinned repository: source at one version, dependencies, a test command, a report format."""
 
+import hashlib
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -77,3 +79,11 @@ class Repo(FileModel):
         if not isinstance(data, dict) or "report" in data or data.get("language") not in LANGUAGE_FACTS.names:
             return data
         return {**data, "report": LANGUAGE_FACTS.get(data["language"]).report}
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over what `repo.yaml` says of how tests are run and judged; an image's digest has the rest."""
+        return hashlib.sha256(self.model_dump_json(include=set(_JUDGED_BY)).encode()).hexdigest()
+
+
+_JUDGED_BY = ("language", "report", "test_paths", "runner_files", "workdir", "test_command", "env", "limits")

@@ -79,6 +79,11 @@ class Criterion(BaseModel):
             raise ValueError(f"criterion {self.id}: only what a judge alone decides can be negative")
         return self
 
+    @property
+    def decided_without_judge(self) -> bool:
+        """Whether a probe or a static check decides it, whatever a judge says."""
+        return any(by is not GradedBy.JUDGE for by in self.graded_by)
+
 
 class Rubric(FileModel):
     """`rubrics/ID.yaml`."""

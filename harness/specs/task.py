@@ -1,6 +1,7 @@
 """A task: one request on one repo, with what is needed to check the answer."""
 
 import hashlib
+import json
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
@@ -17,6 +18,7 @@ from harness.specs.rubric import Rubric
 from harness.specs.tracks import BEHAVIOUR, TrackName
 
 MAX_PATCH_BYTES = 10_000_000
+_SEEN_OF_REPO = ("language", "test_paths", "workdir", "test_command", "env")
 
 
 class TaskKind(StrEnum):
@@ -167,6 +169,23 @@ class Task(BaseModel):
         path = self.directory / "reference" / "covers.yaml"
         words = "expected FILE: {TEST: [CRITERION, ...]}, and beside files at most overlaps: {CRITERION: WHY}"
         return UserError(f"{path}:1: {words}")
+
+    @cached_property
+    def work_digest(self) -> str:
+        """sha256 over what an agent gets of the task, beside its image: nothing else can change its work."""
+        repo, limits = self.repo, self.file.limits
+        parts = {
+            "task": self.id,
+            "prompt": self.prompt,
+            "is_whole_instruction": self.is_whole_instruction,
+            "network": self.file.network,
+            "limits": limits.model_dump(exclude={"arm_seconds"}),
+            "repo": repo.model_dump(
+                mode="json", include={"language", "test_paths", "workdir", "test_command", "env"}
+            ),
+            "container": repo.limits.model_dump(exclude={"test_seconds"}),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property
     def digest(self) -> str:

@@ -40,5 +40,18 @@ class Usage(BaseModel):
             priced_by=tuple(sorted({*self.priced_by, *other.priced_by})),
         )
 
+    def __sub__(self, other: Self) -> "Usage":
+        """What has been added to `other` to come to this."""
+        return Usage(
+            calls=self.calls - other.calls,
+            input=self.input - other.input,
+            output=self.output - other.output,
+            reasoning=self.reasoning - other.reasoning,
+            cache_read=self.cache_read - other.cache_read,
+            cache_write=self.cache_write - other.cache_write,
+            cost_usd=_add(self.cost_usd, None if other.cost_usd is None else -other.cost_usd),
+            priced_by=self.priced_by,
+        )
+
 
 NO_USAGE = Usage()

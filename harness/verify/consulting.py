@@ -18,27 +18,47 @@ async def consult(judge: Judge, task: Task, found: Examination, spending: Spendi
     """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
     if not found.reaches_rubric:
         return None
+    texts = listed_texts(task, found.intake.changes, found.check.tests)
     brief = Brief(
         prompt=task.objective,
         patch=found.intake.patch,
-        tests=listed_texts(task, found.intake.changes, found.check.tests),
+        tests=texts,
         questions=questions_for(task, judge.identity.votes),
+        calls=_called_by(task, texts.values()),
     )
     return await judge.ask(brief, spending)
 
 
-def judge_manifest(judging: Judging) -> tuple[Reason, ...]:
-    """Why a judge doesn't take every listed test for one. An answer that is missing keeps a verdict open."""
+def decided_by_execution(task: Task, found: Examination) -> bool:
+    """Whether every listed test noticed the removal, and every must-have was left to a probe or a static check."""
+    return not found.mutation and all(criterion.decided_without_judge for criterion in task.rubric.must_haves)
+
+
+def judge_manifest(judging: Judging, decided: bool = False) -> tuple[Reason, ...]:
+    """Why a judge doesn't take every listed test for one.
+
+    A judge that was asked and can't tell keeps a verdict open, but for one that execution has `decided`. One that
+    couldn't be reached always does, since asking again may tell more; so does one that was misled, since the patch
+    may have done that.
+    """
     opinion = judging.opinions[MANIFEST]
     if opinion.answer is Answer.MET:
         return ()
     if opinion.answer is not Answer.UNMET:
         missing = opinion.missing or ReasonCode.JUDGE_UNPARSEABLE
+        if decided and missing is not ReasonCode.JUDGE_UNAVAILABLE and not judging.misled:
+            return ()
         return (Reason(code=missing, stage=Stage.MANIFEST, subject=MANIFEST, words=opinion.words),)
     named = Counter(vote.test for vote in judging.votes if vote.question == MANIFEST and vote.counted is Answer.UNMET)
     test = min(named, key=lambda name: (-named[name], name))
     words = f"the judge finds that this is only setup, a helper or a placeholder; {opinion.words}"
     return (Reason(code=ReasonCode.MANIFEST_NOT_A_TEST, stage=Stage.MANIFEST, subject=test, words=words),)
+
+
+def _called_by(task: Task, texts: Iterable[str]) -> frozenset[str]:
+    """Plain names of the functions that texts call."""
+    discovery = language_of(task.repo).discovery
+    return frozenset(name for text in texts for name in discovery.calls(text.encode()) if name.isidentifier())
 
 
 def listed_texts(task: Task, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:

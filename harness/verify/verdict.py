@@ -11,6 +11,7 @@ from harness.specs.loading import FileModel
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.verify.judge.identity import JudgeIdentity
+from harness.verify.judge.voting import Opinion
 from harness.verify.rubric_check import CriterionResult
 
 
@@ -62,13 +63,14 @@ class JudgeRecord(_Part):
     """Who was named as the judge. It isn't `asked` about what the arms have ended.
 
     `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
-    answers counts.
+    answers counts; `manifest` is what it said of the listed tests.
     """
 
     identity: JudgeIdentity
     asked: bool
     removed_characters: int = 0
     void: str = ""
+    manifest: Opinion | None = None
 
 
 class VerdictRecord(FileModel):
@@ -76,6 +78,7 @@ class VerdictRecord(FileModel):
 
     task: str
     task_digest: str
+    repo_digest: str = ""
     image_digest: str
     protocol_version: int
     protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright or published")

@@ -8,11 +8,12 @@ from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
 from harness.verify.arms import Bench
-from harness.verify.consulting import judge_manifest
+from harness.verify.consulting import decided_by_execution, judge_manifest
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judging
+from harness.verify.judge.questions import MANIFEST
 from harness.verify.rubric_check import disagreements, grade, judge_rubric
 from harness.verify.verdict import (
     JudgeRecord,
@@ -46,7 +47,7 @@ def weigh(
     task: Task, bench: Bench, found: Examination, judge: JudgeIdentity | None = None, judging: Judging | None = None
 ) -> Judgement:
     """The verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
-    told = judge_manifest(judging) if judging else ()
+    told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
     opinions = judging.opinions if judging else {}
     reached = found.evidence if found.reaches_rubric else None
     criteria = grade(task, reached, found.intake.changes, opinions) if reached else ()
@@ -61,6 +62,7 @@ def weigh(
     record = VerdictRecord(
         task=task.id,
         task_digest=task.digest,
+        repo_digest=task.repo.digest,
         image_digest=bench.image.digest,
         protocol_version=PROTOCOL_VERSION,
         isolation=bench.engine.isolation,
@@ -99,6 +101,7 @@ def judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeR
         asked=judging is not None,
         removed_characters=judging.removed if judging else 0,
         void=judging.void if judging else "",
+        manifest=judging.opinions.get(MANIFEST) if judging else None,
     )
 
 

@@ -17,7 +17,7 @@ from harness.verify.judge.prompts import Prompts
 from harness.verify.judge.questions import VoteCounts
 
 _PATCH = re.compile(r"^=== patch (?P<nonce>\w+) begins\n(?P<data>.*?)\n=== patch (?P=nonce) ends$", re.DOTALL | re.M)
-_KNOWN = re.compile(r"^Tests that (?:use the name|stand in a file whose path ends with) '(?P<name>[^']+)'", re.M)
+_KNOWN = re.compile(r"^Tests that (?:call|stand in a file whose path ends with) '(?P<name>[^']+)'", re.M)
 _STATEMENT = re.compile(r"\n\n(?P<statement>.*?)\n\n", re.DOTALL)
 COST = Usage(calls=1, input=100, output=10, cost_usd=0.001)
 

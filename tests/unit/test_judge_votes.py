@@ -38,7 +38,7 @@ def turns(*said):
 async def test_must_haves_get_three_votes_nice_to_haves_one_and_two_known_answers_go_along():
     judging = await judge_with(RuleJudge(lambda heard: MET)).ask(BRIEF)
     asked = [(vote.question, vote.number) for vote in judging.votes]
-    assert len(asked) == len(set(asked)) == 13
+    assert len(asked) == len(set(asked)) == 9
     assert {name for name, _ in asked} == {"known-true", "known-false", MANIFEST, "1.1", "5.1"}
     assert [number for name, number in asked if name == "5.1"] == [1]
     assert {name: item.answer for name, item in judging.opinions.items()} == dict.fromkeys(
@@ -78,7 +78,7 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_once_more_and_never_repe
     [lost] = [vote for vote in judging.votes if vote.fault]
     assert lost.fault is VoteFault.UNPARSEABLE
     assert "PWNED" not in lost.model_dump_json()
-    assert judging.usage == sum((COST for _ in range(14)), start=Usage())
+    assert judging.usage == sum((COST for _ in range(10)), start=Usage())
 
 
 @pytest.mark.parametrize("stop", [StopReason.LENGTH, StopReason.REFUSAL])
@@ -196,7 +196,7 @@ async def test_another_model_or_prompt_is_asked_anew(tmp_path):
         model = RuleJudge(lambda heard: MET)
         judge = judge_with(model, tmp_path)
         await changed(judge, identity=judge.identity.model_copy(update=change)).ask(BRIEF)
-        assert len(model.heard) == 13
+        assert len(model.heard) == 9
 
 
 async def test_a_cached_answer_whose_quote_is_not_in_the_patch_counts_no_more_than_a_fresh_one(tmp_path):
@@ -227,9 +227,9 @@ async def test_invisible_characters_are_kept_from_the_judge_counted_and_told_of(
 
 
 async def test_the_judges_money_is_counted_and_capped():
-    spending = Spending(limit=0.005)
+    spending = Spending(limit=0.004)
     judging = await judge_with(RuleJudge(lambda heard: MET), slots=1).ask(BRIEF, spending)
-    assert spending.usage.calls == 5
+    assert spending.usage.calls == 4
     assert judging.usage == spending.usage
     assert {item.missing for item in judging.opinions.values()} == {ReasonCode.JUDGE_UNAVAILABLE}
 

@@ -55,8 +55,8 @@ def honest(request: Received) -> Reply:
 async def test_every_vendor_is_asked_alike_and_the_tokens_are_summed(tmp_path, vendor):
     judging, requests = await judged(tmp_path, vendor, honest)
     assert {item.answer for item in judging.opinions.values()} == {Answer.MET}
-    assert len(requests) == judging.usage.calls == 12
-    assert (judging.usage.input, judging.usage.output, judging.usage.cache_read) == (12_000, 600, 10_800)
+    assert len(requests) == judging.usage.calls == 8
+    assert (judging.usage.input, judging.usage.output, judging.usage.cache_read) == (8_000, 400, 7_200)
     assert judging.usage.cost_usd is None, "nobody knows the price of this model"
     beginnings = {request.text.rpartition("Is this statement true")[0] for request in requests}
     assert len(beginnings) == 1

@@ -150,6 +150,44 @@ def test_an_answer_that_is_missing_leaves_a_verdict_open_and_says_why(task, said
         assert getattr(record.stages, stage).status is StageStatus.FAILED
 
 
+@pytest.fixture(scope="module")
+def decided_task(task):
+    """One whose must-haves are all left to probes."""
+    criteria = [item for item in RUBRIC["criteria"] if item["id"] != "1.2"]
+    return task.model_copy(update={"rubric": Rubric.model_validate({**RUBRIC, "criteria": criteria})})
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        FooledJudge(lambda heard: reply("cannot tell")),
+        FooledJudge(lambda heard: "no JSON"),
+        to("listed tests", reply("met", "assert add(1, 2) == 4")),
+    ],
+)
+def test_a_judge_that_says_nothing_of_use_takes_nothing_from_what_execution_decided(decided_task, model):
+    record = judged(decided_task, model)
+    assert record.verdict is Verdict.RESOLVED
+    assert record.judge.manifest.missing is ReasonCode.JUDGE_UNPARSEABLE
+    assert judged(decided_task, model, examination(survives="probe-1.1")).verdict is Verdict.FAILED
+    assert judged(decided_task, model, examination(survives="removal")).verdict is Verdict.FAILED
+
+
+def test_a_judge_that_cannot_be_reached_or_was_misled_or_finds_a_setup_still_counts_where_execution_decided(
+    decided_task,
+):
+    for model in (to("", ProviderError("down")), FooledJudge(lambda heard: MET), FooledJudge(lambda heard: UNMET)):
+        assert judged(decided_task, model).verdict is Verdict.UNSCORED
+    assert codes(judged(decided_task, to("listed tests", NOT_A_TEST))) == [("manifest-not-a-test", str(TEST))]
+
+
+def test_what_execution_decides_is_asked_once(task):
+    model = to("Nothing", MET)
+    judged(task, model)
+    asked = [heard.statement for heard in model.heard]
+    assert (asked.count("Adds numbers."), asked.count("Has an assertion."), len(asked)) == (1, 3, 10)
+
+
 def test_a_listed_test_that_is_only_setup_fails_by_name(task):
     record = judged(task, to("listed tests", NOT_A_TEST))
     assert codes(record) == [("manifest-not-a-test", str(TEST))]

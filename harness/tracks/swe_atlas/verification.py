@@ -146,6 +146,7 @@ def _record(
     return VerdictRecord(
         task=task.id,
         task_digest=task.digest,
+        repo_digest=task.repo.digest,
         image_digest=bench.image.digest,
         protocol_version=PROTOCOL_VERSION,
         protocol=GradingRules.PUBLISHED,

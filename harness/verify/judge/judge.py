@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from harness.llm.protocol import Model
 from harness.llm.spending import MeteredModel, Spending
@@ -15,7 +15,7 @@ from harness.verify.judge.known_answers import known_questions
 from harness.verify.judge.prompts import Prompts, Shown
 from harness.verify.judge.questions import Brief, Question
 from harness.verify.judge.shown_text import shown
-from harness.verify.judge.voting import Opinion, Vote, VoteFault, opinion, void_words
+from harness.verify.judge.voting import Opinion, Vote, VoteFault, is_wrong, opinion, void_words
 
 MAX_SHOWN_CHARS = 400_000
 """Of patch and manifest, about 100,000 tokens. A larger one isn't cut: what is cut away can't be judged."""
@@ -28,12 +28,14 @@ UNREACHED = "the judge could not be reached; the votes in judge.jsonl say why"
 class Judging:
     """What a judge said of one submission. `opinions` are by criterion; `void` says why none of them counts.
 
-    `removed` is the number of invisible characters that it wasn't shown.
+    `misled` says that it answered wrongly what is known, `removed` is the number of invisible characters that it
+    wasn't shown.
     """
 
     opinions: Mapping[str, Opinion]
     votes: tuple[Vote, ...] = ()
     void: str = ""
+    misled: bool = False
     removed: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -59,10 +61,8 @@ class Judge:
         if (size := len(seen.patch) + len(seen.tests)) > MAX_SHOWN_CHARS:
             words = f"patch and manifest have {size} characters; a judge is shown at most {MAX_SHOWN_CHARS}"
             return _unasked(brief, ReasonCode.JUDGE_UNAVAILABLE, words, seen.removed)
-        rounds = max(question.votes for question in brief.questions)
         try:
-            asked = [] if trusting else known_questions(seen.patch)
-            known = [replace(question, votes=rounds) for question in asked]
+            known = () if trusting else known_questions(seen.patch, brief.calls)
         except ValueError as error:
             return _unasked(brief, ReasonCode.JUDGE_UNPARSEABLE, str(error), seen.removed)
         spent = Spending(within=spending)
@@ -83,7 +83,8 @@ def _counted(
         if any(vote.fault is VoteFault.UNAVAILABLE for item in known for vote in of[item]):
             code, void = ReasonCode.JUDGE_UNAVAILABLE, UNREACHED
         opinions = {name: Opinion(votes=item.votes, missing=code, words=void) for name, item in opinions.items()}
-    return Judging(opinions, tuple(votes), void, removed, usage)
+    misled = is_wrong({item: of[item] for item in known})
+    return Judging(opinions, tuple(votes), void, misled, removed, usage)
 
 
 def _unasked(brief: Brief, code: ReasonCode, words: str, removed: int) -> Judging:

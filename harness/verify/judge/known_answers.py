@@ -13,25 +13,30 @@ from harness.verify.judge.questions import Answer, Question
 KNOWN_TRUE, KNOWN_FALSE = "known-true", "known-false"
 _CALL = re.compile(r"\b([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)\(")
 _PROSE = ("#", "//", "*", "/*", '"', "'", "`")
-"""What lines begin with that aren't code: whether prose uses a name is for nobody to argue about."""
+"""What lines begin with that aren't code: whether prose calls a function is for nobody to argue about."""
+_STRING = re.compile(r"""(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
+_COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*).*")
+_DEFINITION = re.compile(r"\b(?:class|def|func|function)\s.*|\)\s*\{\s*$")
+"""A line that names a function without calling it. In C and for methods such a line opens a body."""
 _FILE = re.compile(r"^diff --git a/.* b/(?:.*/)?([A-Za-z0-9_.-]*(?:test|spec)[A-Za-z0-9_.-]*)$", re.MULTILINE | re.I)
 """The last part of a path to tests, where nothing in it can be read as words to the judge."""
 _NAME_CHARS, _FILE_CHARS = range(5, 40), range(5, 60)
-_USES = "Tests that use the name '{}' are among the lines that the patch adds."
+_CALLS = "Tests that call '{}' are among the lines that the patch adds."
 _STANDS = "Tests that stand in a file whose path ends with '{}' are added or changed by the patch."
 
 
-def known_questions(patch: str) -> tuple[Question, Question]:
-    """One statement that is true of the patch and one that is false, about a name that is called or about a file.
+def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
+    """One statement that is true of the patch and one that is false, about a function that is called or about a file.
 
-    Raises ValueError where the patch has neither to ask about.
+    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
+    nobody knows. Raises ValueError where the patch has neither to ask about.
     """
     files = sorted({name for name in _FILE.findall(patch) if len(name) in _FILE_CHARS})
-    names = sorted(_called(patch))
+    names = sorted(_called(patch) if calls is None else _called(patch) & calls)
     if not (files or names):
         raise ValueError("the patch has no name and no file that the judge could be tested with")
     about_names = not files or (bool(names) and _rank(patch, "form") % 2 == 0)
-    form = _USES if about_names else _STANDS
+    form = _CALLS if about_names else _STANDS
     true = _pick(patch, names if about_names else files)
     invented = _absent_name(patch, names) if about_names else _absent_file(patch, true, names)
     return (
@@ -41,9 +46,10 @@ def known_questions(patch: str) -> tuple[Question, Question]:
 
 
 def _called(patch: str) -> set[str]:
-    """Names of functions that added lines define or call."""
+    """Names of functions that added lines call, as far as a line alone tells: not in strings, not as definitions."""
     added = (line[1:].strip() for line in patch.split("\n") if line.startswith("+") and not line.startswith("+++ "))
-    code = (line for line in added if not line.startswith(_PROSE))
+    lines = (_COMMENT.sub("", _STRING.sub("", line)) for line in added if not line.startswith(_PROSE))
+    code = (line for line in lines if not _DEFINITION.search(line))
     return {name for line in code for name in _CALL.findall(line) if len(name) in _NAME_CHARS}
 
 

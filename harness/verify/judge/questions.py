@@ -43,16 +43,23 @@ class Question:
 
 @dataclass(frozen=True)
 class Brief:
-    """What all questions are about: the task's words, the judged patch, and the text of each listed test by id."""
+    """What all questions are about: the task's words, the judged patch, and the text of each listed test by id.
+
+    `calls` are names of functions that the listed tests call, None where nobody knows their language.
+    """
 
     prompt: str
     patch: bytes
     tests: Mapping[str, str]
     questions: tuple[Question, ...]
+    calls: frozenset[str] | None = None
 
 
 def questions_for(task: Task, counts: VoteCounts) -> tuple[Question, ...]:
-    """The manifest question, and every criterion that asks for a judge."""
+    """The manifest question, and every criterion that asks for a judge.
+
+    What a probe or a static check decides is asked once: the answer is only compared.
+    """
     asked = [criterion for criterion in task.rubric.criteria if GradedBy.JUDGE in criterion.graded_by]
     return (Question(MANIFEST, _MANIFEST_STATEMENT, counts.must), *_of_criteria(asked, counts))
 
@@ -62,7 +69,13 @@ def _of_criteria(criteria: Sequence[Criterion], counts: VoteCounts) -> tuple[Que
         Question(
             criterion.id,
             criterion.statement,
-            counts.must if criterion.importance is Importance.MUST else counts.nice,
+            _votes(criterion, counts),
         )
         for criterion in criteria
     )
+
+
+def _votes(criterion: Criterion, counts: VoteCounts) -> int:
+    if criterion.decided_without_judge:
+        return 1
+    return counts.must if criterion.importance is Importance.MUST else counts.nice

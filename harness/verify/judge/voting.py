@@ -76,12 +76,17 @@ def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
     return Opinion(answer=found, votes=tally, missing=missing, words=f"no majority; {words}" if not found else words)
 
 
+def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
+    """Whether a question whose answer is known got the opposite answer: a judge that can't tell isn't wrong."""
+    opposite = {Answer.MET: Answer.UNMET, Answer.UNMET: Answer.MET}
+    return any(vote.counted is opposite.get(question.known) for question, votes in known.items() for vote in votes
+               if question.known and vote.counted)  # fmt: skip
+
+
 def void_words(known: Mapping[Question, Sequence[Vote]]) -> str:
     """Why nothing that was asked with these questions counts; empty where each came out as it is known to be."""
-    for question, votes in known.items():
-        answers = {vote.counted for vote in votes}
-        if answers - {question.known, None}:
-            return "the judge gets a question wrong whose answer is known; none of its answers counts"
+    if is_wrong(known):
+        return "the judge gets a question wrong whose answer is known; none of its answers counts"
     if any(opinion(question, votes).answer is not question.known for question, votes in known.items()):
         return "the judge leaves a question open whose answer is known; none of its answers counts"
     return ""
