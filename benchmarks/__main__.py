@@ -24,7 +24,7 @@ from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajector
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
 from harness.report.tables import console, table
-from harness.sandbox.protocol import Engine, Image, Limits, Sandbox
+from harness.sandbox.protocol import Engine, Image, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
@@ -74,7 +74,7 @@ async def with_engine(chosen: Iterable[Measured]) -> list[Row]:
 
 def in_sandbox(measured: Callable[[Sandbox], Awaitable[list[Row]]]) -> Measured:
     async def with_sandbox(engine: Engine, image: Image, _: Task) -> list[Row]:
-        sandbox = engine.sandbox(image, Limits(), LABELS)
+        sandbox = engine.sandbox(image, SandboxOptions(), LABELS)
         try:
             await sandbox.start()
             return await measured(sandbox)

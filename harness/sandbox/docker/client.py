@@ -1,49 +1,53 @@
-"""The connection to a Docker engine: blocking calls in threads, its errors as ours."""
+"""The connection to a Docker engine: blocking calls in threads of their own, its errors as ours."""
 
 import asyncio
+import http.client
+import os
 import tarfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
+from harness.sandbox.docker.connection import ANSWER_SECONDS, Address
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ANSWER_SECONDS = 120
 CALLS_AT_ONCE = 16
+ENDINGS_AT_ONCE = 4
+"""Beside those: a container is killed or removed however many calls are under way."""
 
 
 class Docker:
-    """The low-level API of the engine that DOCKER_HOST names. Raises UserError where none answers."""
+    """The low-level API of the engine that DOCKER_HOST names. Raises UserError where none answers.
 
-    def __init__(self) -> None:
+    An engine that takes longer than `answer_seconds` for an answer counts as lost.
+    """
+
+    def __init__(self, answer_seconds: int = ANSWER_SECONDS) -> None:
+        threads = CALLS_AT_ONCE + ENDINGS_AT_ONCE
         try:
-            self.api = docker.from_env(timeout=ANSWER_SECONDS, max_pool_size=CALLS_AT_ONCE).api
+            self.api = docker.from_env(timeout=answer_seconds, max_pool_size=threads).api
             self.cpus = int(self.api.info()["NCPU"])
         except (DockerException, requests.RequestException) as error:
             raise UserError(f"no Docker engine answers ({_first_line(error)}); see 'testwright doctor'") from None
         if self.api.base_url.startswith(("https:", "http+docker://ssh")):
             raise UserError(f"{self.api.base_url}: engines over TLS or ssh are not supported; forward its socket")
-        self._limiter = asyncio.Semaphore(CALLS_AT_ONCE)
+        self.address = Address.of(os.environ.get("DOCKER_HOST"), self.api.api_version, answer_seconds)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="docker")
+        self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
+        self._endings = asyncio.Semaphore(ENDINGS_AT_ONCE)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """A blocking call. Raises SandboxLost where its container is gone or the engine doesn't answer."""
-        async with self._limiter:
-            try:
-                return await asyncio.to_thread(function, *args, **kwargs)
-            except ImageNotFound as error:
-                raise ImageUnavailable(_first_line(error)) from None
-            except FileNotFoundError:  # of a path in the container
-                raise
-            except NotFound as error:  # somebody removed it
-                raise EndedFromOutside(_first_line(error)) from None
-            except (DockerException, requests.RequestException, tarfile.TarError, OSError) as error:
-                raise SandboxLost(f"the Docker engine: {_first_line(error)}") from error
+        async with self._calls:
+            return await self._in_thread(partial(function, *args, **kwargs))
 
     async def remove(self, container: str) -> None:
         """Remove a container and its files, running or not; does nothing where it is gone."""
@@ -57,7 +61,8 @@ class Docker:
                 if error.status_code != requests.codes.conflict:  # someone else is removing it
                     raise
 
-        await self.call(remove)
+        async with self._endings:
+            await self._in_thread(remove)
 
     async def kill(self, container: str) -> None:
         """Kill every process; does nothing where none is running. Raises SandboxLost."""
@@ -69,7 +74,30 @@ class Docker:
                 if error.status_code != requests.codes.conflict:
                     raise
 
-        await self.call(kill)
+        async with self._endings:
+            await self._in_thread(kill)
+
+    def close(self) -> None:
+        self.api.close()
+        self._threads.shutdown(wait=False)
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+        except ImageNotFound as error:
+            raise ImageUnavailable(_first_line(error)) from None
+        except FileNotFoundError:  # of a path in the container
+            raise
+        except NotFound as error:  # somebody removed it
+            raise EndedFromOutside(_first_line(error)) from None
+        except (
+            DockerException,
+            requests.RequestException,
+            http.client.HTTPException,
+            tarfile.TarError,
+            OSError,
+        ) as error:
+            raise SandboxLost(f"the Docker engine: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

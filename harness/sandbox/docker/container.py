@@ -130,7 +130,7 @@ class ImageFacts:
 
     def _entry(self, container: str, path: str) -> tarfile.TarInfo | None:
         try:
-            with Archive(self._docker.api, container, path) as archive:
+            with Archive(self._docker.address, container, path) as archive:
                 return first_member(archive.chunks)
         except FileNotFoundError:
             return None
@@ -144,7 +144,7 @@ class ImageFacts:
 
         def read() -> bytes:
             try:
-                with Archive(self._docker.api, container, path) as archive:
+                with Archive(self._docker.address, container, path) as archive:
                     return first_file(archive.chunks)
             except FileNotFoundError:
                 return b""

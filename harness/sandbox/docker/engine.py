@@ -44,4 +44,4 @@ class DockerEngine:
         return len(found)
 
     async def close(self) -> None:
-        self._docker.api.close()
+        self._docker.close()

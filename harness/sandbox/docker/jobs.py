@@ -16,7 +16,7 @@ from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.init import command, command_status, program, was_killed
-from harness.sandbox.docker.streams import Archive, AttachedStream
+from harness.sandbox.docker.streams import Archive, AttachedStream, attach, wait_for_end
 from harness.sandbox.protocol import (
     REPORT_DIR,
     Image,
@@ -29,10 +29,7 @@ from harness.sandbox.protocol import (
 )
 from harness.specs.errors import EndedFromOutside
 
-_ATTACH = {"stdout": 1, "stderr": 1, "stream": 1}
 _REST_SECONDS = 10.0
-_LONGEST_WAIT_SECONDS = 7 * 24 * 3600
-"""Of one answer of the engine; the job's own time limit comes long before."""
 
 
 async def run_job(
@@ -99,7 +96,7 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
         breaches.append(limit)
         await docker.kill(container)
 
-    stream = await AttachedStream.over(await docker.call(docker.api.attach_socket, container, _ATTACH))
+    stream = await attach(docker.address, container)
     watch: asyncio.Task[None] | None = None
     began = time.monotonic()
     limit = TimeLimit.of(job.seconds, min(limits.cpus, docker.cpus))
@@ -129,7 +126,7 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
 async def _until_end(docker: Docker, container: str, stream: AttachedStream, log: BoundedOutput) -> None:
     await _collect(stream, log)
     # It may have closed its output long before its end.
-    await docker.call(docker.api.wait, container, timeout=_LONGEST_WAIT_SECONDS)
+    await wait_for_end(docker.address, container)
 
 
 async def _use(docker: Docker, container: str) -> Use:
@@ -146,6 +143,8 @@ async def _use(docker: Docker, container: str) -> Use:
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:
     """Raises EndedFromOutside where neither the command nor a limit ended the container; two states of it."""
+    if state["Running"]:  # the engine closed our connections
+        raise EndedFromOutside("the engine stopped telling of the container of a job")
     if state["StartedAt"] != begin["StartedAt"]:
         raise EndedFromOutside("the container of a job was started again from outside")
     if was_killed(state["ExitCode"]) and not (timed_out or state["OOMKilled"]):
@@ -159,7 +158,7 @@ async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:
 
 def _outputs(docker: Docker, container: str, directory: str) -> Outputs:
     try:
-        with Archive(docker.api, container, directory) as archive:
+        with Archive(docker.address, container, directory) as archive:
             return read_outputs(archive.chunks)
     except FileNotFoundError:
         return Outputs({}, complete=True)

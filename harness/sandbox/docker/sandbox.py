@@ -12,7 +12,7 @@ from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
-from harness.sandbox.docker.streams import Archive, AttachedStream
+from harness.sandbox.docker.streams import Archive, start_exec
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
 from harness.sandbox.tar_stream import capped
 from harness.specs.errors import SandboxLost
@@ -80,7 +80,7 @@ class DockerSandbox:
     async def export_tree(self, path: str, limit: int) -> AsyncIterator[AsyncIterator[bytes]]:
         await self._check_there()
         container = await self._container()
-        archive = await self._docker.call(Archive, self._docker.api, container, path)
+        archive = await self._docker.call(Archive, self._docker.address, container, path)
         try:
             if not archive.is_directory:
                 raise FileNotFoundError(f"{path}: not a directory")
@@ -115,7 +115,7 @@ class DockerSandbox:
             workdir=self._image.workdir,
             environment=DRIVER_ENV,
         )
-        return await AttachedStream.over(await self._docker.call(lambda: api.exec_start(made["Id"], socket=True)))
+        return await start_exec(self._docker.address, made["Id"])
 
     async def _container(self) -> str:
         if self._creation is None:

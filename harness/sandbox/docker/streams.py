@@ -1,74 +1,56 @@
-"""What the SDK would read in a blocking way: a process's standard streams, and tars of a container's files."""
+"""A process's standard streams, a wait of any length, and tars of a container's files as they come."""
 
 import asyncio
-import socket
+import base64
+import http
+import json
 import struct
 from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
 
-import docker
-import requests
-from docker.utils import decode_json_header
+from harness.sandbox.docker.connection import MAX_HEAD, Address, Answer, refused
 
-from harness.sandbox.docker.client import ANSWER_SECONDS
-
+_CHUNK = 1 << 18
 _DIRECTORY = 1 << 31
 """Of a mode as Go writes it."""
 
 
-class Archive:
-    """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
-    the container locked. Raises FileNotFoundError, docker.errors.NotFound.
-    """
+async def attach(address: Address, container: str) -> "AttachedStream":
+    """The output of a container's first process, from its start on. Raises SandboxLost."""
+    answer = await address.post(f"/containers/{quote(container)}/attach?stdout=1&stderr=1&stream=1", upgrade=True)
+    return AttachedStream(answer)
 
-    def __init__(self, api: docker.APIClient, container: str, path: str) -> None:
-        url = api._url("/containers/{0}/archive", container)  # type: ignore[attr-defined]
-        self._answer = api.get(url, params={"path": path}, stream=True, timeout=ANSWER_SECONDS)
-        try:
-            if self._answer.status_code == requests.codes.not_found:
-                api.inspect_container(container)  # not found either, where it is the container that is gone
-                raise FileNotFoundError(path)
-            api._raise_for_status(self._answer)  # type: ignore[attr-defined]
-            facts = decode_json_header(self._answer.headers["X-Docker-Container-Path-Stat"])
-        except BaseException:
-            self.close()
-            raise
-        self.is_directory = bool(facts["mode"] & _DIRECTORY)
-        self.chunks: Iterator[bytes] = self._answer.iter_content(1 << 18)
 
-    def close(self) -> None:
-        self._answer.close()
+async def start_exec(address: Address, execution: str) -> "AttachedStream":
+    """Start a process that was made in a container; its streams. Raises SandboxLost."""
+    return AttachedStream(
+        await address.post(f"/exec/{quote(execution)}/start", {"Detach": False, "Tty": False}, upgrade=True)
+    )
 
-    def __enter__(self) -> "Archive":
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+async def wait_for_end(address: Address, container: str) -> None:
+    """Returns when a container has ended, or when the engine stops answering. Raises SandboxLost."""
+    await (await address.post(f"/containers/{quote(container)}/wait")).drop()
 
 
 class AttachedStream:
-    """Standard input and output of a container's process, over the engine's raw connection.
+    """Standard input and output of a container's process.
 
     Output comes in blocks with a header of eight bytes: the kind, three zeros, and the length (big-endian).
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, answer: Answer) -> None:
+        self._reader = answer.reader
+        self._writer = answer.writer
         self._left = 0
-
-    @classmethod
-    async def over(cls, answer: object) -> "AttachedStream":
-        """Takes the connection over from the SDK, which would read it in a thread."""
-        connection = _socket(answer).dup()
-        connection.setblocking(False)
-        return cls(*await asyncio.open_connection(sock=connection))
 
     async def read(self) -> bytes:
         try:
             while self._left == 0:
                 header = await self._reader.readexactly(8)
                 (self._left,) = struct.unpack(">4xL", header)
-            data = await self._reader.read(min(self._left, 1 << 16))
+            data = await self._reader.read(min(self._left, MAX_HEAD))
         except (asyncio.IncompleteReadError, OSError):
             return b""
         self._left -= len(data)
@@ -82,7 +64,41 @@ class AttachedStream:
         self._writer.close()
 
 
-def _socket(answer: object) -> socket.socket:
-    connection = getattr(answer, "_sock", None)
-    assert isinstance(connection, socket.socket), answer
-    return connection
+class Archive:
+    """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
+    the container locked. Raises FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
+    """
+
+    def __init__(self, address: Address, container: str, path: str) -> None:
+        self._download = address.get(f"/containers/{quote(container)}/archive", {"path": path})
+        try:
+            if self._download.status == http.HTTPStatus.NOT_FOUND:
+                _check_exists(address, container)
+                raise FileNotFoundError(path)
+            if self._download.status != http.HTTPStatus.OK:
+                raise refused(self._download.status, self._download.read(MAX_HEAD))
+            stat = self._download.headers["X-Docker-Container-Path-Stat"]
+            facts: dict[str, Any] = json.loads(base64.b64decode(stat))
+        except BaseException:
+            self.close()
+            raise
+        self.is_directory = bool(facts["mode"] & _DIRECTORY)
+        self.chunks: Iterator[bytes] = iter(lambda: self._download.read(_CHUNK), b"")
+
+    def close(self) -> None:
+        self._download.close()
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check_exists(address: Address, container: str) -> None:
+    found = address.get(f"/containers/{quote(container)}/json")
+    try:
+        if found.status == http.HTTPStatus.NOT_FOUND:
+            raise refused(found.status, found.read(MAX_HEAD))
+    finally:
+        found.close()

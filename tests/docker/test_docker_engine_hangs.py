@@ -1,0 +1,149 @@
+"""An engine that accepts connections and answers no more, answers nonsense, or goes away in mid-answer is lost."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.connection import Address
+from harness.sandbox.docker.streams import Archive, attach, start_exec, wait_for_end
+from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
+
+ANSWERS = {"/info": {"NCPU": 2}, "/version": {"ApiVersion": "1.41"}}
+
+
+@contextmanager
+def engine(path: Path, answer: bytes | None) -> Iterator[None]:
+    """Answers who it is; everything else with `answer` and the end of the connection, with None not at all."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+    open_ones: list[socket.socket] = []
+
+    def serve(connection: socket.socket) -> None:
+        request = b""
+        while b"\r\n\r\n" not in request:
+            data = connection.recv(65536)
+            if not data:
+                return
+            request += data
+        target = request.split()[1].decode()
+        known = next((value for name, value in ANSWERS.items() if target.endswith(name)), None)
+        if known is not None:
+            body = json.dumps(known).encode()
+            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head.encode() + body)
+        elif answer is not None:
+            connection.sendall(answer)
+        else:
+            return
+        connection.shutdown(socket.SHUT_RDWR)
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            open_ones.append(connection)
+            threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    thread = threading.Thread(target=accept, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+        for connection in open_ones:
+            connection.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "docker.sock"
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{path}")
+    return path
+
+
+async def every_way(docker: Docker) -> list[BaseException | object]:
+    """What comes of each kind of request, all at once."""
+    return await asyncio.gather(
+        docker.call(docker.api.inspect_container, "x"),
+        docker.kill("x"),
+        docker.remove("x"),
+        attach(docker.address, "x"),
+        start_exec(docker.address, "x"),
+        wait_for_end(docker.address, "x"),
+        docker.call(Archive, docker.address, "x", "/app"),
+        return_exceptions=True,
+    )
+
+
+async def test_an_engine_that_hangs_is_lost_after_its_time_for_an_answer(path: Path) -> None:
+    with engine(path, None):
+        docker = Docker(answer_seconds=1)
+        async with asyncio.timeout(30):
+            outcomes = await every_way(docker)
+        docker.close()
+    assert [type(outcome) for outcome in outcomes] == [SandboxLost] * 7
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1", b"nonsense\r\n\r\n", b"HTTP/1.1 500 x\r\n\r\n{", b"x" * 200_000]
+)
+async def test_an_engine_that_goes_away_or_answers_nonsense_is_lost(path: Path, answer: bytes) -> None:
+    with engine(path, answer):
+        docker = Docker(answer_seconds=20)
+        outcomes = await every_way(docker)
+        docker.close()
+    assert [type(outcome) for outcome in outcomes] == [SandboxLost] * 7
+
+
+async def test_a_container_that_is_not_there_was_removed_by_somebody(path: Path) -> None:
+    body = b'{"message":"No such container: x"}'
+    answer = b"HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+        len(body),
+        body,
+    )
+    with engine(path, answer):
+        docker = Docker(answer_seconds=20)
+        outcomes = await every_way(docker)
+        docker.close()
+    removed = outcomes.pop(2)
+    assert removed is None, "there is nothing left to remove"
+    assert [type(outcome) for outcome in outcomes] == [EndedFromOutside] * 6
+    assert all("No such container: x" in str(outcome) for outcome in outcomes)
+
+
+async def test_a_container_is_killed_however_many_other_calls_hang(path: Path) -> None:
+    released = threading.Event()
+    with engine(path, b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n"):
+        docker = Docker(answer_seconds=20)
+        hanging = [asyncio.create_task(docker.call(released.wait)) for _ in range(100)]
+        async with asyncio.timeout(10):
+            await docker.kill("x")
+            await docker.remove("x")
+        released.set()
+        await asyncio.gather(*hanging)
+        docker.close()
+
+
+@pytest.mark.parametrize("host", ["https://localhost:2376", "ssh://root@localhost", "npipe:////./pipe/docker_engine"])
+def test_an_engine_that_cannot_be_reached_directly_is_refused(host: str) -> None:
+    with pytest.raises(UserError, match="forward its socket"):
+        Address.of(host, "1.41")
+
+
+def test_an_engine_is_found_at_a_socket_or_a_port() -> None:
+    assert Address.of("unix:///run/x.sock", "1.41").path == "/run/x.sock"
+    reached = Address.of("tcp://127.0.0.1:2375", "1.41")
+    assert (reached.host, reached.port, reached.path) == ("127.0.0.1", 2375, "")
+    assert Address.of(None, "1.41").path == "/var/run/docker.sock"
