@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from harness.runs.owners import owner, reap_the_dead
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
@@ -34,17 +35,23 @@ class EngineSession:
 
 
 @asynccontextmanager
-async def engine_session(sandbox: str, run_id: str) -> AsyncIterator[EngineSession]:
-    """An engine whose containers carry the label `testwright.run=RUN_ID`.
+async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> AsyncIterator[EngineSession]:
+    """An engine whose containers carry the labels `testwright.run=RUN_ID` and this process's.
 
-    What an earlier start has left under this label is removed at the beginning. However this ends (also by
-    cancellation), no container with the label is left. Raises UserError where the engine isn't there.
+    What dead processes of this machine have left on the engine is removed at the beginning; with `alone`, which says
+    that nobody else works for this run, all that carries its id. However this ends (also by cancellation), no
+    container of this session is left. Raises UserError where the engine isn't there.
     """
     engine = choose_engine(sandbox)
-    labels = {"testwright.run": run_id}
+    run = {"testwright.run": run_id}
     try:
-        await engine.reap(labels)
-        yield EngineSession(engine, labels, arm_slots(engine))
+        await reap_the_dead(engine)
+        if alone:
+            await engine.reap(run)
+        with owner(engine) as mine:
+            try:
+                yield EngineSession(engine, {**run, **mine}, arm_slots(engine))
+            finally:
+                await asyncio.shield(engine.reap(mine))
     finally:
-        await asyncio.shield(engine.reap(labels))
         await engine.close()

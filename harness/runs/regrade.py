@@ -168,7 +168,7 @@ async def _regrade(
     lock = RunStore(directory)
     try:
         spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
-        async with engine_session(run.config.sandbox, run.id) as session:
+        async with engine_session(run.config.sandbox, run.id, alone=True) as session:
             work = Regrading(lock, catalog, session, stage, judge, spending, run.config.protocol, tasks)
             return await side_by_side(stores, work.regrade, work.failed, run.config.jobs)
     finally:

@@ -49,11 +49,14 @@ def trial_labels(trial: Trial) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def run_context(run: RunSpec, services: Services) -> AsyncIterator[RunContext]:
-    """The context of a run's trials on this machine; no container of the run is left at its end. Raises UserError."""
+async def run_context(run: RunSpec, services: Services, alone: bool = False) -> AsyncIterator[RunContext]:
+    """The context of a run's trials in this process; none of its containers is left at its end.
+
+    `alone` says that no other process does trials of this run. Raises UserError.
+    """
     catalog = Catalog(run.catalog, run.config.task_options)
     models = Models(catalog, services.rate_limits)
     judge = configured_judge(catalog, models, run.config)
-    async with engine_session(run.config.sandbox, run.id) as session:
+    async with engine_session(run.config.sandbox, run.id, alone) as session:
         quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
         yield RunContext(run, session, catalog, models, services.budget, quota, judge)

@@ -23,7 +23,7 @@ class AsyncioExecutor:
         if not trials:
             return
         run = trials[0].run
-        async with run_context(run, services) as context:
+        async with run_context(run, services, alone=True) as context:
 
             async def work(trial: TrialSpec) -> TrialOutcome:
                 return await do_trial(context, trial, services.observe)

@@ -1,0 +1,190 @@
+"""What a start in an old directory does again, and what it doesn't: damaged files, changed tasks, money."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.agents.ending import Ending
+from harness.agents.protocol import AgentContext, Finish
+from harness.agents.trajectory import Trajectory
+from harness.analysis.run_rows import load_rows
+from harness.llm.protocol import Message, Role
+from harness.llm.recording import MessageRecord
+from harness.report.run_report import report_run, show_run
+from harness.runs.records import append_line
+from harness.runs.store import spent_in
+from harness.sandbox.protocol import Sandbox
+from harness.specs.reasons import ReasonCode
+from harness.specs.usage import Usage
+from tests.support.runs_here import TASK, RunsHere, codes, runs_here
+
+EMPTY, ERROR = [ReasonCode.EMPTY_SUBMISSION], [ReasonCode.HARNESS_ERROR]
+CENT = Usage(calls=1, cost_usd=0.01)
+RUBRIC, PROMPT, REPO = f"rubrics/{TASK}.yaml", f"tasks/{TASK}/prompt.md", "repos/tiny/repo.yaml"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[RunsHere]:
+    with runs_here(tmp_path) as runs:
+        yield runs
+
+
+@pytest.fixture
+def paid(here: RunsHere) -> Iterator[list[str]]:
+    """An agent `paid` that costs a cent; each of its works is an entry of the list."""
+    works: list[str] = []
+
+    async def work(context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        works.append(sandbox.__class__.__name__)
+        message = Message(role=Role.ASSISTANT, content="I work.")
+        trajectory.add(MessageRecord(step=1, message=message, usage=CENT))
+        await context.allowance.spending.charge(CENT)
+        return Finish(Ending.SUBMITTED)
+
+    here.agent("paid", work)
+    return works
+
+
+def mini(here: RunsHere) -> list[list[ReasonCode]]:
+    return codes(here.run("mini", models=(here.script(),)))
+
+
+def made(here: RunsHere) -> tuple[int, int]:
+    """When the agent's file of the one trial was written, and its verdict."""
+    folder = here.store("mini").directory
+    return (folder / "agent.json").stat().st_mtime_ns, (folder / "verdict.json").stat().st_mtime_ns
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (RUBRIC, "task:", "# a comment\ntask:"),
+        (RUBRIC, "Adds negative numbers.", "Adds numbers below zero."),
+        (f"tasks/{TASK}/withheld.patch", "diff --git", "a remark\ndiff --git"),
+        (REPO, "test_seconds: 60", "test_seconds: 61"),
+        (REPO, "report: junit", "report: tap"),
+    ],
+)
+def test_what_the_agent_cannot_see_has_its_work_judged_again_and_not_done_again(here, file, old, new):
+    mini(here)
+    before = made(here)
+    here.edit(file, old, new)
+    assert mini(here) == [EMPTY]
+    after = made(here)
+    assert after[0] == before[0], "the agent was paid again"
+    assert after[1] != before[1], "the old verdict was kept"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (PROMPT, "I need tests", "I need good tests"),
+        (REPO, "memory_mb: 256", "memory_mb: 512"),
+        (REPO, "- tests/**", "- test/**"),
+    ],
+)
+def test_what_the_agent_can_see_has_it_work_again_and_its_old_work_stays_beside(here, file, old, new):
+    mini(here)
+    here.edit(file, old, new)
+    mini(here)
+    assert here.store("mini").directory.with_name("1.other-1").is_dir()
+
+
+def test_nothing_is_done_again_where_nothing_has_changed(here):
+    mini(here)
+    before = made(here)
+    mini(here)
+    assert made(here) == before
+
+
+@pytest.mark.parametrize("text", [None, "", "{", '{"schema_version": 1}'])
+@pytest.mark.parametrize("name", ["trial.json", "agent.json"])
+def test_a_damaged_record_of_finished_work_does_not_pay_the_agent_again(here, paid, name, text):
+    here.run("paid")
+    path = here.store("paid").directory / name
+    path.write_text(text) if text is not None else path.unlink()
+    assert codes(here.run("paid")) == [EMPTY]
+    assert len(paid) == 1
+    assert here.store("paid").usage().total.cost_usd == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("name", ["patch.diff", "manifest.yaml"])
+def test_a_lost_submission_costs_its_trial_and_says_what_to_do(here, paid, name):
+    here.run("paid", attempts=3)
+    folder = here.store("paid", 2).directory
+    (folder / "submission" / name).unlink()
+    for attempt in (1, 2, 3):
+        (here.store("paid", attempt).directory / "verdict.json").unlink()
+    run = here.run("paid", attempts=3)
+    assert codes(run) == [EMPTY, ERROR, EMPTY]
+    words = run.outcomes[1].reasons[0].words
+    assert words.startswith(f"{folder / 'submission' / name}: No such file or directory; remove {folder}")
+    assert len(paid) == 3
+
+
+def test_a_bad_line_in_a_trajectory_costs_no_other_trial_and_no_money(here, paid):
+    here.run("paid", attempts=2)
+    folder = here.store("paid", 1).directory
+    (folder / "agent.json").unlink()
+    lines = (folder / "trajectory.jsonl").read_text().splitlines()
+    (folder / "trajectory.jsonl").write_text("\n".join([lines[0], "{ torn", *lines[1:]]) + "\n")
+    assert codes(here.run("paid", attempts=2)) == [EMPTY, EMPTY]
+    assert len(paid) == 2
+    assert spent_in(here.output).cost_usd == pytest.approx(0.02)
+
+
+def test_a_fault_of_the_disk_while_work_is_read_costs_that_trial_and_is_not_paid_again(here, paid):
+    tree = here.engine.tree
+
+    async def takes_the_tree_away(context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        if tree.exists():
+            tree.rename(tree.with_name("away"))
+        else:
+            tree.with_name("away").rename(tree)
+        return Finish(Ending.SUBMITTED)
+
+    here.agent("takes", takes_the_tree_away)
+    run = here.run("takes", attempts=2)
+    assert [item.verdict for item in run.outcomes] == ["unscored", "failed"]
+
+
+def test_money_of_attempts_that_were_set_aside_stays_in_every_total(here, paid, capsys):
+    for word in ("other", "again", "more"):
+        here.run("paid")
+        here.edit(f"tasks/{TASK}/prompt.md", "I need", f"{word}: I need")
+    run = here.run("paid")
+    assert len(paid) == 4
+    assert run.outcomes[0].usage is not None
+    assert run.outcomes[0].usage.total.cost_usd == pytest.approx(0.04)
+    assert spent_in(here.output).cost_usd == pytest.approx(0.04)
+    report_run(run, as_json=False)
+    show_run(here.output, None, as_json=False)
+    told = capsys.readouterr().out
+    assert told.count("cost $0.0400") == 2
+
+
+def test_a_damaged_usage_file_is_told_alike_by_run_and_show(here, paid, capsys):
+    here.run("paid")
+    (here.store("paid").directory / "usage.json").write_text("{")
+    report_run(here.run("paid"), as_json=True)
+    [run] = json.loads(capsys.readouterr().out)["trials"]
+    show_run(here.output, None, as_json=True)
+    [shown] = json.loads(capsys.readouterr().out)
+    assert run["usage"] == shown["usage"]
+    assert run["usage"]["agent"]["cost_usd"] == pytest.approx(0.01)
+
+
+def test_a_run_that_began_before_an_outage_counts_what_its_directory_has_cost(here, paid):
+    here.run("paid")
+    here.edit(f"tasks/{TASK}/prompt.md", "I need", "Now I need")
+    [[code]] = codes(here.run("mini", models=(here.script(),), max_cost_usd=0.01))
+    assert code is ReasonCode.BUDGET_EXHAUSTED
+    assert [row.verdict for row in load_rows(here.output).trials if row.scaffold == "mini"] == ["unscored"]
+
+
+def test_a_full_disk_is_told_with_the_files_name():
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        append_line(Path("/dev/full"), "a line")
+    assert caught.value.filename == "/dev/full"
