@@ -10,7 +10,6 @@ from harness.sandbox.swerex.configuration import SwerexConfiguration, deployment
 from harness.specs.errors import SandboxLost, UserError
 
 _OLDEST_BASH = 5
-_STOP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,8 @@ class Host:
         await self.client.close()
         if self.deployment is None:
             return
-        try:
-            async with asyncio.timeout(_STOP_SECONDS):
-                await self.deployment.stop()
-        except Exception as error:  # SWE-ReX has no type of its own for what can go wrong here
-            raise SandboxLost(f"the SWE-ReX deployment can't be stopped: {error}") from error
+        if error := await _stopped(self.deployment):
+            raise SandboxLost(f"the SWE-ReX deployment can't be stopped: {error}")
 
 
 async def start_host(configuration: SwerexConfiguration, places: Mapping[str, str]) -> Host:
@@ -70,21 +66,32 @@ async def _started(configuration: SwerexConfiguration, parameters: Any) -> Any:
             f"{error}; pip install 'swe-rex[{configuration.kind}]'"
         ) from None
     try:
-        await deployment.start()
-    except BaseException as error:
-        await asyncio.shield(_stopped(deployment))
-        if isinstance(error, Exception):  # of whatever library speaks to the cloud
-            raise SandboxLost(f"the SWE-ReX deployment doesn't start: {error}") from error
-        raise
+        # Its coroutines block, so they get an event loop of their own.
+        await asyncio.to_thread(asyncio.run, deployment.start())
+    except Exception as error:  # of whatever library speaks to the cloud
+        await _stopped(deployment)
+        raise SandboxLost(f"the SWE-ReX deployment doesn't start: {_first_line(error)}") from error
     return deployment
 
 
-async def _stopped(deployment: Any) -> None:
+async def _stopped(deployment: Any) -> str:
+    """Stop a deployment; what went wrong, empty where nothing did."""
+
+    async def stop() -> None:
+        # SWE-ReX 1.4 leaves a Modal sandbox alone that still runs.
+        if type(deployment).__name__ == "ModalDeployment" and deployment._sandbox is not None:
+            await deployment.sandbox.terminate.aio()
+        await deployment.stop()
+
     try:
-        async with asyncio.timeout(_STOP_SECONDS):
-            await deployment.stop()
-    except Exception:  # the reason why it didn't start says more
-        return
+        await asyncio.to_thread(asyncio.run, stop())
+    except Exception as error:  # of whatever library speaks to the cloud
+        return _first_line(error)
+    return ""
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).strip().partition("\n")[0]
 
 
 async def _described(client: Client, deployment: Any) -> Host:

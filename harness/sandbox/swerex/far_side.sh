@@ -94,36 +94,57 @@ detached() {
 }
 ended() { [[ -f $1/status ]] && head -c 20 "$1/status"; }
 
-# state=of a process, and its session. Its name, which comes before these, may hold anything.
+# state=of a process, session= and ticks= of CPU time, its ended children's included. Its name may hold anything.
 read_stat() {
     local text='' fields
     [[ -r /proc/$1/stat ]] && IFS= read -r -d '' text 2>/dev/null <"/proc/$1/stat"
     # shellcheck disable=SC2206  # a letter and numbers
     fields=(${text##*) })
     state=${fields[0]:-} session=${fields[3]:-}
+    ((ticks = ${fields[11]:-0} + ${fields[12]:-0} + ${fields[13]:-0} + ${fields[14]:-0}))
     [[ $state && $state != [ZX] ]]
 }
 
-# MARK: kills what carries a mark that begins so, and all else in its sessions.
-kill_marked() {
-    local entry pid own state session victims
+# MARK: found=the processes that carry a mark that begins so, and all else in their sessions; total=their ticks, and
+# busy=1 where one of them wants a core.
+find_marked() {
+    local entry pid own state session ticks
+    local -A sessions=() seen=()
+    total=0 busy=0
     read_stat $$
     own=$session
-    for _ in {1..100}; do
-        local -A sessions=()
-        victims=()
-        while IFS= read -r entry; do
-            pid=${entry//[^0-9]/}
-            read_stat "$pid" || continue
-            victims+=("$pid")
-            [[ $session == "$own" ]] || sessions[$session]=1
-        done < <(grep -lsz -- "^TESTWRIGHT_COMMAND=$1" /proc/[0-9]*/environ)
-        for entry in /proc/[0-9]*; do
-            read_stat "${entry#/proc/}" && [[ ${sessions[$session]:-} ]] && victims+=("${entry#/proc/}")
-        done
-        ((${#victims[@]})) || return 0
-        kill -KILL "${victims[@]}" 2>/dev/null
+    while IFS= read -r entry; do
+        pid=${entry//[^0-9]/}
+        read_stat "$pid" || continue
+        seen[$pid]=1
+        [[ $session == "$own" ]] || sessions[$session]=1
+    done < <(grep -lsz -- "^TESTWRIGHT_COMMAND=$1" /proc/[0-9]*/environ)
+    found=()
+    for entry in /proc/[0-9]*; do
+        pid=${entry#/proc/}
+        read_stat "$pid" || continue
+        [[ ${sessions[$session]:-}${seen[$pid]:-} ]] || continue
+        found+=("$pid")
+        ((total += ticks))
+        [[ $state != [RD] ]] || busy=1
     done
+}
+
+# MARK: kills them.
+kill_marked() {
+    local found total busy
+    for _ in {1..100}; do
+        find_marked "$1"
+        ((${#found[@]})) || return 0
+        kill -KILL "${found[@]}" 2>/dev/null
+    done
+}
+
+# MARK: hundredths of a second of CPU time that they have used, and whether one of them wants a core.
+used() {
+    local found total busy
+    find_marked "$1"
+    echo "$total $busy"
 }
 
 # Starts a program of a sandbox: MARK DIRECTORY DISK_KIB MEMORY_KIB INHERIT NUMBER ENV... PROGRAM...
@@ -161,7 +182,7 @@ close_channel() {
 }
 # What the driver has printed, up to 1 MiB, as base64; and after a space whether it has ended.
 read_channel() {
-    local at=$1 state session pid over=''
+    local at=$1 state session ticks pid over=''
     if [[ -f $at/ended ]]; then
         over=' ended'
     elif [[ -f $at/pids ]]; then

@@ -1,12 +1,12 @@
 """Jobs on a SWE-ReX deployment: a fresh place, one process, its outputs, and all of it deleted."""
 
 import asyncio
-import contextlib
 import tarfile
 import time
 from collections.abc import Iterator
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MAX_OUTPUTS_BYTES, Outputs, read_outputs
+from harness.sandbox.deadline import TimeLimit, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.protocol import (
     MAX_OUTPUT_BYTES,
@@ -15,13 +15,13 @@ from harness.sandbox.protocol import (
     Job,
     JobResult,
     LimitReached,
+    Limits,
     SandboxOptions,
 )
-from harness.sandbox.swerex.client import FIRST_PAUSE
 from harness.sandbox.swerex.place import Place
 from harness.specs.errors import SandboxLost
 
-_LONGEST_PAUSE = 0.25
+_LOOK_SECONDS = 2.0
 _REST_SECONDS = 5.0
 _KEEP = MAX_OUTPUT_BYTES // 2
 _TAR_BYTES = MAX_OUTPUTS_BYTES + MAX_OUTPUT_FILES * 4096
@@ -37,7 +37,7 @@ async def run_in(place: Place, image: Image, job: Job, options: SandboxOptions) 
     await client.check("start_job", state, str(_KEEP), place.marks, *place.launch(image, options, env, "job"), *argv)
     began = time.monotonic()
     breaches: list[LimitReached] = []
-    status = await _watched(place, state, job.seconds, options.limits.disk_mb, breaches)
+    status = await _watched(place, state, job, options.limits, breaches)
     await place.kill()
     if breaches:
         raise breaches[0]
@@ -48,32 +48,30 @@ async def run_in(place: Place, image: Image, job: Job, options: SandboxOptions) 
 
 
 async def _watched(
-    place: Place, state: str, seconds: float, disk_mb: int, breaches: list[LimitReached]
+    place: Place, state: str, job: Job, limits: Limits, breaches: list[LimitReached]
 ) -> tuple[int, float] | None:
     """Wait for a job's end: its exit status and its seconds, None where it took too long or broke a limit."""
+    ends: list[str] = []
     over = asyncio.Event()
+
+    async def wait() -> None:
+        while not over.is_set():
+            answer = await place.host.client.until(_LOOK_SECONDS, "ended", state)
+            if answer.status == 0:
+                ends.append(answer.output)
+                return
 
     async def breach(limit: LimitReached) -> None:
         breaches.append(limit)
         over.set()
 
-    watch = asyncio.create_task(watch_disk(place.bytes_used, disk_mb, breach))
-    deadline = time.monotonic() + seconds
-    pause = FIRST_PAUSE
+    watch = asyncio.create_task(watch_disk(place.bytes_used, limits.disk_mb, breach))
     try:
-        while not over.is_set():
-            answer = await place.host.client.call("ended", state)
-            if answer.status == 0:
-                return _end(answer.output)
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return None
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(over.wait(), min(pause, left))
-            pause = min(1.5 * pause, _LONGEST_PAUSE)
+        limit = TimeLimit.of(job.seconds, limits.cpus)
+        await ends_before(wait(), expire(limit, place.time_used))
     finally:
         watch.cancel()
-    return None
+    return _end(ends[0]) if ends else None
 
 
 def _end(text: str) -> tuple[int, float]:

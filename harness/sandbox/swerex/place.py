@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.sandbox.archives import pack, parents
+from harness.sandbox.deadline import Use
 from harness.sandbox.mapped_paths import mapped
 from harness.sandbox.protocol import AGENT_LOGS, Image, PlacedFile, SandboxOptions
 from harness.sandbox.swerex.configuration import SwerexConfiguration
@@ -142,6 +143,13 @@ class Place:
         if len(used) != 2 or not all(word.isdigit() for word in used):
             return 0
         return int(used[0]) + int(used[1]) * _BYTES_PER_FILE
+
+    async def time_used(self) -> Use:
+        """CPU time of its processes, and whether one of them wants a core."""
+        used = (await self.host.client.check("used", self.marks)).split()
+        if len(used) != 2 or not all(word.isdigit() for word in used):
+            raise SandboxLost("the SWE-ReX deployment doesn't say what time a job has used")
+        return Use(int(used[0]) / 100, used[1] == "1")
 
     async def kill(self) -> None:
         """Kill all its processes. Raises SandboxLost where the sandbox is gone."""
