@@ -1,11 +1,23 @@
-"""Whether a Docker engine is there for the tests that need one."""
+"""Whether a Docker engine is there for the tests that need one; signals as a program at a terminal has them."""
 
 import os
+import signal
 from functools import cache
 
 import docker
 import pytest
 import requests
+
+
+def pytest_configure() -> None:
+    """A job in the background is started with signals ignored, and what it starts inherits that.
+
+    Tests send these signals to programs that they start. With a handler that does nothing they stay ignored here,
+    and every program that is started has them as at a terminal.
+    """
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, lambda _number, _frame: None)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -5,8 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from harness.analysis.error_rates import Answer, error_rates
 from harness.runs.cases import read_batch
 from harness.specs.catalog import Catalog
+from harness.specs.reasons import Verdict
+from scripts import validity
 
 CHECKOUT = Path(__file__).parents[2]
 CORPORA = ("honest", "adversarial")
@@ -19,9 +24,27 @@ def test_the_catalogue_lists_the_tasks_as_they_are():
     assert done.returncode == 0, done.stderr
 
 
-def test_the_page_on_validity_has_a_row_for_every_submission_with_the_verdict_that_it_must_come_to():
+def verdicts_told() -> dict[str, str]:
+    """Submission -> verdict, as the page on validity has it."""
     page = (CHECKOUT / "docs" / "validity.md").read_text()
-    rows = dict(re.findall(r"^\| (\S+) \| \S+ \| (resolved|failed|invalid|unscored) \|", page, re.M))
+    return dict(re.findall(r"^\| (\S+) \| \S+ \| (resolved|failed|invalid|unscored) \|", page, re.M))
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_figures_on_validity_are_those_of_its_rows_each_with_its_interval(corpus):
+    told = verdicts_told()
+    answers = [
+        Answer(case.task.repo.language, validity.is_sufficient(case), told[case.name] == Verdict.RESOLVED)
+        for case in read_batch(Catalog(), CHECKOUT / "tests" / corpus, None)
+    ]
+    lines = validity.error_lines(error_rates(answers))
+    assert all(line.count("interval") >= 1 for line in lines if " of " in line)
+    assert "\n".join(lines) in (CHECKOUT / "docs" / "validity.md").read_text(), "run make validity"
+
+
+def test_the_page_on_validity_has_a_row_for_every_submission_with_the_verdict_that_it_must_come_to():
     cases = [case for name in CORPORA for case in read_batch(Catalog(), CHECKOUT / "tests" / name, None)]
     expected = {(case.name, case.expected.verdict.value) for case in cases if case.expected and case.expected.verdict}
-    assert not sorted(set(rows.items()) ^ expected), "docs/validity.md says something else; run make validity"
+    assert not sorted(set(verdicts_told().items()) ^ expected), (
+        "docs/validity.md says something else; run make validity"
+    )

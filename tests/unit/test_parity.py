@@ -1,0 +1,44 @@
+"""Where two verifiers differ, a sentence says why, whatever the reason."""
+
+import pytest
+
+from harness.analysis.parity import disagreement
+from harness.specs.grading import GradingRules
+from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.verify.verdict import VerdictRecord
+
+
+def record(protocol: GradingRules, *codes: ReasonCode) -> VerdictRecord:
+    return VerdictRecord(
+        task="t",
+        task_digest="0",
+        image_digest="0",
+        protocol_version=1,
+        protocol=protocol,
+        isolation="docker",
+        verdict=codes[0].verdict if codes else Verdict.RESOLVED,
+        reasons=tuple(Reason(code=code, stage=Stage.MUTATION, subject="test_a", words="because") for code in codes),
+    )
+
+
+@pytest.mark.parametrize("code", ReasonCode)
+def test_every_reason_of_ours_has_a_sentence_of_why_the_published_verifier_has_none(code):
+    found = disagreement(record(GradingRules.TESTWRIGHT, code), record(GradingRules.PUBLISHED))
+    assert found is not None
+    [why] = found.why
+    assert why.startswith(f"ours: {code} (test_a); the published verifier doesn't mind: ")
+    assert len(why.partition("mind: ")[2].split()) >= 3
+
+
+@pytest.mark.parametrize("code", [code for code in ReasonCode if code.verdict is not Verdict.UNSCORED])
+def test_every_reason_of_the_published_verifier_has_a_sentence_of_why_ours_has_none(code):
+    found = disagreement(record(GradingRules.TESTWRIGHT), record(GradingRules.PUBLISHED, code))
+    assert found is not None
+    [why] = found.why
+    assert why.startswith(f"published: {code} (test_a); ours doesn't mind: ")
+
+
+def test_where_both_come_to_the_same_there_is_nothing_to_explain():
+    both = ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_RED
+    ours, theirs = (record(protocol, code) for protocol, code in zip(GradingRules, both, strict=False))
+    assert disagreement(ours, theirs) is None
