@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-from harness.sandbox.git_tree import GitError, run_git
+from harness.sandbox.git import GitError, run_git
 from harness.sandbox.images.work_tree import REPOSITORY_CONFIG
 from harness.specs.problem import Problem
 
@@ -40,7 +40,7 @@ async def _unexpected_history(repository: Path, commit: str) -> AsyncIterator[st
     directory = f"--git-dir={repository}"
 
     async def lines(*arguments: str) -> list[str]:
-        return (await run_git(directory, *arguments)).decode(errors="replace").splitlines()
+        return (await run_git(directory, *arguments, may_refuse=True)).decode(errors="replace").splitlines()
 
     refs = await lines("for-each-ref", "--format=%(refname)")
     if refs != ["refs/heads/main"]:

@@ -11,7 +11,8 @@ from harness.authoring.image_search import FoundFile, SavedImage
 from harness.authoring.leak_signatures import LeakSignatures, leak_signatures_of
 from harness.authoring.repository_check import repository_problems
 from harness.languages.registry import language_of
-from harness.sandbox.git_tree import GitError, GitTree, run_git
+from harness.sandbox.git import GitError, run_git
+from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.engine_images import EngineImages, engine_images
 from harness.sandbox.images.task_images import task_image
 from harness.sandbox.images.work_tree import head_commit
@@ -106,7 +107,7 @@ async def pack_contents(pack: FoundFile, scratch: Path) -> FoundFile:
     """All objects of a git pack as one file; an unreadable pack stays as it is."""
     await run_git("init", "--quiet", "--bare", str(scratch))
     try:
-        await run_git(f"--git-dir={scratch}", "index-pack", "--stdin", stdin=pack.data)
+        await run_git(f"--git-dir={scratch}", "index-pack", "--stdin", stdin=pack.data, may_refuse=True)
     except GitError:
         return pack
     objects = await run_git(f"--git-dir={scratch}", "cat-file", "--batch-all-objects", "--batch")

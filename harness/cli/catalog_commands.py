@@ -120,10 +120,10 @@ def import_repo(
     as_json: Json = False,
 ) -> int:
     """Take in images that another host has exported; all of them are compared with their digests."""
-    from harness.authoring.repo_bundle import import_repo as take_in
+    from harness.authoring.repo_bundle import import_repo as ingest
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(take_in(_catalog(context), file, tell), as_json)
+    return report_builds(ingest(_catalog(context), file, tell), as_json)
 
 
 @scaffold_app.command("list")

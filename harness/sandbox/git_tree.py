@@ -4,14 +4,13 @@ Everything that an agent could use to make git run code or look away is off: no 
 attributes of the tree, no filters, no hooks, no ignore files but the base's.
 """
 
-import asyncio
-import os
-import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, run_git, scratch_directory, writing
+from harness.sandbox.patch_error import patch_error
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "upstream",
@@ -28,10 +27,6 @@ EXCLUDED = ("__pycache__/", "*.py[co]", ".pytest_cache/", ".hypothesis/", ".cove
 
 REGULAR_MODES = frozenset({"100644", "100755"})
 _ATTRIBUTES = "* -text -eol -ident -filter !diff !merge -working-tree-encoding\n"
-
-
-class GitError(Exception):
-    """git refused; the message is its first line of complaint."""
 
 
 class Entry(NamedTuple):
@@ -94,9 +89,11 @@ class GitTree:
     async def read(self, path: str, treeish: str = "HEAD") -> bytes:
         """A file's bytes. Raises FileNotFoundError."""
         try:
-            return await self._git("cat-file", "blob", f"{treeish}:{path}")
-        except GitError:
-            raise FileNotFoundError(path) from None
+            return await self._git("cat-file", "blob", f"{treeish}:{path}", may_refuse=True)
+        except GitError as error:
+            if "' does not exist in '" in error.complaint or "' exists on disk, but not in '" in error.complaint:
+                raise FileNotFoundError(path) from None
+            raise GitFailed(f"git cat-file: {error}") from None
 
     async def read_all(self, entries: Mapping[str, Entry]) -> dict[str, bytes]:
         """The bytes of many entries with one process."""
@@ -107,25 +104,45 @@ class GitTree:
         contents, at = {}, 0
         for path in entries:
             end = stream.index(b"\n", at)
-            size = int(stream[at:end].split(b" ")[2])
+            oid, *facts = stream[at:end].split(b" ")
+            if len(facts) != 2:
+                raise GitFailed(f"{self.directory} has no object {oid.decode()}")
+            size = int(facts[1])
             contents[path] = stream[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
         return contents
+
+    async def sizes(self, entries: Mapping[str, Entry]) -> dict[str, int]:
+        """The number of bytes of many entries, with one process."""
+        if not entries:
+            return {}
+        wanted = "".join(f"{entry.oid}\n" for entry in entries.values()).encode()
+        listing = await self._git("cat-file", "--batch-check=%(objectsize)", stdin=wanted)
+        return dict(zip(entries, map(int, listing.split()), strict=True))
 
     async def apply(
         self, patch: bytes, exclude: Sequence[str] = (), onto: str = "HEAD", reverse: bool = False
     ) -> str:
         """The id of the tree that `patch` makes of `onto`; files named in `exclude` are left alone.
 
-        Raises GitError where it doesn't apply, or names a path outside the tree or inside `.git`.
+        Raises PatchError where it doesn't apply, or names a path outside the tree or inside `.git`; GitTooMuchWork;
+        GitFailed for whatever isn't the patch's fault.
         """
         excluded = [f"--exclude={_literal_glob(path)}" for path in exclude]
         backwards = ["--reverse"] if reverse else []
         async with self._index(onto) as env:
-            await self._git(
-                "apply", "--cached", "--whitespace=nowarn", *backwards, *excluded, "-", stdin=patch, env=env
-            )
+            await self._apply("--cached", "--whitespace=nowarn", *backwards, *excluded, patch=patch, env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
+
+    async def _apply(self, *options: str, patch: bytes, env: Mapping[str, str] | None = None) -> bytes:
+        try:
+            return await self._git("apply", *options, "-", stdin=patch, env=env, may_refuse=True, hostile=True)
+        except GitTooMuchWork:
+            raise
+        except GitError as error:
+            if fault := patch_error(error.complaint):
+                raise fault from None
+            raise GitFailed(f"git apply: {error}") from None
 
     async def with_entries(self, entries: Mapping[str, Entry | None], onto: str = "HEAD") -> str:
         """The id of `onto`'s tree with these entries put in (None: taken out)."""
@@ -135,9 +152,10 @@ class GitTree:
             await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
 
-    async def touched(self, patch: bytes) -> list[str]:
-        """The paths that a patch names, without applying it. Raises GitError where it is none."""
-        listing = await self._git("apply", "--numstat", "-z", "-", stdin=patch)
+    async def touched(self, patch: bytes, reverse: bool = False) -> list[str]:
+        """The paths that a patch writes; in `reverse`, those that it reads. Nothing is applied. Raises as `apply`."""
+        backwards = ["--reverse"] if reverse else []
+        listing = await self._apply("--numstat", "-z", *backwards, patch=patch)
         return [record.split("\t", 2)[2] for record in _records(listing)]
 
     async def changes(self, new: str, old: str = "HEAD") -> list[Change]:
@@ -160,11 +178,11 @@ class GitTree:
         """A git-format patch from `old` to `new`, binary files included."""
         return await self._git(
             "diff-tree", "-r", "-p", "--no-renames", "--binary", "--full-index", "--no-ext-diff", "--no-textconv",
-            "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new,
+            "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new, hostile=True,
         )  # fmt: skip
 
     async def import_changes(self, changed: Sequence[NewFile], removed: Iterable[str]) -> str:
-        """The id of HEAD's tree with changes.
+        """The id of HEAD's tree with changes, of an agent's making. Raises GitTooMuchWork.
 
         Paths that are not in HEAD and that HEAD's ignore rules (or ours) leave out are left out.
         """
@@ -175,7 +193,11 @@ class GitTree:
         lines = [f"0 {'0' * 40}\t{path}\0" for path in removed]
         lines += [f"{file.mode} {oids.get(file.content, file.content)}\t{file.path}\0" for file in wanted]
         async with self._index("HEAD") as env:
-            await self._git("update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env)
+            # Names that only other systems take for `.git` are kept: they are refused by name, with the patch.
+            await self._git(
+                "-c", "core.protectNTFS=false", "-c", "core.protectHFS=false",
+                "update-index", "-z", "--index-info", stdin=_encode("".join(lines)), env=env, hostile=True,
+            )  # fmt: skip
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def check_out(self, destination: Path, treeish: str = "HEAD") -> None:
@@ -188,30 +210,33 @@ class GitTree:
         """Make blobs of files: file -> id."""
         known = list(files)
         listed = _encode("".join(f"{file}\n" for file in known))
-        stored = await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)
+        stored = await self._git("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed, hostile=True)
         return dict(zip(known, stored.decode().split(), strict=True))
 
     async def _ignored_by_base(self, paths: Iterable[str]) -> set[str]:
-        listed = _encode("".join(f"{path}\0" for path in paths))
+        # This command knows no literal paths; one that begins with a dot is no magic.
+        listed = _encode("".join(f"./{path}\0" for path in paths))
         if not listed:
             return set()
         base = await self.entries()
-        with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        with scratch_directory() as scratch:
             rules = {path: entry for path, entry in base.items() if Path(path).name == ".gitignore"}
             for path, data in (await self.read_all(rules)).items():
-                place = Path(scratch) / path
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+                place = scratch / path
+                with writing(place):
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    place.write_bytes(data)
             output = await self._git(
-                "check-ignore", "-z", "--stdin", "--no-index", stdin=listed, work_tree=Path(scratch), accept=(0, 1)
-            )
-        return set(_records(output))
+                "check-ignore", "-z", "--stdin", "--no-index",
+                stdin=listed, work_tree=scratch, accept=(0, 1), env={"GIT_LITERAL_PATHSPECS": "0"}, hostile=True,
+            )  # fmt: skip
+        return {path.removeprefix("./") for path in _records(output)}
 
     @asynccontextmanager
     async def _index(self, treeish: str | None) -> AsyncIterator[dict[str, str]]:
         """An index of its own, so that callers can work side by side."""
-        with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-            env = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
+        with scratch_directory() as scratch:
+            env = {"GIT_INDEX_FILE": str(scratch / "index")}
             await self._git("read-tree", treeish or "--empty", env=env)
             yield env
 
@@ -222,48 +247,16 @@ class GitTree:
         env: Mapping[str, str] | None = None,
         work_tree: Path | None = None,
         accept: Sequence[int] = (0,),
+        may_refuse: bool = False,
+        hostile: bool = False,
     ) -> bytes:
         where = [f"--git-dir={self.directory}"]
         if work_tree is not None:
             where.append(f"--work-tree={work_tree}")
-        return await run_git(*where, *arguments, stdin=stdin, env=env, directory=work_tree, accept=accept)
-
-
-async def run_git(
-    *arguments: str,
-    stdin: bytes = b"",
-    env: Mapping[str, str] | None = None,
-    directory: Path | None = None,
-    accept: Sequence[int] = (0,),
-) -> bytes:
-    """git's output, with no configuration of this machine's. Raises GitError on a status not in `accept`."""
-    process = await asyncio.create_subprocess_exec(
-        "git", "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", *arguments,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**_CLEAN, **(env or {})}, cwd=directory or "/",
-    )  # fmt: skip
-    try:
-        output, complaint = await process.communicate(stdin)
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
-    if process.returncode not in accept:
-        lines = complaint.decode(errors="replace").strip().splitlines()
-        verb = next(argument for argument in arguments if not argument.startswith("-"))
-        raise GitError(lines[0] if lines else f"git {verb} ended with status {process.returncode}")
-    return output
-
-
-_CLEAN = {
-    "PATH": os.environ.get("PATH", os.defpath),
-    "HOME": "/nonexistent",
-    "LC_ALL": "C.UTF-8",
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-}
+        return await run_git(
+            *where, *arguments, stdin=stdin, env=env, directory=work_tree, accept=accept, may_refuse=may_refuse,
+            hostile=hostile,
+        )  # fmt: skip
 
 
 def _records(stream: bytes) -> list[str]:

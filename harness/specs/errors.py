@@ -27,6 +27,10 @@ class ImageUnavailable(InfrastructureError):
     """An image can be neither found, pulled nor built here."""
 
 
+class ToolFailed(InfrastructureError):
+    """A program or a disk of this machine failed. The message names it."""
+
+
 class ProviderFault(StrEnum):
     """The class of a provider's error: whether asking again can help depends on it alone."""
 

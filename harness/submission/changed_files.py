@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
+from harness.sandbox.git import writing
 from harness.sandbox.git_tree import Entry, NewFile
 from harness.sandbox.tar_stream import members
 
@@ -65,12 +66,12 @@ class ChangedFiles:
         return not self._unresolved
 
     def read(self, tar: tarfile.TarFile) -> None:
-        """Read a whole tree. Raises TreeTooLarge, OSError where the bytes can't be written."""
+        """Read a whole tree. Raises TreeTooLarge, ToolFailed where the disk is full."""
         for count, member in enumerate(members(tar), start=1):
             if count > MAX_MEMBERS:
                 raise TreeTooLarge(f"more than {MAX_MEMBERS} files are in the agent's tree")
             path = _path(member.name)
-            if path and ".git" not in path.split("/"):
+            if path and not _is_of_git(path):
                 self._read_member(tar, member, path)
 
     def read_linked(self, tar: tarfile.TarFile) -> None:
@@ -99,7 +100,7 @@ class ChangedFiles:
         # The next file writes over it, unless this one is kept.
         content = self._directory / str(len(self.changed))
         hashed = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-        with content.open("wb") as file:
+        with writing(content), content.open("wb") as file:
             while data := stream.read(_CHUNK_BYTES):
                 hashed.update(data)
                 file.write(data)
@@ -127,6 +128,11 @@ class ChangedFiles:
         if self._total > MAX_CHANGED_BYTES or max(len(self.changed), self._links) > MAX_CHANGED_FILES:
             limit = f"{MAX_CHANGED_FILES} files or {MAX_CHANGED_BYTES} bytes"
             raise TreeTooLarge(f"the agent's tree differs from the task's in more than {limit}")
+
+
+def _is_of_git(path: str) -> bool:
+    """git takes no such file into a tree, in whatever case its name is written."""
+    return any(part.lower() == ".git" for part in path.split("/"))
 
 
 def _path(name: str) -> str:

@@ -1,10 +1,10 @@
 """From a killed sandbox to a submission: only bytes come out, and only our own git sees them."""
 
 import tarfile
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
+from harness.sandbox.git import GitTooMuchWork, scratch_directory
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import AGENT_LOGS, Image, LimitReached, Sandbox
 from harness.sandbox.tar_stream import members, read_tar
@@ -25,12 +25,14 @@ class Submission:
 
 
 async def extract(sandbox: Sandbox, image: Image) -> Submission:
-    """Read the submission out of a sandbox that has been killed. Raises SandboxLost."""
+    """Read the submission out of a sandbox that has been killed. Raises SandboxLost, ToolFailed."""
     manifest = await _manifest(sandbox)
     try:
         patch = await _patch(sandbox, image)
-    except (TreeTooLarge, LimitReached) as error:
+    except (TreeTooLarge, LimitReached, GitTooMuchWork) as error:
         return Submission(b"", manifest, refusal=str(error))
+    except FileNotFoundError:  # the work tree itself is gone
+        return Submission(b"", manifest)
     return Submission(patch, manifest)
 
 
@@ -55,8 +57,8 @@ def _first_manifest(tar: tarfile.TarFile) -> bytes:
 
 async def _patch(sandbox: Sandbox, image: Image) -> bytes:
     tree = GitTree(image.tree)
-    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        files = ChangedFiles(await tree.entries(), Path(scratch))
+    with scratch_directory() as scratch:
+        files = ChangedFiles(await tree.entries(), scratch)
         async with sandbox.export_tree(image.workdir, MAX_EXPORT_BYTES) as chunks:
             await read_tar(chunks, files.read)
         if not files.is_complete:

@@ -4,14 +4,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from harness.sandbox.git_tree import Change, GitError, GitTree
+from harness.sandbox.git import GitTooMuchWork
+from harness.sandbox.git_tree import Change, GitTree
+from harness.sandbox.patch_error import PatchError
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.repo import Repo
 from harness.submission import policy
+from harness.submission.binary_patches import DamagedPatch, unpacked_bytes
+from harness.submission.changed_files import MAX_CHANGED_BYTES
 
 MAX_PATCH_BYTES = 5_000_000
 MAX_FILES = 500
 MAX_FILE_BYTES = 2_000_000
+MAX_UNPACKED_BYTES = 2 * MAX_CHANGED_BYTES
+"""Of a patch's binary changes, back and forth, and of the files that it starts from."""
 REGULAR_MODES = ("100644", "100755")
 
 
@@ -53,8 +59,11 @@ class _Refused(Exception):
         self.reason = Reason(code=code, stage=Stage.INTAKE, subject=_shown(subject), words=words)
 
 
-async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
-    """Check a patch against the pristine tree, and strip what isn't a test."""
+async def ingest(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
+    """Check a patch against the pristine tree, and strip what isn't a test.
+
+    A patch is only refused for what it is. Raises GitFailed where git or this machine fails.
+    """
     outside: list[str] = []
     try:
         paths = await _paths(tree, patch)
@@ -72,6 +81,9 @@ async def take_in(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
         )
     except _Refused as refused:
         return Intake(notes=_notes(repo, outside), reasons=(refused.reason,))
+    except GitTooMuchWork as error:
+        reason = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=str(error))
+        return Intake(notes=_notes(repo, outside), reasons=(reason,))
 
 
 async def _paths(tree: GitTree, patch: bytes) -> list[str]:
@@ -81,18 +93,45 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
         raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch has more than {MAX_PATCH_BYTES} bytes")
     if patch.count(b"\n+++ ") + patch.count(b"\ndiff --git ") > 4 * MAX_FILES:
         raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch touches more than {MAX_FILES} files")
+    if reason := unpacking_fault(patch):
+        raise _Refused(reason.code, reason.words)
     try:
         paths = await tree.touched(patch)
-    except GitError as error:
-        if "invalid path" in str(error):
+        read = await tree.touched(patch, reverse=True)
+    except PatchError as error:
+        if error.is_unsafe:
             raise _Refused(ReasonCode.UNSAFE_PATH, "the patch names a path outside the repository") from None
-        raise _Refused(ReasonCode.PATCH_DOES_NOT_APPLY, "this is not a patch that git can read") from None
-    for path in paths:
+        words = f"this is not a patch that git can read: {_words(error)}"
+        raise _Refused(ReasonCode.PATCH_DOES_NOT_APPLY, words) from None
+    for path in [*paths, *read]:
         if fault := policy.unsafe(path):
             raise _Refused(ReasonCode.UNSAFE_PATH, f"the path {fault}", path)
     if len(paths) > MAX_FILES:
         raise _Refused(ReasonCode.PATCH_TOO_LARGE, f"the patch touches more than {MAX_FILES} files")
+    await _check_read(tree, read)
     return paths
+
+
+def unpacking_fault(patch: bytes) -> Reason | None:
+    """Why git must not be given this patch: what it unpacks to would fill the memory of this machine."""
+    try:
+        size = unpacked_bytes(patch)
+    except DamagedPatch as error:
+        words = f"this is not a patch that git can read: {error}"
+        return Reason(code=ReasonCode.PATCH_DOES_NOT_APPLY, stage=Stage.INTAKE, words=words)
+    if size <= MAX_UNPACKED_BYTES:
+        return None
+    words = f"the binary changes in the patch unpack to {size} bytes, more than {MAX_UNPACKED_BYTES}"
+    return Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=words)
+
+
+async def _check_read(tree: GitTree, paths: list[str]) -> None:
+    """A copy takes a line and makes a file: what the patch starts from is counted as often as it names it."""
+    entries = await tree.entries()
+    sizes = await tree.sizes({path: entries[path] for path in paths if path in entries})
+    if (total := sum(sizes.get(path, 0) for path in paths)) > MAX_UNPACKED_BYTES:
+        words = f"the patch starts from files of {total} bytes, more than {MAX_UNPACKED_BYTES}"
+        raise _Refused(ReasonCode.PATCH_TOO_LARGE, words)
 
 
 def _stripped(repo: Repo, paths: list[str]) -> list[str]:
@@ -113,9 +152,13 @@ def _note(repo: Repo, path: str) -> Note:
 async def _apply(tree: GitTree, patch: bytes, stripped: list[str]) -> str:
     try:
         return await tree.apply(patch, exclude=stripped)
-    except GitError as error:
-        code = ReasonCode.UNSAFE_PATH if "invalid path" in str(error) else ReasonCode.PATCH_DOES_NOT_APPLY
-        raise _Refused(code, "the patch does not apply to the task's tree") from None
+    except PatchError as error:
+        code = ReasonCode.UNSAFE_PATH if error.is_unsafe else ReasonCode.PATCH_DOES_NOT_APPLY
+        raise _Refused(code, f"the patch does not apply to the task's tree: {_words(error)}") from None
+
+
+def _words(error: PatchError) -> str:
+    return str(error).replace(error.path, _shown(error.path)) if error.path else str(error)
 
 
 async def _check(tree: GitTree, changes: list[Change]) -> None:

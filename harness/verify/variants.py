@@ -10,7 +10,8 @@ from harness.languages.code import Code
 from harness.languages.registry import language_of
 from harness.languages.toolchain import Toolchain
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind

@@ -18,7 +18,7 @@ from harness.verify.consulting import consult
 from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceShelf
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
-from harness.verify.intake import Intake, take_in
+from harness.verify.intake import Intake, ingest
 from harness.verify.judge.judge import Judge
 from harness.verify.manifest_check import ManifestCheck, leaning_tests
 from harness.verify.variants import plan_variants
@@ -48,7 +48,7 @@ async def examine(
 ) -> Examination:
     """All that is found out without a model. Arms run only for what is not on the shelf. See `verify` for errors."""
     tree = GitTree(bench.image.tree)
-    intake = await take_in(tree, task.repo, submission.patch)
+    intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
         refusal = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=submission.refusal)
         intake = Intake(reasons=(refusal,))

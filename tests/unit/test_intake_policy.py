@@ -5,7 +5,7 @@ import pytest
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import NoteCode, ReasonCode
 from harness.verify import intake as intake_module
-from harness.verify.intake import take_in
+from harness.verify.intake import ingest
 from tests.support.small_task import small_task
 
 FILES = {"lib.py": "def add(a, b):\n    return a + b\n", "tests/test_old.py": "def test_old():\n    assert 1\n"}
@@ -47,12 +47,12 @@ MODE = "diff --git a/tests/test_old.py b/tests/test_old.py\nold mode 100644\nnew
 
 
 async def codes(tree: GitTree, repo, patch: str) -> list[ReasonCode]:
-    return [reason.code for reason in (await take_in(tree, repo, patch.encode())).reasons]
+    return [reason.code for reason in (await ingest(tree, repo, patch.encode())).reasons]
 
 
 async def test_what_lies_outside_the_test_paths_is_stripped_and_the_rest_judged_alone(tree, repo):
     patch = EDIT + added("tests/test_new.py") + added("conftest.py") + added("tests/pytest.ini")
-    taken = await take_in(tree, repo, patch.encode())
+    taken = await ingest(tree, repo, patch.encode())
     assert not taken.reasons
     assert list(taken.files) == ["tests/test_new.py"]
     notes = {(note.code, note.subject) for note in taken.notes}
@@ -65,13 +65,13 @@ async def test_what_lies_outside_the_test_paths_is_stripped_and_the_rest_judged_
 
 
 async def test_what_is_stripped_is_said_where_nothing_is_left(tree, repo):
-    taken = await take_in(tree, repo, added("notes.txt").encode())
+    taken = await ingest(tree, repo, added("notes.txt").encode())
     assert [reason.code for reason in taken.reasons] == [ReasonCode.EMPTY_SUBMISSION]
     assert [(note.code, note.subject) for note in taken.notes] == [(NoteCode.PRODUCTION_EDIT, "notes.txt")]
 
 
 async def test_compiled_code_is_never_part_of_a_submission(tree, repo):
-    taken = await take_in(tree, repo, (added("tests/__pycache__/test_x.pyc") + added("tests/test_x.py")).encode())
+    taken = await ingest(tree, repo, (added("tests/__pycache__/test_x.pyc") + added("tests/test_x.py")).encode())
     assert list(taken.files) == ["tests/test_x.py"]
 
 
@@ -116,10 +116,10 @@ async def test_one_huge_file_is_refused(tree, repo):
 
 async def test_nothing_is_written_outside_the_trusted_directory(tree, repo, tmp_path):
     before = sorted(path for path in tmp_path.rglob("*") if tree.directory not in path.parents)
-    await take_in(tree, repo, added("../evil.py").encode())
+    await ingest(tree, repo, added("../evil.py").encode())
     assert sorted(path for path in tmp_path.rglob("*") if tree.directory not in path.parents) == before
 
 
 async def test_names_that_look_like_globs_or_options_are_taken_literally(tree, repo):
-    taken = await take_in(tree, repo, (added("tests/-rf.py") + added("tests/[a]*.py")).encode())
+    taken = await ingest(tree, repo, (added("tests/-rf.py") + added("tests/[a]*.py")).encode())
     assert sorted(taken.files) == ["tests/-rf.py", "tests/[a]*.py"]

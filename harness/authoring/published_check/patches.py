@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from harness.authoring.published_check.patched_files import patched_files
 from harness.authoring.task_check.subject import Subject
 from harness.languages.registry import LANGUAGES, language_of
-from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem, Severity
 from harness.submission import policy
 from harness.submission.manifest import ManifestError, parse_manifest

@@ -12,7 +12,7 @@ from harness.specs.ids import TestId
 from harness.specs.task import Task
 from harness.specs.yaml_text import Inline, Quoted, yaml_text
 from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
-from harness.verify.intake import FileChange, take_in
+from harness.verify.intake import FileChange, ingest
 
 CANARY = "testwright canary {}: this file must not be in training data"
 
@@ -43,7 +43,7 @@ async def _fix_manifest(subject: Subject) -> bool:
     if subject.tree is None:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
-    intake = await take_in(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
+    intake = await ingest(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
     discovery = language_of(subject.task.repo).discovery
     changes = [change for change in intake.changes if discovery.is_test_file(change.path)]
     tests = [test for change in changes for test in _written(subject.task, change)]

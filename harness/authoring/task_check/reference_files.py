@@ -8,7 +8,7 @@ from harness.specs.ids import TestId
 from harness.specs.problem import Problem
 from harness.specs.rubric import GradedBy
 from harness.submission.manifest import ManifestError, parse_manifest
-from harness.verify.intake import take_in
+from harness.verify.intake import ingest
 from harness.verify.manifest_check import check_manifest
 
 MANIFEST, COVERS, TESTS = "reference/manifest.yaml", "reference/covers.yaml", "reference/tests.patch"
@@ -23,7 +23,7 @@ async def _patch_and_manifest(subject: Subject) -> list[Problem]:
     """As intake and the manifest stage see them."""
     if subject.tree is None:
         return []
-    intake = await take_in(subject.tree, subject.task.repo, subject.task.patch(TESTS))
+    intake = await ingest(subject.tree, subject.task.repo, subject.task.patch(TESTS))
     where = subject.at(TESTS)
     found = [Problem(where=where, message=f"{reason.code}: {reason.words}") for reason in intake.reasons]
     found += [Problem(where=where, message=f"{note.subject} {note.words}") for note in intake.notes]

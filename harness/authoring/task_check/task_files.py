@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from harness.authoring.task_check.subject import Subject
-from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.submission import policy

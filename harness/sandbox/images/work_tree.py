@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from harness.sandbox.git_tree import EXCLUDED, GitError, GitTree, run_git
+from harness.sandbox.git import GitError, run_git
+from harness.sandbox.git_tree import EXCLUDED, GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 

@@ -14,7 +14,8 @@ from shlex import quote
 from tempfile import TemporaryDirectory
 
 from harness.sandbox.cache import locked
-from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.build_cli import build
 from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
 from harness.sandbox.images.recipe import digest_of

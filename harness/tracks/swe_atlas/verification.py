@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from harness import PROTOCOL_VERSION
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
-from harness.sandbox.git_tree import GitError, GitTree
+from harness.sandbox.git import GitError, GitTooMuchWork
+from harness.sandbox.git_tree import GitTree
 from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
@@ -23,7 +24,7 @@ from harness.tracks.swe_atlas.task import PublishedTask, published_task
 from harness.verify.arms import Bench
 from harness.verify.consulting import judge_manifest, listed_texts
 from harness.verify.evidence import BASELINE, EvidenceShelf
-from harness.verify.intake import take_in
+from harness.verify.intake import ingest, unpacking_fault
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
 from harness.verify.manifest_check import check_manifest
@@ -88,8 +89,12 @@ async def _mutation(
     task: PublishedTask, submission: Submission, bench: Bench, names: tuple[str, ...]
 ) -> tuple[Reason, ...]:
     tree = GitTree(bench.image.tree)
+    if fault := unpacking_fault(submission.patch):
+        return (fault,)
     try:
         agents = await tree.apply(submission.patch)
+    except GitTooMuchWork as error:
+        return (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, str(error)),)
     except GitError:
         return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.INTAKE, "it does not apply to the task's tree"),)
     try:
@@ -129,7 +134,7 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
 
 async def _texts(task: PublishedTask, submission: Submission, bench: Bench) -> dict[str, str]:
     """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
-    intake = await take_in(GitTree(bench.image.tree), task.repo, submission.patch)
+    intake = await ingest(GitTree(bench.image.tree), task.repo, submission.patch)
     check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
     return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
 
