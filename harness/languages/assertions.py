@@ -12,7 +12,7 @@ A language's query captures
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from tree_sitter import Node, Query, QueryCursor
 
@@ -20,7 +20,7 @@ from harness.languages.found import text_of
 
 MAX_STEPS = 1_000_000
 """For one file: names that are looked up. Where thousands of functions name one another, a test's own text counts."""
-MAX_OPEN = 2_000
+MAX_OPEN = 256
 """Matches that are begun and not ended: more of them, and the outermost are dropped. Honest code has a few dozen."""
 WORDS = ("assert", "check", "expect", "verify", "ensure", "should")
 
@@ -75,7 +75,9 @@ class Tally:
 
     def of(self, own: Part, functions: Mapping[str, Sequence[Part]], hooks: Iterable[Part] = ()) -> int:
         """Assertions of a part and of all that it reaches, each function once. `hooks` run with it, unnamed."""
-        reached, total = {own, *hooks}, 0
+        around = list(islice(hooks, max(self._steps, 0)))
+        self._steps -= len(around)
+        reached, total = {own, *around}, 0
         waiting = [*(hook for hook in reached if hook is not own), own]
         while waiting and (self._steps > 0 or waiting[-1] is own):
             part = waiting.pop()

@@ -1,10 +1,12 @@
 """What discovery finds in a file, whatever its language."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 
 from tree_sitter import Language, Node, Parser
+
+from harness.specs.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -62,20 +64,63 @@ class TestFile:
     helpers: tuple[HelperFunction, ...] = ()
 
     def find(self, name: str) -> TestFunction | None:
-        return next((test for test in self.tests if test.name == name), None)
+        """The test of this name, the first where several have it."""
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, TestFunction]:
+        return {test.name: test for test in reversed(self.tests)}
 
 
-@cache
-def parser(grammar: Language) -> Parser:
-    return Parser(grammar)
+MAX_FUNCTIONS = 20_000
+"""In one file, inherited ones counted for each class: ten times what a manifest may list."""
+
+
+MAX_TEXT = 50_000_000
+"""Bytes of names and texts of one file's tests: what several tests share counts for each."""
+MAX_NAME = 400
+"""Bytes of a dotted name. Nobody writes a longer one, and each of its beginnings would be a name as well."""
+
+
+class TooMuchToRead(UserError):
+    """Finding the tests of some file would take more time or memory than any honest file needs."""
+
+
+class Room:
+    """What discovery may still find in one file."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._functions, self._text = path, MAX_FUNCTIONS, MAX_TEXT
+
+    def take(self, *texts: Sized) -> None:
+        """Count one function with all that is kept of it. Raises TooMuchToRead."""
+        self._functions -= 1
+        self._text -= sum(map(len, texts))
+        if self._functions < 0:
+            raise TooMuchToRead(f"{self._path}: more than {MAX_FUNCTIONS} test functions and helpers")
+        if self._text < 0:
+            raise TooMuchToRead(
+                f"{self._path}: more than {MAX_TEXT} bytes of names and texts of tests"
+            )
+
+
+def parsed(grammar: Language, source: bytes) -> Node:
+    """The root of a text's syntax tree; there is one for any text."""
+    return Parser(grammar).parse(source).root_node
 
 
 def every_node(grammar: Language, source: bytes) -> Iterator[Node]:
-    waiting = [parser(grammar).parse(source).root_node]
+    """All nodes of a text's tree, parents first."""
+    waiting = [parsed(grammar, source)]
     while waiting:
         node = waiting.pop()
         yield node
         waiting += reversed(node.children)
+
+
+def name_of(node: Node | None) -> str:
+    """The text of a dotted name; empty for one that is too long."""
+    return text_of(node) if node and node.end_byte - node.start_byte <= MAX_NAME else ""
 
 
 def text_of(node: Node | None) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_c
@@ -10,7 +9,7 @@ from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
 from harness.languages.c.checks import c_part, macros, returned_from
-from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, name_of, parsed, text_of
 
 FILE_RULE = "its name must be test_*.c, of letters, digits, _ and -"
 _GRAMMAR = Language(tree_sitter_c.language())
@@ -27,7 +26,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Its functions are `others`: parts of the program, with no result of their own.
     """
-    root = parser(_GRAMMAR).parse(source).root_node
+    root = parsed(_GRAMMAR, source)
     defined = {_declared(node): node for node in _definitions(root)}
     parts, helpers = _parts(root, defined)
     if not is_test_file(path) or all(node.type == "comment" for node in root.children):
@@ -35,7 +34,7 @@ def discover(source: bytes, path: str) -> TestFile:
     lines = source.rstrip(b"\n").count(b"\n") + 1
     asserted = Tally().of(c_part(root), parts, [returned_from(defined["main"])] if "main" in defined else ())
     program = TestFunction(PurePosixPath(path).stem, 1, lines, source, assertions=asserted)
-    return TestFile((program,), functions(source) - {program.name}, helpers=helpers)
+    return TestFile((program,), frozenset(defined) - {program.name}, helpers=helpers)
 
 
 def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part]], tuple[HelperFunction, ...]]:
@@ -48,13 +47,11 @@ def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part
     return parts, tuple(HelperFunction.at(node, name, tally.of(parts[name][0], parts)) for name, node in named)
 
 
-@cache
 def functions(source: bytes) -> frozenset[str]:
     """Names of the functions that a text defines."""
-    return frozenset(_declared(node) for node in _definitions(parser(_GRAMMAR).parse(source).root_node))
+    return frozenset(_declared(node) for node in _definitions(parsed(_GRAMMAR, source)))
 
 
-@cache
 def names(source: bytes) -> frozenset[str]:
     """Every identifier of a text, and what it includes, as written between the quotes or brackets."""
     nodes = list(every_node(_GRAMMAR, source))
@@ -62,7 +59,6 @@ def names(source: bytes) -> frozenset[str]:
     return frozenset(text_of(node) for node in nodes if node.type in _NAMES) | {path[1:-1] for path in included}
 
 
-@cache
 def calls(source: bytes) -> frozenset[str]:
     """What a text calls, function-like macros included: `strcmp`, `fail`, `table->get`."""
     return frozenset(_callees(source))
@@ -75,7 +71,7 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
 
 def _callees(source: bytes) -> list[str]:
     nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
-    return [text_of(node.child_by_field_name("function")) for node in nodes]
+    return [name_of(node.child_by_field_name("function")) for node in nodes]
 
 
 def _definitions(root: Node) -> Iterator[Node]:

@@ -2,15 +2,23 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import tree_sitter_go
 from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
-from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.languages.found import (
+    HelperFunction,
+    Room,
+    TestFile,
+    TestFunction,
+    every_node,
+    name_of,
+    parsed,
+    text_of,
+)
 from harness.languages.go.checks import GoChecks
 
 FILE_RULE = "its name must end in _test.go"
@@ -18,6 +26,8 @@ _GRAMMAR = Language(tree_sitter_go.language())
 _PARAMETER = {"Test": "T", "Fuzz": "F"}
 _OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
 _VERSION = re.compile(r"/v\d+$")
+Import = tuple[str, str, str]
+"""Its name in the file, its path and its text."""
 
 
 def is_test_file(path: str) -> bool:
@@ -26,21 +36,27 @@ def is_test_file(path: str) -> bool:
     return name.endswith("_test.go") and not name.startswith((".", "_")) and "/testdata/" not in f"/{path}"
 
 
-def discover(source: bytes, path: str) -> TestFile:  # noqa: ARG001
-    """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test."""
+def discover(source: bytes, path: str) -> TestFile:
+    """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test.
+
+    Raises TooMuchToRead.
+    """
     tests: list[TestFunction] = []
     others: set[str] = set()
     helpers: list[HelperFunction] = []
-    imported = _testing_names(source)
-    root = parser(_GRAMMAR).parse(source).root_node
-    tally = Tally()
-    parts, known = _parts(root, source)
-    for node in root.named_children:
+    imported = list(imports(source))
+    accepted = _accepted_types(imported)
+    root = parsed(_GRAMMAR, source)
+    nodes = root.named_children
+    room, tally = Room(path), Tally()
+    parts, known = _parts(root, nodes, imported)
+    for place, node in enumerate(nodes):
         if node.type in ("function_declaration", "method_declaration"):
             name = text_of(node.child_by_field_name("name"))
             assertions = tally.of(parts[node.start_byte], known)
-            if node.type == "function_declaration" and _is_test(name, node, imported):
-                tests.append(_test(name, node, source, assertions))
+            room.take(name)
+            if node.type == "function_declaration" and _is_test(name, node, accepted):
+                tests.append(_test(name, node, _first_comment(nodes, place), source, assertions))
             else:
                 others.add(name)
                 helpers.append(HelperFunction.at(node, name, assertions))
@@ -51,23 +67,21 @@ def discover(source: bytes, path: str) -> TestFile:  # noqa: ARG001
     return TestFile(tuple(tests), frozenset(others), twice, tuple(helpers))
 
 
-@cache
 def names(source: bytes) -> frozenset[str]:
     """Every identifier, qualified name and imported path of a text."""
     kinds = ("identifier", "field_identifier", "type_identifier", "package_identifier")
     nodes = every_node(_GRAMMAR, source)
-    found = {text_of(node) for node in nodes if node.type in (*kinds, "selector_expression", "qualified_type")}
+    found = {name_of(node) for node in nodes if node.type in (*kinds, "selector_expression", "qualified_type")}
     return frozenset(found | {path for _, path, _ in imports(source)})
 
 
-@cache
 def calls(source: bytes) -> frozenset[str]:
     """What a text calls, as written: `helper`, `time.Sleep`."""
-    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call_expression"]
-    return frozenset(text_of(node.child_by_field_name("function")) for node in nodes)
+    nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
+    return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
 
-def imports(source: bytes) -> Iterator[tuple[str, str, str]]:
+def imports(source: bytes) -> Iterator[Import]:
     """Name, path and text of each import. A path that ends in a version is known by what stands before it."""
     for node in every_node(_GRAMMAR, source):
         if node.type == "import_spec":
@@ -81,12 +95,14 @@ def reaches_folder(path: str, source: bytes) -> bool:
     return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
 
 
-def _parts(root: Node, source: bytes) -> tuple[dict[int, Part], dict[str, list[Part]]]:
+def _parts(
+    root: Node, nodes: Sequence[Node], imported: Iterable[Import]
+) -> tuple[dict[int, Part], dict[str, list[Part]]]:
     """What each function does, by where it begins and by how others name it."""
-    checks = GoChecks(root, imports(source))
+    checks = GoChecks(root, imported)
     parts: dict[int, Part] = {}
     known: dict[str, list[Part]] = {}
-    for node in root.named_children:
+    for node in nodes:
         if node.type in ("function_declaration", "method_declaration"):
             part = parts[node.start_byte] = checks.part(node)
             name = text_of(node.child_by_field_name("name"))
@@ -94,14 +110,14 @@ def _parts(root: Node, source: bytes) -> tuple[dict[int, Part], dict[str, list[P
     return parts, known
 
 
-def _is_test(name: str, node: Node, testing: frozenset[str]) -> bool:
+def _is_test(name: str, node: Node, accepted: Mapping[str, frozenset[str]]) -> bool:
     if node.child_by_field_name("type_parameters") or node.child_by_field_name("result"):
         return False
     parameters = node.child_by_field_name("parameters")
     types = [text_of(item.child_by_field_name("type")) for item in parameters.named_children] if parameters else []
-    for prefix, kind in _PARAMETER.items():
+    for prefix, types_of_prefix in accepted.items():
         if _has_prefix(name, prefix):
-            return types in [[f"*{package}.{kind}" if package else f"*{kind}"] for package in testing]
+            return len(types) == 1 and types[0] in types_of_prefix
     return _has_prefix(name, "Example") and not types and _has_output(node)
 
 
@@ -116,24 +132,23 @@ def _has_output(node: Node) -> bool:
     return any(_OUTPUT.match(text_of(comment)) for comment in comments)
 
 
-def _testing_names(source: bytes) -> frozenset[str]:
-    """By which names a file knows the package `testing`; the empty one where it is imported with a dot."""
-    known = [name for name, path, _ in imports(source) if path == "testing"]
-    return frozenset("" if name == "." else name for name in known)
+def _accepted_types(imported: Iterable[Import]) -> dict[str, frozenset[str]]:
+    """The types of parameter that make a function a test, by the prefix of its name."""
+    packages = ["" if name == "." else f"{name}." for name, path, _ in imported if path == "testing"]
+    return {prefix: frozenset(f"*{package}{kind}" for package in packages) for prefix, kind in _PARAMETER.items()}
 
 
-def _test(name: str, node: Node, source: bytes, assertions: int) -> TestFunction:
+def _test(name: str, node: Node, start: Node, source: bytes, assertions: int) -> TestFunction:
     """What an example has to print is one assertion."""
     total = assertions + _has_output(node)
-    start = _with_comments(node)
     first, last = start.start_point[0] + 1, node.end_point[0] + 1
     return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)
 
 
-def _with_comments(node: Node) -> Node:
-    """The first of the comments right above a function: compiler directives stand there."""
-    while (above := node.prev_named_sibling) is not None:
-        if above.type != "comment" or above.end_point[0] + 1 != node.start_point[0]:
+def _first_comment(nodes: Sequence[Node], place: int) -> Node:
+    """The first of the comments right above a function, else the function: compiler directives stand there."""
+    while place > 0 and nodes[place - 1].type == "comment":
+        if nodes[place - 1].end_point[0] + 1 != nodes[place].start_point[0]:
             break
-        node = above
-    return node
+        place -= 1
+    return nodes[place]

@@ -3,6 +3,7 @@
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Query
@@ -50,9 +51,9 @@ class PythonChecks:
         """Counts for functions of a class that has these methods, inherited ones included; or of the module."""
         own = {f".{name}": [self._part(method)] for name, method in methods.items()}
         fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in _decorators(method)}
-        hooks = [*self._hooks, *self._without_being_named(methods)]
+        hooks = self._without_being_named(methods)
         known = ChainMap(own, fixtures, self._known)
-        return lambda node: self._tally.of(self._part(node), known, hooks)
+        return lambda node: self._tally.of(self._part(node), known, chain(hooks, self._hooks))
 
     def _part(self, node: Node) -> Part:
         if node.start_byte not in self._parts:

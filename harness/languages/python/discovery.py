@@ -1,17 +1,17 @@
 """Python, by the default rules of pytest."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 import tree_sitter_python
 from tree_sitter import Language, Node
 
-from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser
+from harness.languages.found import HelperFunction, Room, TestFile, TestFunction, every_node, name_of, parsed
 from harness.languages.found import text_of as _text
 from harness.languages.python.checks import PythonChecks
+from harness.languages.python.comments import with_short_comments
 
 _BLOCKS = frozenset(
     {
@@ -26,9 +26,11 @@ _BLOCKS = frozenset(
     }
 )
 MAX_CLASS_DEPTH = 20
+MAX_ANCESTORS = 50
+"""Of one class: bases of bases beyond them are not looked at."""
 
 
-FILE_RULE = "its name must begin with test_"
+FILE_RULE = "its name must be test_*.py or *_test.py"
 _GRAMMAR = Language(tree_sitter_python.language())
 
 
@@ -38,41 +40,49 @@ def is_test_file(path: str) -> bool:
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
-def discover(source: bytes, path: str = "") -> TestFile:  # noqa: ARG001
-    """The test functions of a Python file as pytest's default rules see them, inherited ones included."""
+def discover(source: bytes, path: str) -> TestFile:
+    """The test functions of a Python file as pytest's default rules see them, inherited ones included.
+
+    Raises TooMuchToRead where inheritance makes too many tests of few lines.
+    """
     module = _Scope("", "", (), [])
-    _fill(module, parser(_GRAMMAR).parse(source).root_node)
+    _fill(module, parsed(_GRAMMAR, with_short_comments(source)))
+    scopes = [*_walk(module)]
+    classes = {scope.short: scope for scope in scopes if scope.short}
     tests: list[TestFunction] = []
     others: set[str] = set()
     helpers: list[HelperFunction] = []
-    checks = PythonChecks(dict(module.functions), [dict(scope.functions) for scope in _walk(module) if scope.name])
-    for scope in _walk(module):
-        own = dict(_methods(scope, module))
+    room, texts = Room(path), _Texts(source)
+    checks = PythonChecks(dict(module.functions), [dict(scope.functions) for scope in scopes if scope.name])
+    for scope in scopes:
+        ancestors = _ancestors(scope, classes)
+        own = _methods(ancestors)
         assertions = checks.within(own if scope.name else {})
+        collects = _collects_tests(scope, ancestors)
         for name, node in own.items():
             qualified = f"{scope.name}.{name}" if scope.name else name
-            if _is_test(scope, module, name, node):
-                tests.append(_test(qualified, node, source, assertions(node)))
+            room.take(qualified)
+            if collects and name.startswith("test") and not _is_fixture(node):
+                tests.append(_test(qualified, node, texts, assertions(node)))
             else:
                 others.add(qualified)
                 helpers.append(HelperFunction.at(node, qualified, assertions(node)))
         if scope.name:
             others.add(scope.name)
-    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module)), tuple(helpers))
+    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(scopes)), tuple(helpers))
 
 
-@cache
 def names(source: bytes) -> frozenset[str]:
     """Every identifier and dotted name of a text, imported or used."""
     kinds = ("identifier", "dotted_name", "attribute")
-    return frozenset(_text(node) for node in every_node(_GRAMMAR, source) if node.type in kinds)
+    nodes = every_node(_GRAMMAR, with_short_comments(source))
+    return frozenset(name_of(node) for node in nodes if node.type in kinds)
 
 
-@cache
 def calls(source: bytes) -> frozenset[str]:
     """What a text calls, as written: `sleep`, `time.sleep`."""
-    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call"]
-    return frozenset(_text(node.child_by_field_name("function")) for node in nodes)
+    nodes = (node for node in every_node(_GRAMMAR, with_short_comments(source)) if node.type == "call")
+    return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
@@ -88,7 +98,7 @@ class _Scope:
     short: str
     bases: tuple[str, ...]
     functions: list[tuple[str, Node]]
-    classes: tuple["_Scope", ...] = ()
+    classes: list["_Scope"] = field(default_factory=list)
     opted_out: bool = False
 
 
@@ -104,7 +114,7 @@ def _fill(scope: _Scope, body: Node, depth: int = 0) -> None:
         elif definition.type == "class_definition" and inner is not None and depth < MAX_CLASS_DEPTH:
             child = _Scope(f"{scope.name}.{name}".lstrip("."), name, _bases(definition), [])
             _fill(child, inner, depth + 1)
-            scope.classes += (child,)
+            scope.classes.append(child)
         elif _opts_out(definition):
             scope.opted_out = True
 
@@ -135,41 +145,34 @@ def _walk(scope: _Scope) -> Iterator[_Scope]:
         yield from _walk(child)
 
 
-def _ancestors(scope: _Scope, module: _Scope) -> Iterator[_Scope]:
+def _ancestors(scope: _Scope, classes: Mapping[str, _Scope]) -> list[_Scope]:
     """A class and its bases of the same file, in the order in which Python looks names up (roughly)."""
-    classes = {child.short: child for child in _walk(module) if child.short}
-    waiting, seen = [scope], set[str]()
-    while waiting:
-        current = waiting.pop(0)
-        if current.name in seen:
-            continue
-        seen.add(current.name)
-        yield current
-        waiting += [classes[base] for base in current.bases if base in classes]
+    found: dict[str, _Scope] = {}
+    waiting = deque([scope])
+    while waiting and len(found) < MAX_ANCESTORS:
+        current = waiting.popleft()
+        if current.name not in found:
+            found[current.name] = current
+            waiting += [classes[base] for base in current.bases if base in classes]
+    return list(found.values())
 
 
-def _methods(scope: _Scope, module: _Scope) -> Iterator[tuple[str, Node]]:
-    found: Mapping[str, Node] = {}
-    for ancestor in _ancestors(scope, module):
+def _methods(ancestors: Iterable[_Scope]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for ancestor in ancestors:
         found = {**dict(ancestor.functions), **found}
-    yield from found.items()
+    return found
 
 
-def _is_test(scope: _Scope, module: _Scope, name: str, node: Node) -> bool:
-    if not name.startswith("test") or _is_fixture(node):
-        return False
+def _collects_tests(scope: _Scope, ancestors: Iterable[_Scope]) -> bool:
     if not scope.name:
         return True
-    if any(ancestor.opted_out for ancestor in (scope,)):
+    if scope.opted_out:
         return False
-    if _is_unittest(scope, module):
+    bases = [base for ancestor in ancestors for base in ancestor.bases]
+    if any(base.rpartition(".")[2].endswith("TestCase") for base in bases):
         return True
     return all(part.startswith("Test") for part in scope.name.split("."))
-
-
-def _is_unittest(scope: _Scope, module: _Scope) -> bool:
-    bases = [base for ancestor in _ancestors(scope, module) for base in ancestor.bases]
-    return any(base.rpartition(".")[2].endswith("TestCase") for base in bases)
 
 
 def _is_fixture(node: Node) -> bool:
@@ -177,13 +180,25 @@ def _is_fixture(node: Node) -> bool:
     return any(_text(decorator).partition("(")[0].strip().endswith("fixture") for decorator in decorators)
 
 
-def _test(name: str, node: Node, source: bytes, assertions: int) -> TestFunction:
+class _Texts(dict[tuple[int, int], bytes]):
+    """Parts of a file by where they lie, each there once: a method's text is that of every class that inherits it."""
+
+    def __init__(self, source: bytes) -> None:
+        super().__init__()
+        self._source = source
+
+    def __missing__(self, place: tuple[int, int]) -> bytes:
+        self[place] = self._source[slice(*place)]
+        return self[place]
+
+
+def _test(name: str, node: Node, texts: _Texts, assertions: int) -> TestFunction:
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
     enclosing = name.rpartition(".")[0]
-    return TestFunction(name, first, last, source[node.start_byte : node.end_byte], enclosing, assertions)
+    return TestFunction(name, first, last, texts[node.start_byte, node.end_byte], enclosing, assertions)
 
 
-def _defined_twice(module: _Scope) -> Iterator[str]:
-    for scope in _walk(module):
+def _defined_twice(scopes: Iterable[_Scope]) -> Iterator[str]:
+    for scope in scopes:
         counts = Counter(name for name, _ in scope.functions)
         yield from (f"{scope.name}.{name}".lstrip(".") for name, count in counts.items() if count > 1)

@@ -8,14 +8,24 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
-from harness.languages.found import HelperFunction, TestFile, TestFunction, every_node, parser, text_of
+from harness.languages.found import (
+    HelperFunction,
+    Room,
+    TestFile,
+    TestFunction,
+    every_node,
+    name_of,
+    parsed,
+    text_of,
+)
 from harness.languages.typescript.calls import (
     FUNCTIONS,
     aliases,
@@ -47,10 +57,13 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """The tests of a file, wherever it registers them but in a function that is called from elsewhere."""
+    """The tests of a file, wherever it registers them but in a function that is called from elsewhere.
+
+    Raises TooMuchToRead.
+    """
     grammar = _TSX if path.endswith("x") else _GRAMMAR
-    root = parser(grammar).parse(source).root_node
-    found = _Search(source, aliases(root))
+    root = parsed(grammar, source)
+    found = _Search(source, aliases(root), Room(path))
     found.look(root)
     named = [(name, node, typescript_part(grammar, node)) for name, node in functions(grammar, root)]
     parts: dict[str, list[Part]] = {}
@@ -65,21 +78,19 @@ def discover(source: bytes, path: str) -> TestFile:
     return TestFile(tests, frozenset(found.others), twice, helpers)
 
 
-@cache
 def names(source: bytes) -> frozenset[str]:
     """Every identifier and dotted name of a text, and the modules that it imports."""
     nodes = list(every_node(_GRAMMAR, source))
     modules = [node.child_by_field_name("source") for node in nodes if node.type == "import_statement"]
     return frozenset(
-        {text_of(node) for node in nodes if node.type in _NAMES} | {template_of(node) for node in modules}
+        {name_of(node) for node in nodes if node.type in _NAMES} | {template_of(node) for node in modules}
     )
 
 
-@cache
 def calls(source: bytes) -> frozenset[str]:
     """What a text calls, as written: `setTimeout`, `vi.useFakeTimers`."""
-    nodes = [node for node in every_node(_GRAMMAR, source) if node.type == "call_expression"]
-    return frozenset(text_of(node.child_by_field_name("function")) for node in nodes)
+    nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
+    return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
@@ -89,14 +100,25 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node stands: in which `describe` blocks, and behind which heads of loops and functions."""
+    """Where a node stands: in which `describe` blocks, and behind which heads of loops and functions.
+
+    `heads` are where in the source those heads begin and end.
+    """
 
     enclosing: tuple[str, ...] = ()
-    heads: tuple[bytes, ...] = ()
+    heads: tuple[tuple[int, int], ...] = ()
     depth: int = 0
 
-    def within(self, head: bytes, *names: str) -> "_Place":
+    def within(self, head: tuple[int, int] = (0, 0), *names: str) -> "_Place":
         return _Place((*self.enclosing, *names), (*self.heads, head), self.depth + 1)
+
+
+class _Seen(NamedTuple):
+    """A node to look at. `given_to` is where the call begins that it is an argument of, else where itself begins."""
+
+    node: Node
+    place: _Place
+    given_to: int
 
 
 @dataclass
@@ -104,61 +126,65 @@ class _Search:
     source: bytes
     suites: dict[str, bool]
     """Names of functions that register: whether what they register are suites."""
+    room: Room
     tests: list[tuple[TestFunction, Node, _Place]] = field(default_factory=list)
     hooks: list[tuple[Node, _Place]] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
 
     def look(self, root: Node) -> None:
-        waiting = [(root, _Place())]
+        waiting = [_Seen(root, _Place(), 0)]
         while waiting:
-            node, place = waiting.pop()
-            waiting += reversed([*self._inside(node, place)])
+            waiting += reversed([*self._inside(waiting.pop())])
 
     def counted(self, grammar: Language, parts: Mapping[str, list[Part]], tally: Tally) -> Iterator[TestFunction]:
         """The tests with their assertions: hooks of the blocks around a test are its own."""
-        hooks = [(typescript_part(grammar, node), place.enclosing) for node, place in self.hooks]
+        hooks: dict[tuple[str, ...], list[Part]] = {}
+        for node, place in self.hooks:
+            hooks.setdefault(place.enclosing, []).append(typescript_part(grammar, node))
         for test, node, place in self.tests:
-            around = [part for part, enclosing in hooks if place.enclosing[: len(enclosing)] == enclosing]
+            blocks = (place.enclosing[:depth] for depth in range(len(place.enclosing) + 1))
+            around = chain.from_iterable(hooks.get(block, ()) for block in blocks)
             yield replace(test, assertions=tally.of(typescript_part(grammar, node), parts, around))
 
-    def _inside(self, node: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
+    def _inside(self, seen: _Seen) -> Iterator[_Seen]:
         """What to look at next, having noted what the node itself registers."""
+        node, place, given_to = seen
         registers = registering(node, self.suites)
         if registers is not None:
             name = template_of(argument(node))
             if not registers:
                 self.tests.append((self._test(node, place, name), node, place))
                 return
-            self.others.add(SEPARATOR.join([*place.enclosing, name]))
-            place = place.within(b"", name)
+            self._note(SEPARATOR.join([*place.enclosing, name]))
+            place = place.within((0, 0), name)
         elif is_hook(node):
             self.hooks.append((node, place))
         elif node.type == "function_declaration":
-            self.others.add(text_of(node.child_by_field_name("name")))
-        body = node.child_by_field_name("body")
+            self._note(text_of(node.child_by_field_name("name")))
+        body = node.child_by_field_name("body") if node.type in FUNCTIONS | _LOOPS else None
         for child in node.children:
-            if body is not None and child == body and node.type in FUNCTIONS | _LOOPS:
-                yield from self._body(node, body, place)
-            elif place.depth <= MAX_DEPTH:
-                yield child, place
+            if place.depth > MAX_DEPTH:
+                return
+            if body is not None and child == body:
+                yield _Seen(body, place.within((given_to, body.start_byte)), body.start_byte)
+            else:
+                yield _Seen(child, place, self._given_to(node, child, given_to))
 
-    def _body(self, node: Node, body: Node, place: _Place) -> Iterator[tuple[Node, _Place]]:
-        if place.depth <= MAX_DEPTH:
-            yield body, place.within(self.source[_start_of(node) : body.start_byte])
+    @staticmethod
+    def _given_to(node: Node, child: Node, given_to: int) -> int:
+        """`[1, 2].forEach((n) => ...` begins with its table."""
+        if node.type == "arguments":
+            return given_to
+        return node.start_byte if child.type == "arguments" else child.start_byte
+
+    def _note(self, name: str) -> None:
+        self.room.take(name)
+        self.others.add(name)
 
     def _test(self, node: Node, place: _Place, name: str) -> TestFunction:
         enclosing = SEPARATOR.join(place.enclosing)
-        return TestFunction(
-            SEPARATOR.join([*place.enclosing, name]),
-            node.start_point[0] + 1,
-            node.end_point[0] + 1,
-            b"".join(place.heads) + self.source[node.start_byte : node.end_byte],
-            enclosing,
-        )
-
-
-def _start_of(function: Node) -> int:
-    """Where what a function is given to begins: `[1, 2].forEach((n) => ...`."""
-    around = function.parent
-    call = around.parent if around is not None and around.type == "arguments" else None
-    return (call or function).start_byte
+        whole = SEPARATOR.join([*place.enclosing, name])
+        self.room.take(whole, *(range(start, end) for start, end in place.heads))
+        heads = b"".join(self.source[start:end] for start, end in place.heads)
+        first, last = node.start_point[0] + 1, node.end_point[0] + 1
+        return TestFunction(whole, first, last, heads + self.source[node.start_byte : node.end_byte], enclosing)
