@@ -99,9 +99,7 @@ class Room:
         if self._functions < 0:
             raise TooMuchToRead(f"{self._path}: more than {MAX_FUNCTIONS} test functions and helpers")
         if self._text < 0:
-            raise TooMuchToRead(
-                f"{self._path}: more than {MAX_TEXT} bytes of names and texts of tests"
-            )
+            raise TooMuchToRead(f"{self._path}: more than {MAX_TEXT} bytes of names and texts of tests")
 
 
 def parsed(grammar: Language, source: bytes) -> Node:

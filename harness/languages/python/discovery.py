@@ -40,7 +40,7 @@ def is_test_file(path: str) -> bool:
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
-def discover(source: bytes, path: str) -> TestFile:
+def discover(source: bytes, path: str = "") -> TestFile:
     """The test functions of a Python file as pytest's default rules see them, inherited ones included.
 
     Raises TooMuchToRead where inheritance makes too many tests of few lines.
