@@ -30,7 +30,7 @@ from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.tracks.engines import choose_engine
 from harness.tracks.registry import track_of
-from harness.verify.arms import Bench, arm_slots
+from harness.verify.arms import ArmContext, arm_slots
 from harness.verify.verification import verify
 
 TASK = "aiosmtpd-call-limit"
@@ -125,7 +125,7 @@ async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
     async def judge(slots: asyncio.Semaphore) -> tuple[float, dict[str, float]]:
         seconds: dict[str, float] = {}
         toolchain = track_of(task).toolchain(task)
-        bench = Bench(
+        bench = ArmContext(
             engine, image, slots, LABELS, lambda key, result: seconds.update({str(key): result.seconds}), toolchain
         )
         began = time.perf_counter()

@@ -11,7 +11,7 @@ from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.tracks.engines import choose_engine
 from harness.tracks.registry import track_of
-from harness.verify.arms import Bench, arm_slots
+from harness.verify.arms import ArmContext, arm_slots
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class EngineSession:
     labels: Mapping[str, str]
     arm_slots: asyncio.Semaphore
 
-    def bench(
+    def arm_context(
         self,
         task: Task,
         image: Image,
         keep: Callable[[ArmKey, JobResult], None],
         labels: Mapping[str, str] | None = None,
-    ) -> Bench:
+    ) -> ArmContext:
         """Where a task's arms run on its image; `labels` are added to the session's."""
         toolchain = track_of(task).toolchain(task)
-        return Bench(self.engine, image, self.arm_slots, {**self.labels, **(labels or {})}, keep, toolchain)
+        return ArmContext(self.engine, image, self.arm_slots, {**self.labels, **(labels or {})}, keep, toolchain)
 
 
 @asynccontextmanager

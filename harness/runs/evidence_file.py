@@ -15,7 +15,7 @@ from harness.specs.results import TestResult
 from harness.specs.task import Task
 from harness.specs.variants import Arm
 from harness.submission.extraction import Submission
-from harness.verify.arms import Bench
+from harness.verify.arms import ArmContext
 from harness.verify.evidence import Evidence
 from harness.verify.mutation import judge_mutation
 from harness.verify.verdict import decide
@@ -38,12 +38,12 @@ class Conditions(BaseModel):
     protocol_version: int = PROTOCOL_VERSION
 
     @classmethod
-    def of(cls, task: Task, bench: Bench, submission: Submission) -> "Conditions":
+    def of(cls, task: Task, arm_context: ArmContext, submission: Submission) -> "Conditions":
         return cls(
             task=task.digest_without_rubric,
             repo=task.repo.digest,
-            image=bench.image.digest,
-            isolation=bench.engine.isolation,
+            image=arm_context.image.digest,
+            isolation=arm_context.engine.isolation,
             patch=hashlib.sha256(submission.patch).hexdigest(),
             manifest=hashlib.sha256(submission.manifest).hexdigest(),
         )
@@ -58,8 +58,8 @@ class EvidenceFile(FileModel):
 
 
 @dataclass(frozen=True)
-class FileShelf:
-    """The shelf of one trial."""
+class EvidenceFileCache:
+    """The cache of one trial."""
 
     path: Path
     conditions: Conditions

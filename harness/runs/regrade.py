@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.llm.build import Models
 from harness.llm.spending import Spending
 from harness.runs.engine_session import EngineSession, engine_session
-from harness.runs.evidence_file import Conditions, FileShelf
+from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.faults import is_below, keep_error, message_of, reason_code
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import build_judge, self_judging
@@ -25,7 +25,7 @@ from harness.specs.task import Task
 from harness.specs.tracks import address_of
 from harness.specs.usage import NO_USAGE, Usage
 from harness.tracks.grading import grade_by
-from harness.verify.arms import Bench
+from harness.verify.arms import ArmContext
 from harness.verify.evidence import Evidence
 from harness.verify.judge.judge import Judge
 from harness.verify.verdict import StageStatus, VerdictRecord
@@ -104,16 +104,16 @@ class Regrading:
 
     async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
         task, submission = self.tasks.get(trial.task) or self.catalog.task(trial.task), store.submission()
-        bench = await self._bench(task, place, store)
-        shelf = store.shelf(Conditions.of(task, bench, submission))
+        arm_context = await self._arm_context(task, place, store)
+        cache = store.evidence_cache(Conditions.of(task, arm_context, submission))
         arms = _ARMS[self.stage]
-        if arms is ArmsFrom.KEPT and (missing := shelf.missing()):
+        if arms is ArmsFrom.KEPT and (missing := cache.missing()):
             again = f"testwright regrade {self.run.directory} --stage mutation"
             return Regraded(place, old, None, f"{missing}; its arms must run again: {again}")
         spent = Spending(within=self.spending)
         try:
-            chosen = _Emptied(shelf) if arms is ArmsFrom.NEW else shelf
-            judged = await grade_by(self.protocol, task, submission, bench, self.judge, spent, chosen)
+            chosen = _Emptied(cache) if arms is ArmsFrom.NEW else cache
+            judged = await grade_by(self.protocol, task, submission, arm_context, self.judge, spent, chosen)
         except SandboxLost as error:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
@@ -123,22 +123,22 @@ class Regrading:
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
 
-    async def _bench(self, task: Task, place: str, store: TrialStore) -> Bench:
+    async def _arm_context(self, task: Task, place: str, store: TrialStore) -> ArmContext:
         image = await self.session.engine.image(task)
-        return self.session.bench(task, image, store.keep_arm, {"testwright.trial": place})
+        return self.session.arm_context(task, image, store.keep_arm, {"testwright.trial": place})
 
 
 @dataclass(frozen=True)
 class _Emptied:
-    """A shelf that knows nothing and takes everything."""
+    """A cache that knows nothing and takes everything."""
 
-    shelf: FileShelf
+    cache: EvidenceFileCache
 
     def read(self) -> Evidence | None:
         return None
 
     def keep(self, evidence: Evidence) -> None:
-        self.shelf.keep(evidence)
+        self.cache.keep(evidence)
 
 
 def regrade(

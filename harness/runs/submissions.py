@@ -131,8 +131,8 @@ async def _judge(
     started = time.monotonic()
     submission, ending, told = await _hand_in(session, image, case)
     judge = scenario_judge(case.judge) if case.judge else judge
-    bench = session.bench(case.task, image, keep_result)
-    judged = await grade_by(protocol, case.task, submission, bench, judge)
+    arm_context = session.arm_context(case.task, image, keep_result)
+    judged = await grade_by(protocol, case.task, submission, arm_context, judge)
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None

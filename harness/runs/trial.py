@@ -81,12 +81,12 @@ async def let_work(
 async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
     started = time.monotonic()
     keep = partial(store.keep_arm, quota=run.arm_quota)
-    bench = run.session.bench(trial.task, image, keep, trial_labels(trial))
+    arm_context = run.session.arm_context(trial.task, image, keep, trial_labels(trial))
     spending = Spending(within=run.budget)
     try:
         submission = store.submission()
-        shelf = store.shelf(Conditions.of(trial.task, bench, submission))
-        judged = await grade_by(run.protocol, trial.task, submission, bench, run.judge, spending, shelf)
+        cache = store.evidence_cache(Conditions.of(trial.task, arm_context, submission))
+        judged = await grade_by(run.protocol, trial.task, submission, arm_context, run.judge, spending, cache)
     finally:
         store.add_judge_usage(spending.usage)
     agent = store.agent()

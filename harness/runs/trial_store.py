@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.agents.trajectory import last_record, paid
 from harness.runs.attempts import AttemptLog
-from harness.runs.evidence_file import Conditions, FileShelf
+from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.kept_arms import ArmQuota, keep_arm
 from harness.runs.records import naming, read_lines, read_record, write_whole
 from harness.sandbox.images.record import ImageRecord
@@ -259,8 +259,8 @@ class TrialStore:
             if found.exists():
                 found.rename(self.directory / f"{name}.{number}.{ending}")
 
-    def shelf(self, conditions: Conditions) -> FileShelf:
-        return FileShelf(self.directory / "evidence.json", conditions)
+    def evidence_cache(self, conditions: Conditions) -> EvidenceFileCache:
+        return EvidenceFileCache(self.directory / "evidence.json", conditions)
 
     def log(self, line: str) -> None:
         path = self.directory / "log.txt"

@@ -7,10 +7,10 @@ from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.tracks.registry import check_rules, track_of
-from harness.verify.arms import Bench
-from harness.verify.evidence import EvidenceShelf
+from harness.verify.arms import ArmContext
+from harness.verify.evidence import EvidenceCache
 from harness.verify.judge.judge import Judge
-from harness.verify.weighing import Judgement
+from harness.verify.judgement import Judgement
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ async def grade_by(
     rules: GradingRules,
     task: Task,
     submission: Submission,
-    bench: Bench,
+    context: ArmContext,
     judge: Judge | None = None,
     spending: Spending | None = None,
-    shelf: EvidenceShelf | None = None,
+    cache: EvidenceCache | None = None,
 ) -> Judgements:
     """See `Grader`. Raises UserError where the task's track doesn't offer the rules."""
     check_rules(task, rules)
     graders = track_of(task).graders
     chosen = [one for one in (GradingRules.TESTWRIGHT, GradingRules.PUBLISHED) if rules in (one, GradingRules.BOTH)]
-    return Judgements(*[await graders[one](task, submission, bench, judge, spending, shelf) for one in chosen])
+    return Judgements(*[await graders[one](task, submission, context, judge, spending, cache) for one in chosen])

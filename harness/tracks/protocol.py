@@ -22,11 +22,11 @@ from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.specs.tracks import TrackFacts
 from harness.submission.extraction import Submission
-from harness.verify.arms import Bench
-from harness.verify.evidence import EvidenceShelf
+from harness.verify.arms import ArmContext
+from harness.verify.evidence import EvidenceCache
 from harness.verify.judge.judge import Judge
+from harness.verify.judgement import Judgement
 from harness.verify.verdict import VerdictRecord
-from harness.verify.weighing import Judgement
 
 
 class TaskImages(Protocol):
@@ -48,7 +48,7 @@ class TaskImages(Protocol):
 class Grader(Protocol):
     """Grades a submission by one set of rules. Never raises for what a submission holds.
 
-    `spending` is what the judge's money is counted in; `shelf` may have what arms showed earlier.
+    `spending` is what the judge's money is counted in; `cache` may have what arms showed earlier.
     Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
     """
 
@@ -56,10 +56,10 @@ class Grader(Protocol):
         self,
         task: Task,
         submission: Submission,
-        bench: Bench,
+        context: ArmContext,
         judge: Judge | None = None,
         spending: Spending | None = None,
-        shelf: EvidenceShelf | None = None,
+        cache: EvidenceCache | None = None,
         /,
     ) -> Judgement: ...
 

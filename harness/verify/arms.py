@@ -28,7 +28,7 @@ _TESTS_FAILED = 1
 
 
 @dataclass(frozen=True)
-class Bench:
+class ArmContext:
     """Where arms run: engine and image, how many at once, who keeps what they print, and what makes their variants.
 
     `keep` is called once per arm with the engine's result.
@@ -40,6 +40,11 @@ class Bench:
     labels: Mapping[str, str]
     keep: Callable[[ArmKey, JobResult], None]
     toolchain: Toolchain
+
+    @property
+    def build(self) -> BuildContext:
+        """Where variants are compiled."""
+        return BuildContext(self.engine, self.image, self.labels)
 
 
 @dataclass(frozen=True)
@@ -62,32 +67,31 @@ class Suite:
 
 
 async def run_arms(
-    bench: Bench, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
+    context: ArmContext, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
 ) -> dict[ArmKey, Arm]:
     """Run `suite` on each variant, side by side as far as there are slots. Raises SandboxLost."""
-    todo = await _build(bench, suite, list(arms))
+    todo = await _build(context, suite, list(arms))
     random.shuffle(todo)
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = {key: group.create_task(_run_arm(bench, task, suite, key, item)) for key, item in todo}
+            running = {key: group.create_task(_run_arm(context, task, suite, key, item)) for key, item in todo}
     return {key: running[key].result() for key in sorted(running)}
 
 
 async def _build(
-    bench: Bench, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
+    context: ArmContext, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
 ) -> list[tuple[ArmKey, Built]]:
     """Each arm's variant with the suite; a variant of several arms is built once."""
     different = {compiled.variant.name: compiled for _, compiled in arms}
-    context = BuildContext(bench.engine, bench.image, bench.labels)
-    async with bench.slots:
+    async with context.slots:
         files = SuiteFiles(suite.tests, suite.files, suite.removed)
-        made = await with_suite(bench.toolchain, context, list(different.values()), files)
+        made = await with_suite(context.toolchain, context.build, list(different.values()), files)
     built = dict(zip(different, made, strict=True))
     return [(key, built[compiled.variant.name]) for key, compiled in arms]
 
 
-async def _run_arm(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
-    arm, crashed = await _execute(bench, task, suite, key, built)
+async def _run_arm(context: ArmContext, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
+    arm, crashed = await _execute(context, task, suite, key, built)
     missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
     hidden = [test for test in missing if suite.is_worth_another_look(test)]
     most = MAX_ALONE.get(arm.kind, 0)
@@ -98,7 +102,7 @@ async def _run_arm(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: B
     alone: dict[TestId, Arm] = {}
     for number, test in enumerate(hidden[:most], start=1):
         only = replace(suite, tests=(test,))
-        alone[test] = await _run_arm(bench, task, only, key.alone(number), built)
+        alone[test] = await _run_arm(context, task, only, key.alone(number), built)
         if sum(_timed_out(other) for other in alone.values()) == MAX_ALONE_TIMEOUTS:
             break
     return _settle(arm, alone)
@@ -111,20 +115,20 @@ class _Executed(NamedTuple):
     crashed: bool
 
 
-async def _execute(bench: Bench, task: Task, suite: Suite, key: ArmKey, built: Built) -> _Executed:
+async def _execute(context: ArmContext, task: Task, suite: Suite, key: ArmKey, built: Built) -> _Executed:
     variant = built.compiled.variant
     run = _test_run(task, suite, built)
     if not run.runnable:
         return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
-    job = test_job(task.repo, bench.image, run)
+    job = test_job(task.repo, context.image, run)
     try:
-        result = await run_job(bench, task, job)
+        result = await run_job(context, task, job)
         if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-            result = await run_job(bench, task, job)
+            result = await run_job(context, task, job)
     except LimitReached:
         missing = tuple(combine(test, ()) for test in suite.tests)
         return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
-    bench.keep(key, result)
+    context.keep(key, result)
     reading = await read_job(task.repo.report, run, built.compiled.proof, result)
     arm = Arm(
         kind=variant.kind,
@@ -152,12 +156,12 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
     )
 
 
-async def run_job(bench: Bench, task: Task, job: Job) -> JobResult:
+async def run_job(context: ArmContext, task: Task, job: Job) -> JobResult:
     """Run a job in a container like an arm's, again where the container is lost. Raises SandboxLost, LimitReached."""
     for left in reversed(range(ARM_TRIES)):
         try:
-            async with bench.slots:
-                return await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
+            async with context.slots:
+                return await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
         except SandboxLost:
             if not left:
                 raise

@@ -70,7 +70,7 @@ class Evidence:
         return bool(item and item.killed)
 
 
-class EvidenceShelf(Protocol):
+class EvidenceCache(Protocol):
     """Where the evidence of one submission is kept, so that its arms needn't run again."""
 
     def read(self) -> Evidence | None:

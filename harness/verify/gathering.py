@@ -8,7 +8,7 @@ from harness.languages.toolchain import CompiledVariant
 from harness.specs.errors import first_error
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from harness.verify.arms import Bench, Suite, run_arms
+from harness.verify.arms import ArmContext, Suite, run_arms
 from harness.verify.evidence import (
     BASELINES,
     EXISTING_AFTER,
@@ -27,7 +27,7 @@ EXISTING_TIMES = 10
 
 
 async def gather_evidence(
-    bench: Bench,
+    context: ArmContext,
     task: Task,
     variants: Sequence[CompiledVariant],
     suite: Suite,
@@ -43,30 +43,30 @@ async def gather_evidence(
     others = [item for item in variants if item is not baseline]
     with first_error():
         async with asyncio.TaskGroup() as group:
-            arms = group.create_task(_arms(bench, task, suite, baseline, others))
-            existing = group.create_task(_existing(bench, task, suite, check, baseline))
+            arms = group.create_task(_arms(context, task, suite, baseline, others))
+            existing = group.create_task(_existing(context, task, suite, check, baseline))
     if check.existing:
         required = (*required, EXISTING_BEFORE, EXISTING_AFTER)
     evidence = Evidence(suite.tests, {**arms.result(), **existing.result()}, required)
     if not evidence.probed:
         return evidence
-    return replace(evidence, arms={**evidence.arms, **await _changed_before(bench, task, check, others)})
+    return replace(evidence, arms={**evidence.arms, **await _changed_before(context, task, check, others)})
 
 
 async def _arms(
-    bench: Bench, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
+    context: ArmContext, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
 ) -> dict[ArmKey, Arm]:
-    arms = await run_arms(bench, task, suite, [(key, baseline) for key in BASELINES])
+    arms = await run_arms(context, task, suite, [(key, baseline) for key in BASELINES])
     if passed(arms[BASELINES[0]]) != passed(arms[BASELINES[1]]):
-        arms |= await run_arms(bench, task, suite, [(THIRD_BASELINE, baseline)])
+        arms |= await run_arms(context, task, suite, [(THIRD_BASELINE, baseline)])
     if not stands_at_baseline(Evidence(suite.tests, arms)):
         return arms
     suite = replace(suite, standing=frozenset(passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])))
     probes = [item for item in others if item.variant.kind is VariantKind.PROBE]
-    arms |= await run_arms(bench, task, suite, _first_arms([item for item in others if item not in probes]))
-    arms |= await run_arms(bench, task, suite, _second_looks(arms, others))
+    arms |= await run_arms(context, task, suite, _first_arms([item for item in others if item not in probes]))
+    arms |= await run_arms(context, task, suite, _second_looks(arms, others))
     if any(not faults(Evidence(suite.tests, arms), test) for test in suite.tests):
-        arms |= await run_arms(bench, task, suite, _first_arms(probes))
+        arms |= await run_arms(context, task, suite, _first_arms(probes))
     return arms
 
 
@@ -86,7 +86,7 @@ def _second_looks(
 
 
 async def _existing(
-    bench: Bench, task: Task, suite: Suite, check: ManifestCheck, baseline: CompiledVariant
+    context: ArmContext, task: Task, suite: Suite, check: ManifestCheck, baseline: CompiledVariant
 ) -> dict[ArmKey, Arm]:
     """The untouched tests of touched files, without and with the patch."""
     if not check.existing:
@@ -97,17 +97,17 @@ async def _existing(
     with first_error():
         async with asyncio.TaskGroup() as group:
             runs = [
-                group.create_task(run_arms(bench, task, pristine, [(EXISTING_BEFORE, baseline)])),
-                group.create_task(run_arms(bench, task, after, [(EXISTING_AFTER, baseline)])),
+                group.create_task(run_arms(context, task, pristine, [(EXISTING_BEFORE, baseline)])),
+                group.create_task(run_arms(context, task, after, [(EXISTING_AFTER, baseline)])),
             ]
     arms = {key: arm for run in runs for key, arm in run.result().items()}
     if not passed(arms[EXISTING_BEFORE]) <= passed(arms[EXISTING_AFTER]):
-        arms |= await run_arms(bench, task, after, [(EXISTING_AFTER.again, baseline)])
+        arms |= await run_arms(context, task, after, [(EXISTING_AFTER.again, baseline)])
     return arms
 
 
 async def _changed_before(
-    bench: Bench, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]
+    context: ArmContext, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]
 ) -> dict[ArmKey, Arm]:
     """What changed tests noticed before they were changed."""
     if not check.changed:
@@ -115,4 +115,4 @@ async def _changed_before(
     suite = Suite(tuple(sorted(check.changed)), {})
     changing = [item for item in others if not item.variant.kind.behaves_like_baseline]
     arms = [(ArmKey(Role.CHANGED_BEFORE, item.variant.name), item) for item in changing]
-    return await run_arms(bench, task, suite, arms)
+    return await run_arms(context, task, suite, arms)

@@ -52,7 +52,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     )
 
 
-async def leaning_tests(tree: GitTree, changes: tuple[FileChange, ...], discovery: Discovery) -> tuple[TestId, ...]:
+async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], discovery: Discovery) -> tuple[TestId, ...]:
     """Tests of untouched files that a change may reach all the same.
 
     Some files act on every test of their folder (a conftest.py), and so may any file that was there before and

@@ -27,7 +27,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
     if task.has_authored_placebo:
         patches["placebo"] = task.path("placebo.patch")
     patches.update({probe.variant: probe.path for probe in task.probes})
-    changed = {name: await _changed_by(tree, path) for name, path in patches.items()}
+    changed = {name: await changed_by(tree, path) for name, path in patches.items()}
     touched = sorted({path for files in changed.values() for path in files})
     entries = await tree.entries()
     pristine = await tree.read_all({path: entries[path] for path in touched})
@@ -95,7 +95,8 @@ def _decoy(
     return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine, dead=dead or {})
 
 
-async def _changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:
+async def changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:
+    """The files that a patch changes, as they are with it. Raises UserError for one that doesn't fit the tree."""
     try:
         new = await tree.apply(path.read_bytes())
         changes = await tree.changes(new)

@@ -4,50 +4,49 @@ import hashlib
 from dataclasses import replace
 
 from harness.languages.registry import language_of
-from harness.languages.toolchain import BuildContext
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
-from harness.verify.arms import Bench, Suite
+from harness.verify.arms import ArmContext, Suite
 from harness.verify.assertion_check import check_suite
 from harness.verify.compiling import compile_once
-from harness.verify.consulting import consult
-from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceShelf
+from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceCache
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, ingest
 from harness.verify.judge.judge import Judge
-from harness.verify.manifest_check import ManifestCheck, leaning_tests
+from harness.verify.judge_questions import ask_judge
+from harness.verify.judgement import Judgement, combine
+from harness.verify.manifest_check import ManifestCheck, affected_tests
 from harness.verify.variants import plan_variants
-from harness.verify.weighing import Judgement, weigh
 
 
 async def verify(
     task: Task,
     submission: Submission,
-    bench: Bench,
+    context: ArmContext,
     judge: Judge | None = None,
     spending: Spending | None = None,
-    shelf: EvidenceShelf | None = None,
+    cache: EvidenceCache | None = None,
 ) -> Judgement:
     """Judge a submission in all stages. Never raises for what a submission holds.
 
-    `shelf` may have what the arms showed earlier; `spending` is what the judge's money is counted in.
+    `cache` may have what the arms showed earlier; `spending` is what the judge's money is counted in.
     Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
     """
-    found = await examine(task, submission, bench, shelf)
-    judging = await consult(judge, task, found, spending) if judge else None
-    return weigh(task, bench, found, judge.identity if judge else None, judging)
+    found = await examine(task, submission, context, cache)
+    judging = await ask_judge(judge, task, found, spending) if judge else None
+    return combine(task, context, found, judge.identity if judge else None, judging)
 
 
 async def examine(
-    task: Task, submission: Submission, bench: Bench, shelf: EvidenceShelf | None = None
+    task: Task, submission: Submission, context: ArmContext, cache: EvidenceCache | None = None
 ) -> Examination:
-    """All that is found out without a model. Arms run only for what is not on the shelf. See `verify` for errors."""
-    tree = GitTree(bench.image.tree)
+    """All that is found out without a model. Arms run only for what is not in the cache. See `verify` for errors."""
+    tree = GitTree(context.image.tree)
     intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
         refusal = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=submission.refusal)
@@ -59,28 +58,28 @@ async def examine(
     if check.reasons:
         return Examination(intake, check)
 
-    leaning = await leaning_tests(tree, intake.changes, language_of(task.repo).discovery)
-    check = replace(check, existing=(*check.existing, *leaning))
-    known = shelf.read() if shelf else None
+    affected = await affected_tests(tree, intake.changes, language_of(task.repo).discovery)
+    check = replace(check, existing=(*check.existing, *affected))
+    known = cache.read() if cache else None
     if known and known.tests == check.tests:
         return Examination(intake, check, known)
-    evidence = await _run_arms(task, bench, tree, intake, check)
+    evidence = await _run_arms(task, context, tree, intake, check)
     found = Examination(intake, check, evidence)
-    if shelf:
-        shelf.keep(evidence)
+    if cache:
+        cache.keep(evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:
             raise SandboxLost(f"{reason.subject}: {reason.words}")
     return found
 
 
-async def _run_arms(task: Task, bench: Bench, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:
+async def _run_arms(task: Task, context: ArmContext, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:
     decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
-    toolchain = bench.toolchain
+    toolchain = context.toolchain
     sources = await plan_variants(task, tree, toolchain, decoy)
-    variants = await compile_once(toolchain, BuildContext(bench.engine, bench.image, bench.labels), sources)
+    variants = await compile_once(toolchain, context.build, sources)
     required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
-    return await gather_evidence(bench, task, variants, _suite(intake, check), check, required)
+    return await gather_evidence(context, task, variants, _suite(intake, check), check, required)
 
 
 def _suite(intake: Intake, check: ManifestCheck) -> Suite:

@@ -13,7 +13,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.variants import ArmKey
 from harness.tracks.engines import choose_engine
 from harness.tracks.registry import track_of
-from harness.verify.arms import Bench, arm_slots
+from harness.verify.arms import ArmContext, arm_slots
 from harness.verify.verification import Judgement, verify
 from tests.support.patches import new_test_file
 
@@ -116,9 +116,9 @@ def judged() -> Judging:
             def keep(key: ArmKey, result: JobResult) -> None:
                 arms[str(key)] = result
 
-            bench = Bench(engine, image, arm_slots(engine), labels, keep, toolchain)
+            arm_context = ArmContext(engine, image, arm_slots(engine), labels, keep, toolchain)
             submission = new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk")
-            return Judging(await verify(task, submission, bench), arms, engine.jobs)
+            return Judging(await verify(task, submission, arm_context), arms, engine.jobs)
         finally:
             await engine.close()
 

@@ -17,7 +17,7 @@ from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import EndedFromOutside
-from harness.verify.arms import ARM_TRIES, Bench, run_job
+from harness.verify.arms import ARM_TRIES, ArmContext, run_job
 from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 
 pytestmark = pytest.mark.docker
@@ -56,8 +56,8 @@ async def run(engine: DockerEngine, image: Image, labels: dict[str, str], script
     return await engine.run_job(image, Job(("bash", "-c", f"{script}; :"), seconds=60), OPTIONS, labels)
 
 
-def arms_of(engine: DockerEngine, image: Image, labels: dict[str, str]) -> Bench:
-    return Bench(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None, PythonToolchain())
+def arms_of(engine: DockerEngine, image: Image, labels: dict[str, str]) -> ArmContext:
+    return ArmContext(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None, PythonToolchain())
 
 
 def host_pid(container: Container) -> int:

@@ -8,7 +8,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.tracks.engines import choose_engine
 from harness.tracks.registry import track_of
-from harness.verify.arms import Bench, arm_slots
+from harness.verify.arms import ArmContext, arm_slots
 from harness.verify.verdict import VerdictRecord
 from harness.verify.verification import verify
 from tests.support.patches import new_test_file
@@ -51,7 +51,7 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-without-end"}
-            bench = Bench(
+            arm_context = ArmContext(
                 engine,
                 image,
                 arm_slots(engine),
@@ -59,7 +59,7 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
                 lambda key, _: arms.append(str(key)),
                 track_of(task).toolchain(task),
             )
-            return (await verify(task.model_copy(update={"file": short}), submission, bench)).record
+            return (await verify(task.model_copy(update={"file": short}), submission, arm_context)).record
         finally:
             await engine.close()
 

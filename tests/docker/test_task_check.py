@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from harness.authoring.task_check.agent_view import view_problems
-from harness.authoring.task_check.context import bench_of
+from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.controls import reference_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
 from harness.authoring.task_check.own_parts import DYNAMIC
@@ -60,8 +60,8 @@ async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
     (reference / "manifest.yaml").write_text(f"- file: {NEW_FILE}\n  tests: [{test}]\n")
     (reference / "covers.yaml").write_text(f'{NEW_FILE}: {{{test}: ["1.1", "1.2"]}}\n')
     async with engine_session("docker", f"test-task-check-{uuid4().hex}") as session:
-        bench = await bench_of(session, Catalog(built_in).task(TASK))
-        text = (await GitTree(bench.image.tree).read(PRODUCT)).decode()
+        arm_context = await arm_context_of(session, Catalog(built_in).task(TASK))
+        text = (await GitTree(arm_context.image.tree).read(PRODUCT)).decode()
         mutants = {
             "1.1": changed(PRODUCT, text, SIGNATURE, SIGNATURE.replace("QUIT", "EXIT")),
             "1.2": changed(PRODUCT, text, "            i = 0\n", "            i = 1 - 1\n"),
@@ -69,7 +69,7 @@ async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
         for name, patch in mutants.items():
             (copy / "tasks" / TASK / "probes" / f"{name}.patch").write_text(patch)
         catalog = Catalog(copy)
-        yield Subject(catalog, catalog.task(TASK), bench=bench)
+        yield Subject(catalog, catalog.task(TASK), arm_context=arm_context)
 
 
 async def test_a_probe_that_nothing_notices_and_a_reference_that_is_not_resolved_are_found(subject: Subject) -> None:
@@ -82,7 +82,7 @@ async def test_a_probe_that_nothing_notices_and_a_reference_that_is_not_resolved
 
 async def test_a_removal_that_does_not_compile_is_found(subject: Subject) -> None:
     removal = subject.task.directory / "removal.patch"
-    text = (await GitTree(subject.site.image.tree).read(PRODUCT)).decode()
+    text = (await GitTree(subject.containers.image.tree).read(PRODUCT)).decode()
     removal.write_text(changed(PRODUCT, text, "            i = 0\n", "            i = = 0\n"))
     [step] = await run_parts(subject, {"reference": reference_problems}, lambda _task, _part: None)
     [broken] = step.problems
@@ -121,10 +121,10 @@ async def test_whatever_of_a_task_lies_where_an_agent_can_see_it_is_found(
         "tmp/tests.patch": task.patch("reference/tests.patch"),
         "srv/withheld.patch": task.patch("withheld.patch"),
     }
-    bench = subject.site
+    arm_context = subject.containers
     hint = f'HINT="{task.rubric.criteria[1].statement}"'
-    image = replace(bench.image, reference=derive(client, bench.image.reference, nonce, planted, hint))
-    found = await view_problems(replace(subject, bench=replace(bench, image=image)))
+    image = replace(arm_context.image, reference=derive(client, arm_context.image.reference, nonce, planted, hint))
+    found = await view_problems(replace(subject, arm_context=replace(arm_context, image=image)))
     head = "shows in what an agent sees:"
     assert {problem.message for problem in found} >= {
         f"the rubric {head} app/notes.txt",

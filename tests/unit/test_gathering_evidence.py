@@ -16,7 +16,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
 from harness.tracks.registry import track_of
-from harness.verify.arms import ARM_TRIES, Bench, Suite, run_arms
+from harness.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
 from harness.verify.evidence import BASELINES, EXISTING_AFTER, EXISTING_BEFORE, THIRD_BASELINE, Evidence, listed
 from harness.verify.gathering import gather_evidence
 from harness.verify.manifest_check import ManifestCheck
@@ -71,19 +71,19 @@ class Gathered(NamedTuple):
     verdict: Verdict
 
 
-def bench_of(task: Task, engine: FakeEngine, slots: int) -> Bench:
+def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
     image, toolchain = Image("fake", "0", "/app", task.directory), track_of(task).toolchain(task)
-    return Bench(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, toolchain)
+    return ArmContext(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, toolchain)
 
 
 def gathered(task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3) -> Gathered:
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
-        bench = bench_of(task, engine, slots)
+        arm_context = arm_context_of(task, engine, slots)
         variants = [scripted_variant(name, kind) for name, kind in KINDS.items()]
         check = ManifestCheck(tests, frozenset(changed), existing)
-        return await gather_evidence(bench, task, variants, Suite(tests, SUITE_FILES), check)
+        return await gather_evidence(arm_context, task, variants, Suite(tests, SUITE_FILES), check)
 
     evidence = asyncio.run(gather())
     reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, ()), task)]
@@ -204,7 +204,7 @@ def test_no_more_containers_run_at_once_than_there_are_slots(task):
 @pytest.mark.parametrize("status", [Fate.LOST, Fate.OTHER_VARIANT])
 async def test_a_lost_arm_never_kills(task, status):
     async def arm(engine: FakeEngine):
-        bench = Bench(
+        arm_context = ArmContext(
             engine,
             Image("fake", "0", "/app", task.directory),
             asyncio.Semaphore(1),
@@ -213,7 +213,7 @@ async def test_a_lost_arm_never_kills(task, status):
             track_of(task).toolchain(task),
         )
         removal = (listed("removal"), scripted_variant("removal", VariantKind.REMOVAL))
-        return (await run_arms(bench, task, Suite((A,), SUITE_FILES), [removal]))[listed("removal")]
+        return (await run_arms(arm_context, task, Suite((A,), SUITE_FILES), [removal]))[listed("removal")]
 
     assert (await arm(FakeEngine(script({})))).results[0].killed
     events = [Event(fate=status)] * ARM_TRIES

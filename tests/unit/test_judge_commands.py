@@ -7,7 +7,7 @@ import pytest
 
 from harness.llm.build import Models
 from harness.runs.command import check_judge
-from harness.runs.evidence_file import Conditions, FileShelf
+from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.judges import build_judge, is_final
 from harness.runs.plan import RunConfig
 from harness.runs.regrade import Regraded
@@ -23,8 +23,8 @@ from harness.verify.evidence import REQUIRED, Evidence, listed
 from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import VoteCounts
 from harness.verify.judge.voting import Vote
+from harness.verify.judgement import Judgement
 from harness.verify.verdict import JudgeRecord, VerdictRecord
-from harness.verify.weighing import Judgement
 from tests.support.command import testwright
 
 CATALOG = Catalog()
@@ -132,37 +132,37 @@ CONDITIONS = Conditions(task="1", image="2", isolation="docker", patch="3", mani
 
 
 def test_what_arms_showed_comes_back_without_what_tests_printed(tmp_path):
-    shelf = FileShelf(tmp_path / "evidence.json", CONDITIONS)
-    assert "not kept" in shelf.missing()
-    shelf.keep(evidence())
-    assert "printed" not in shelf.path.read_text()
-    back = shelf.read()
+    cache = EvidenceFileCache(tmp_path / "evidence.json", CONDITIONS)
+    assert "not kept" in cache.missing()
+    cache.keep(evidence())
+    assert "printed" not in cache.path.read_text()
+    back = cache.read()
     assert back is not None
     assert back.tests == (TEST,)
     assert back.kills(listed("removal"), TEST)
-    assert not shelf.missing()
+    assert not cache.missing()
 
 
 @pytest.mark.parametrize("name", ["task", "image", "isolation", "patch", "manifest", "protocol_version"])
 def test_evidence_of_other_conditions_is_none_and_says_which(tmp_path, name):
-    shelf = FileShelf(tmp_path / "evidence.json", CONDITIONS)
-    shelf.keep(evidence())
-    other = replace(shelf, conditions=CONDITIONS.model_copy(update={name: 99 if name == "protocol_version" else "x"}))
+    cache = EvidenceFileCache(tmp_path / "evidence.json", CONDITIONS)
+    cache.keep(evidence())
+    other = replace(cache, conditions=CONDITIONS.model_copy(update={name: 99 if name == "protocol_version" else "x"}))
     assert other.read() is None
     assert name.replace("_", " ") in other.missing()
 
 
 def test_evidence_that_was_cut_is_none(tmp_path):
-    shelf = FileShelf(tmp_path / "evidence.json", CONDITIONS)
-    shelf.keep(evidence())
-    shelf.path.write_bytes(shelf.path.read_bytes()[:-9])
-    assert shelf.read() is None
+    cache = EvidenceFileCache(tmp_path / "evidence.json", CONDITIONS)
+    cache.keep(evidence())
+    cache.path.write_bytes(cache.path.read_bytes()[:-9])
+    assert cache.read() is None
 
 
 def test_arms_that_were_lost_are_not_kept(tmp_path):
-    shelf = FileShelf(tmp_path / "evidence.json", CONDITIONS)
-    shelf.keep(evidence(ArmStatus.WRONG_VARIANT))
-    assert not shelf.path.exists()
+    cache = EvidenceFileCache(tmp_path / "evidence.json", CONDITIONS)
+    cache.keep(evidence(ArmStatus.WRONG_VARIANT))
+    assert not cache.path.exists()
 
 
 def test_verdicts_and_votes_that_are_replaced_stay_beside(tmp_path):

@@ -14,14 +14,14 @@ from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import Rubric
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-from harness.verify.consulting import consult
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
 from harness.verify.intake import FileChange, Intake
 from harness.verify.judge.questions import MANIFEST
+from harness.verify.judge_questions import ask_judge
+from harness.verify.judgement import combine
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.verdict import StageStatus, VerdictRecord
-from harness.verify.weighing import weigh
 from tests.support.judges import FooledJudge, RuleJudge, completion, judge_with, reply
 from tests.support.patches import new_test_file
 from tests.support.small_task import small_task
@@ -82,8 +82,8 @@ def task(tmp_path_factory):
 def judged(task, model: RuleJudge | None, found: Examination | None = None) -> VerdictRecord:
     found = found or examination()
     judge = judge_with(model) if model else None
-    judging = asyncio.run(consult(judge, task, found, None)) if judge else None
-    return weigh(task, BENCH, found, judge.identity if judge else None, judging).record
+    judging = asyncio.run(ask_judge(judge, task, found, None)) if judge else None
+    return combine(task, BENCH, found, judge.identity if judge else None, judging).record
 
 
 def codes(record: VerdictRecord) -> list[tuple[str, str]]:
@@ -222,7 +222,7 @@ def test_the_same_answers_give_the_same_bytes_and_no_nonce_is_among_them(task):
 
 
 def test_a_submission_of_which_nothing_is_known_is_never_resolved(task):
-    assert weigh(task, BENCH, Examination(Intake())).record.verdict is Verdict.UNSCORED
+    assert combine(task, BENCH, Examination(Intake())).record.verdict is Verdict.UNSCORED
 
 
 ANSWERS = st.sampled_from(["met", "unmet", "cannot tell", "yes", "MET", "", None, 1])

@@ -7,7 +7,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.verify.intake import FileChange
-from harness.verify.manifest_check import check_manifest, leaning_tests
+from harness.verify.manifest_check import affected_tests, check_manifest
 
 PYTHON = LANGUAGES.get("python")
 OLD = b"def helper():\n    return 1\n\ndef test_kept():\n    assert 1\n\ndef test_changed():\n    assert 1\n"
@@ -89,4 +89,4 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("def test_it():\n    assert 1\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
-    assert {test.file for test in await leaning_tests(tree, (change,), PYTHON.discovery)} == reached
+    assert {test.file for test in await affected_tests(tree, (change,), PYTHON.discovery)} == reached

@@ -55,16 +55,16 @@ async def _alone(subject: Subject) -> list[Problem]:
     task, tree, files = await _setting(subject)
     if len(files) < 2:
         return []
-    together = statuses(await run_log(subject.site, task, tree, {}, files, BEFORE))
+    together = statuses(await run_log(subject.containers, task, tree, {}, files, BEFORE))
     alone = {}
     for number, file in enumerate(files, start=1):
-        alone[file] = statuses(await run_log(subject.site, task, tree, {}, [file], BEFORE.alone(number)))
+        alone[file] = statuses(await run_log(subject.containers, task, tree, {}, [file], BEFORE.alone(number)))
     return [*leaks(subject.at(REFERENCE), together, alone)]
 
 
 async def _twice(subject: Subject) -> list[Problem]:
     task, tree, files = await _setting(subject)
-    bench, once = subject.site, log_job(task, subject.site.image.workdir, tree, {}, files)
+    context, once = subject.containers, log_job(task, subject.containers.image.workdir, tree, {}, files)
     job = replace(
         once,
         argv=(f"{TOOLS}/twice", *once.argv),
@@ -73,8 +73,8 @@ async def _twice(subject: Subject) -> list[Problem]:
     )
     where = subject.at(RUN_SCRIPT)
     try:
-        async with bench.slots:
-            result = await bench.engine.run_job(bench.image, job, repo_options(task.repo), bench.labels)
+        async with context.slots:
+            result = await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
     except LimitReached as error:
         return [Problem(where=where, message=f"two runs in a row end at a limit: {error}")]
     first, second = (statuses(log_of(result, f"{number}/1.json")) for number in (1, 2))
@@ -82,7 +82,7 @@ async def _twice(subject: Subject) -> list[Problem]:
 
 
 async def _setting(subject: Subject) -> _Setting:
-    task, tree = published_task(subject.task), GitTree(subject.site.image.tree)
+    task, tree = published_task(subject.task), GitTree(subject.containers.image.tree)
     theirs = await agents_tree(tree, await tree.apply(task.patch("reference/tests.patch")))
     files = test_files(task, theirs)
     if not files:

@@ -56,8 +56,8 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey, JobResult]) -> Judgements:
-    bench = replace(subject.site, keep=results.__setitem__)
-    return await grade_by(GradingRules.BOTH, subject.task, submission, bench)
+    arm_context = replace(subject.containers, keep=results.__setitem__)
+    return await grade_by(GradingRules.BOTH, subject.task, submission, arm_context)
 
 
 def _verdicts(judged: Judgements) -> Iterator[str]:

@@ -55,7 +55,7 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 
 async def tree_problems(subject: Subject) -> list[Problem]:
     """Each patch on the tree that the agent sees, and back; the removal with the reference in place as well."""
-    tree, made, found = GitTree(subject.site.image.tree), {}, []
+    tree, made, found = GitTree(subject.containers.image.tree), {}, []
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)
         try:

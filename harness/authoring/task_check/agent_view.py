@@ -42,12 +42,12 @@ _MOUNTS = (
 
 async def view_problems(subject: Subject) -> list[Problem]:
     """Looks as `mini` would: its messages, environment, mounts, git, files. Raises SandboxLost."""
-    image, task = subject.site.image, subject.task
+    image, task = subject.containers.image, subject.task
     secrets = await secrets_of(task, GitTree(image.tree))
     agent = Mini(agent_context(task, subject.catalog.scaffold("mini"), ScriptedModel([])))
     told = FoundFile("the messages to the model", "\n".join(item.content for item in agent.prompts()).encode())
     found = [*_shown(subject, secrets, [told])]
-    sandbox = subject.site.engine.sandbox(image, repo_options(task.repo), subject.site.labels)
+    sandbox = subject.containers.engine.sandbox(image, repo_options(task.repo), subject.containers.labels)
     try:
         await sandbox.start()
         looks = {name: (await sandbox.run(command, _SECONDS)).output for name, command in LOOKS.items()}

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from harness.authoring.task_check.context import CheckContext, bench_of, check_context
+from harness.authoring.task_check.context import CheckContext, arm_context_of, check_context
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.track_checks import checks_of
@@ -103,17 +103,17 @@ async def _dynamic(
     check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], session: EngineSession, watch: Watch
 ) -> TaskCheck:
     try:
-        bench = await bench_of(session, subject.task)
+        arm_context = await arm_context_of(session, subject.task)
     except (UserError, InfrastructureError) as error:
         where = subject.at(subject.description)
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
-    found = await run_parts(replace(subject, bench=bench), parts, watch)
+    found = await run_parts(replace(subject, arm_context=arm_context), parts, watch)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
         changed = Problem(where=where, message="has changed while it was checked; check it again")
         found.append(failed_step(StepId.DIGEST, changed))
-    facts = {"image_digest": bench.image.digest, "isolation": session.engine.isolation}
+    facts = {"image_digest": arm_context.image.digest, "isolation": session.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
 
 

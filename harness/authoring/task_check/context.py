@@ -11,7 +11,7 @@ from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
-from harness.verify.arms import Bench
+from harness.verify.arms import ArmContext
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class CheckContext:
     session: EngineSession | None = None
 
 
-async def bench_of(session: EngineSession, task: Task) -> Bench:
+async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
     """Of this task; what its arms print is kept nowhere. Raises UserError, ImageUnavailable."""
-    return session.bench(task, await session.engine.image(task), _nowhere)
+    return session.arm_context(task, await session.engine.image(task), _nowhere)
 
 
 def _nowhere(_key: ArmKey, _result: JobResult) -> None:

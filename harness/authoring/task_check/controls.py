@@ -49,7 +49,7 @@ async def worthless_problems(subject: Subject) -> list[Problem]:
 
 async def hand_in(subject: Subject, control: str) -> Submission:
     """What the control of this name hands in, as in a trial: it works in a sandbox of its own."""
-    site = subject.site
+    site = subject.containers
     context = agent_context(subject.task, subject.catalog.scaffold(control))
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         trajectory = Path(scratch) / "trajectory.jsonl"

@@ -6,8 +6,8 @@ from harness.authoring.task_check.subject import Subject
 from harness.sandbox.protocol import JobResult
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
+from harness.verify.judgement import Judgement
 from harness.verify.verification import verify
-from harness.verify.weighing import Judgement
 
 
 async def judge(subject: Subject, submission: Submission) -> Judgement:
@@ -16,4 +16,4 @@ async def judge(subject: Subject, submission: Submission) -> Judgement:
     def keep(key: ArmKey, result: JobResult) -> None:
         subject.slowest[str(key)] = max(result.seconds, subject.slowest.get(str(key), 0.0))
 
-    return await verify(subject.task, submission, replace(subject.site, keep=keep))
+    return await verify(subject.task, submission, replace(subject.containers, keep=keep))

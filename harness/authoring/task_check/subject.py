@@ -8,21 +8,21 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem
 from harness.specs.task import Task
-from harness.verify.arms import Bench
+from harness.verify.arms import ArmContext
 
 
 @dataclass(frozen=True)
 class Subject:
     """A task under examination. `tree` is the task's, None where no image of its repo was ever built here.
 
-    `bench` is there at the levels that start containers. The parts fill `slowest`, the seconds of each arm, and
+    `arm_context` is there at the levels that start containers. The parts fill `slowest`, the seconds of each arm, and
     `remarks`, what a reader of the result should know beside its problems.
     """
 
     catalog: Catalog
     task: Task
     tree: GitTree | None = None
-    bench: Bench | None = None
+    arm_context: ArmContext | None = None
     slowest: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -40,11 +40,11 @@ class Subject:
         return self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
 
     @property
-    def site(self) -> Bench:
-        """The bench of a level that has one."""
-        if self.bench is None:
+    def containers(self) -> ArmContext:
+        """Where arms run, at a level that starts containers."""
+        if self.arm_context is None:
             raise UserError(f"{self.task.id}: this part of the check needs a Docker engine")
-        return self.bench
+        return self.arm_context
 
 
 def place(catalog: Catalog, path: Path, containing: str = "") -> str:

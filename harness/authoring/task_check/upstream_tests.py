@@ -7,14 +7,14 @@ from pathlib import PurePosixPath
 
 from harness.authoring.task_check.subject import Subject
 from harness.languages.registry import language_of
-from harness.languages.toolchain import BuildContext, CompiledVariant
+from harness.languages.toolchain import CompiledVariant
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
 from harness.specs.results import Outcome
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from harness.verify.arms import Bench, Suite, run_arms
+from harness.verify.arms import ArmContext, Suite, run_arms
 from harness.verify.evidence import EXISTING_BEFORE
 from harness.verify.variants import plan_variants
 
@@ -26,22 +26,25 @@ _NAMED = 3
 
 async def upstream_problems(subject: Subject) -> list[Problem]:
     """Warnings: tests that notice a probe. How many were run is among the remarks. Raises UserError, SandboxLost."""
-    bench = replace(subject.site, keep=_nothing)
-    tree = GitTree(bench.image.tree)
+    context = replace(subject.containers, keep=_nothing)
+    tree = GitTree(context.image.tree)
     near, all_files = await _near(subject, tree)
-    baseline, probes = await _variants(subject, bench, tree)
+    baseline, probes = await _variants(subject, context, tree)
     tests = await _tests(subject, tree, near[:MAX_FILES])
     if not tests:
         subject.remarks.append(f"none of upstream's {all_files} remaining test files is near the code")
         return []
     suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
-    [before] = (await run_arms(bench, subject.task, suite, [(EXISTING_BEFORE, baseline)])).values()
+    [before] = (await run_arms(context, subject.task, suite, [(EXISTING_BEFORE, baseline)])).values()
     chosen = tuple(_affordable(before))
     found: list[Problem] = []
     if chosen:
         suite = replace(suite, tests=chosen)
         arms = await run_arms(
-            bench, subject.task, suite, [(ArmKey(Role.EXISTING_BEFORE, item.variant.name), item) for item in probes]
+            context,
+            subject.task,
+            suite,
+            [(ArmKey(Role.EXISTING_BEFORE, item.variant.name), item) for item in probes],
         )
         found = [*_noticed(subject, arms)]
     words = f"{len(chosen)} of the {len(tests)} tests of {min(len(near), MAX_FILES)} files"
@@ -74,11 +77,13 @@ async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple
     return tuple(found)
 
 
-async def _variants(subject: Subject, bench: Bench, tree: GitTree) -> tuple[CompiledVariant, list[CompiledVariant]]:
-    toolchain = bench.toolchain
+async def _variants(
+    subject: Subject, context: ArmContext, tree: GitTree
+) -> tuple[CompiledVariant, list[CompiledVariant]]:
+    toolchain = context.toolchain
     sources = await plan_variants(subject.task, tree, toolchain, 0)
     wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
-    compiled = await toolchain.compile(BuildContext(bench.engine, bench.image, bench.labels), wanted)
+    compiled = await toolchain.compile(context.build, wanted)
     return compiled[0], compiled[1:]
 
 

@@ -12,7 +12,7 @@ from harness.testing.report import ReportError
 from harness.tracks.swe_atlas.layout import PARSER, RUN_SCRIPT
 from harness.tracks.swe_atlas.on_disk import RUN
 from harness.tracks.swe_atlas.task import TOOLS, PublishedTask
-from harness.verify.arms import Bench, run_job
+from harness.verify.arms import ArmContext, run_job
 
 ARM = (resources.files("harness.tracks.swe_atlas") / "in_container" / "published_arm.sh").read_bytes()
 _CHANGED = f"{TOOLS}/changed"
@@ -29,7 +29,7 @@ class AgentsTree:
 
 
 async def run_log(
-    bench: Bench,
+    context: ArmContext,
     task: PublishedTask,
     tree: AgentsTree,
     changed: Mapping[str, bytes],
@@ -43,10 +43,10 @@ async def run_log(
     if not files:
         return []
     try:
-        result = await run_job(bench, task, log_job(task, bench.image.workdir, tree, changed, files))
+        result = await run_job(context, task, log_job(task, context.image.workdir, tree, changed, files))
     except LimitReached:
         return []
-    bench.keep(key, result)
+    context.keep(key, result)
     try:
         return parsed_tests(result.outputs[_LIST])
     except (KeyError, ReportError):

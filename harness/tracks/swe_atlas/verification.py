@@ -21,12 +21,13 @@ from harness.submission.extraction import Submission
 from harness.tracks.swe_atlas.arms import AgentsTree, run_log
 from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
 from harness.tracks.swe_atlas.task import PublishedTask, published_task
-from harness.verify.arms import Bench
-from harness.verify.consulting import judge_manifest, listed_texts
-from harness.verify.evidence import BASELINE, EvidenceShelf
+from harness.verify.arms import ArmContext
+from harness.verify.evidence import BASELINE, EvidenceCache
 from harness.verify.intake import ingest, unpacking_fault
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
+from harness.verify.judge_questions import judge_manifest, listed_texts
+from harness.verify.judgement import Judgement, judge_record
 from harness.verify.manifest_check import check_manifest
 from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
 from harness.verify.verdict import (
@@ -38,7 +39,6 @@ from harness.verify.verdict import (
     VerdictRecord,
     decide,
 )
-from harness.verify.weighing import Judgement, judge_record
 
 BEFORE, AFTER = ArmKey(Role.PUBLISHED, BASELINE), ArmKey(Role.PUBLISHED, "removal")
 """Its two test runs."""
@@ -57,23 +57,23 @@ class _Found:
 async def verify_published(
     task: Task,
     submission: Submission,
-    bench: Bench,
+    context: ArmContext,
     judge: Judge | None = None,
     spending: Spending | None = None,
-    _shelf: EvidenceShelf | None = None,
+    _cache: EvidenceCache | None = None,
 ) -> Judgement:
     """See `Grader`. Nothing of its test runs is kept for another time."""
     task = published_task(task)
-    found = await _examine(task, submission, bench)
+    found = await _examine(task, submission, context)
     judging = None
     if judge and not found.reasons:
         questions = questions_for(task, judge.identity.votes)
         brief = Brief(prompt=task.objective, patch=submission.patch, tests=found.tests, questions=questions)
         judging = await judge.ask(brief, spending, trusting=True)
-    return Judgement(_record(task, bench, found, judge, judging), submission.patch, judging=judging)
+    return Judgement(_record(task, context, found, judge, judging), submission.patch, judging=judging)
 
 
-async def _examine(task: PublishedTask, submission: Submission, bench: Bench) -> _Found:
+async def _examine(task: PublishedTask, submission: Submission, context: ArmContext) -> _Found:
     names = tuple(listed_names(submission.manifest.decode("utf-8", "replace")))
     if submission.refusal:
         return _Found(names, (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, submission.refusal),), {})
@@ -82,13 +82,13 @@ async def _examine(task: PublishedTask, submission: Submission, bench: Bench) ->
     if not names:
         words = "no line of the manifest names a test"
         return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),), {})
-    return _Found(names, await _mutation(task, submission, bench, names), await _texts(task, submission, bench))
+    return _Found(names, await _mutation(task, submission, context, names), await _texts(task, submission, context))
 
 
 async def _mutation(
-    task: PublishedTask, submission: Submission, bench: Bench, names: tuple[str, ...]
+    task: PublishedTask, submission: Submission, context: ArmContext, names: tuple[str, ...]
 ) -> tuple[Reason, ...]:
-    tree = GitTree(bench.image.tree)
+    tree = GitTree(context.image.tree)
     if fault := unpacking_fault(submission.patch):
         return (fault,)
     try:
@@ -106,8 +106,8 @@ async def _mutation(
     removed = [change for change in await tree.changes(without, agents) if change.new]
     changed = await tree.read_all({change.path: change.new for change in removed if change.new})
     files = test_files(task, theirs)
-    before = await run_log(bench, task, theirs, {}, files, BEFORE)
-    after = await run_log(bench, task, theirs, changed, files, AFTER)
+    before = await run_log(context, task, theirs, {}, files, BEFORE)
+    after = await run_log(context, task, theirs, changed, files, AFTER)
     return judge_mutation(names, before, after)
 
 
@@ -132,15 +132,15 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
     )
 
 
-async def _texts(task: PublishedTask, submission: Submission, bench: Bench) -> dict[str, str]:
+async def _texts(task: PublishedTask, submission: Submission, context: ArmContext) -> dict[str, str]:
     """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
-    intake = await ingest(GitTree(bench.image.tree), task.repo, submission.patch)
+    intake = await ingest(GitTree(context.image.tree), task.repo, submission.patch)
     check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
     return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
 
 
 def _record(
-    task: PublishedTask, bench: Bench, found: _Found, judge: Judge | None, judging: Judging | None
+    task: PublishedTask, context: ArmContext, found: _Found, judge: Judge | None, judging: Judging | None
 ) -> VerdictRecord:
     """Unscored without a judge: the published verdict needs one for manifest and rubric."""
     told = judge_manifest(judging) if judging else ()
@@ -152,10 +152,10 @@ def _record(
         task=task.id,
         task_digest=task.digest,
         repo_digest=task.repo.digest,
-        image_digest=bench.image.digest,
+        image_digest=context.image.digest,
         protocol_version=PROTOCOL_VERSION,
         protocol=GradingRules.PUBLISHED,
-        isolation=bench.engine.isolation,
+        isolation=context.engine.isolation,
         verdict=decide(reasons),
         reasons=reasons,
         stages=Stages(

@@ -7,13 +7,13 @@ from harness import PROTOCOL_VERSION
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
-from harness.verify.arms import Bench
-from harness.verify.consulting import decided_by_execution, judge_manifest
+from harness.verify.arms import ArmContext
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import MANIFEST
+from harness.verify.judge_questions import decided_by_execution, judge_manifest
 from harness.verify.rubric_check import disagreements, grade, judge_rubric
 from harness.verify.verdict import (
     JudgeRecord,
@@ -43,8 +43,12 @@ class Judgement:
     judging: Judging | None = None
 
 
-def weigh(
-    task: Task, bench: Bench, found: Examination, judge: JudgeIdentity | None = None, judging: Judging | None = None
+def combine(
+    task: Task,
+    context: ArmContext,
+    found: Examination,
+    judge: JudgeIdentity | None = None,
+    judging: Judging | None = None,
 ) -> Judgement:
     """The verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
     told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
@@ -63,9 +67,9 @@ def weigh(
         task=task.id,
         task_digest=task.digest,
         repo_digest=task.repo.digest,
-        image_digest=bench.image.digest,
+        image_digest=context.image.digest,
         protocol_version=PROTOCOL_VERSION,
-        isolation=bench.engine.isolation,
+        isolation=context.engine.isolation,
         verdict=decide(reasons),
         reasons=reasons,
         notes=(*found.intake.notes, *disagreements(criteria), *_slow(found.evidence)),

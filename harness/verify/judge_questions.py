@@ -14,7 +14,7 @@ from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import MANIFEST, Answer, Brief, questions_for
 
 
-async def consult(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> Judging | None:
+async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> Judging | None:
     """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
     if not found.reaches_rubric:
         return None
