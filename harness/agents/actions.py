@@ -34,7 +34,7 @@ class Action(NamedTuple):
 
 
 class FormatFault(StrEnum):
-    """What is wrong with a message; the scaffold's template has the words."""
+    """What is wrong with a message; the scaffold's template says so to the model."""
 
     NO_COMMAND = "no-command"
     SEVERAL_BLOCKS = "several-blocks"

@@ -1,4 +1,4 @@
-"""The common scaffold: a model, a shell and one loop. Its words are templates in the scaffold's directory."""
+"""The common scaffold: a model, a shell and one loop. Its texts are templates in the scaffold's directory."""
 
 from typing import ClassVar
 

@@ -66,7 +66,7 @@ class AgentClass(Protocol):
 class AgentResult:
     """How an agent ended and what it used. Steps are answers of its model.
 
-    `agent_seconds` are the agent's own, `model_seconds` the part of them in which a model composed an answer.
+    `counted_seconds` are the agent's own, `model_seconds` the part of them in which a model composed an answer.
     `waiting_seconds` beside them were spent on failed requests, the waits after them and rate limits.
     """
 
@@ -74,7 +74,7 @@ class AgentResult:
     steps: int
     usage: Usage
     message: str = ""
-    agent_seconds: float = 0.0
+    counted_seconds: float = 0.0
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0

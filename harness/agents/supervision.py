@@ -35,7 +35,7 @@ async def supervise(
         steps=allowance.steps,
         usage=allowance.spending.usage,
         message=finish.message,
-        agent_seconds=round(allowance.agent_seconds, 3),
+        counted_seconds=round(allowance.counted_seconds, 3),
         model_seconds=round(allowance.model_seconds, 3),
         waiting_seconds=round(allowance.waiting_seconds, 3),
         failed_requests=allowance.failed_requests,
@@ -64,7 +64,7 @@ async def _until_overdue(work: Coroutine[Any, Any, Finish], allowance: Allowance
     task = asyncio.ensure_future(work)
     try:
         while True:
-            left = allowance.limits.wall_seconds + grace - allowance.agent_seconds
+            left = allowance.limits.wall_seconds + grace - allowance.counted_seconds
             if left <= 0 and not allowance.is_waiting:
                 raise AllowanceExhausted(Limit.WALL, f"cancelled after {allowance.limits.wall_seconds} seconds")
             await asyncio.wait({task}, timeout=_POLL_SECONDS)

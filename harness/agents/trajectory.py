@@ -95,7 +95,7 @@ class EndRecord(_Record):
     """The last line; without one the trial was cut short, by its provider or its sandbox for instance.
 
     `usage.cost_usd` is null when the cost of any call is unknown. `counted_usd` sums up the known ones: it is
-    what was held against the cost limit, as `agent_seconds` were against the wall limit. `model_seconds` are the
+    what was held against the cost limit, as `counted_seconds` were against the wall limit. `model_seconds` are the
     part of them in which a model composed an answer; `waiting_seconds` were spent on failed requests, the waits after
     them and rate limits, and count against nothing.
     """
@@ -106,7 +106,7 @@ class EndRecord(_Record):
     steps: int
     usage: Usage
     counted_usd: float = 0.0
-    agent_seconds: float = 0.0
+    counted_seconds: float = 0.0
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0

@@ -83,7 +83,7 @@ def _trial(store: TrialStore, directory: Path) -> TrialRow:
         attempts=tuple(store.attempts.read()),
     )
     if agent:
-        facts = {"ending": agent.ending, "steps": agent.steps, "agent_seconds": agent.agent_seconds}
+        facts = {"ending": agent.ending, "steps": agent.steps, "agent_seconds": agent.counted_seconds}
         row = row.model_copy(update={**facts, "remarks": agent.remarks})
     if record:
         update = {"verdict": record.verdict, "reasons": record.reasons, "notes": record.notes, "record": record}

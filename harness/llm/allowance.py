@@ -70,13 +70,13 @@ class Allowance:
 
     def seconds_left(self) -> float:
         """On the agent's clock. Raises AllowanceExhausted where nothing is left."""
-        left = self.limits.wall_seconds - self.agent_seconds
+        left = self.limits.wall_seconds - self.counted_seconds
         if left <= 0:
             raise AllowanceExhausted(Limit.WALL, f"its limit of {self.limits.wall_seconds} seconds")
         return left
 
     @property
-    def agent_seconds(self) -> float:
+    def counted_seconds(self) -> float:
         """What the agent's clock shows."""
         return self._clock.now() - self._began - self.waiting_seconds
 

@@ -90,8 +90,8 @@ class AnthropicModel:
         except anthropic.APIConnectionError as error:
             raise Fault(ProviderFault.CONNECTION, f"APIConnectionError: {error.__cause__ or error}") from None
         except anthropic.APIStatusError as error:
-            words = f"{type(error).__name__}: {error.api_message or error.message}"
-            raise refusal(error.status_code, words, error.body, error.response.headers) from None
+            message = f"{type(error).__name__}: {error.api_message or error.message}"
+            raise refusal(error.status_code, message, error.body, error.response.headers) from None
         except anthropic.AnthropicError as error:
             raise no_key(str(error)) from None
         except TypeError as error:
@@ -105,8 +105,8 @@ class AnthropicModel:
         try:
             answer = AnthropicResponse.model_validate(response)
         except ValidationError as error:
-            words = f"the answer is no message: {error.errors()[0]['msg']}"
-            raise Fault(ProviderFault.MALFORMED, words, usage=self._lost(response)) from None
+            message = f"the answer is no message: {error.errors()[0]['msg']}"
+            raise Fault(ProviderFault.MALFORMED, message, usage=self._lost(response)) from None
         return answer.completion(priced(self._file, answer.usage.counts()))
 
     def _lost(self, response: Any) -> Usage:

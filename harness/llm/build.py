@@ -46,7 +46,7 @@ class Models:
         return model(name, file, _key(name, file), limiter, observe)
 
     def file(self, name: str) -> ModelFile | None:
-        """What a name stands for; None for one that is replayed or scripted. Raises UserError."""
+        """The model file of a name; None for a model that is replayed or scripted. Raises UserError."""
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:

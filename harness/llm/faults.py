@@ -1,4 +1,4 @@
-"""What a provider's error means: one reading of status, code and words for every client."""
+"""What a provider's error means: one reading of status, code and text for every client."""
 
 import re
 from collections.abc import Mapping
@@ -77,7 +77,7 @@ def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, s
 
 
 def classify(status: int, text: str) -> ProviderFault:
-    """By status, and where one status serves several purposes by the code or the words in `text`."""
+    """By status, and where one status serves several purposes by what is in `text`."""
     if status in (400, 402, 403, 429) and _QUOTA.search(text):
         return ProviderFault.QUOTA
     if status in (400, 413, 422) and _CONTEXT.search(text):

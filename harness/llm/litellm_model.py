@@ -105,8 +105,9 @@ class LiteLLMModel:
         try:
             answer = ChatResponse.model_validate(response)
         except ValidationError as error:
-            words = f"the answer is no chat completion: {error.errors()[0]['msg']}"
-            raise Fault(ProviderFault.MALFORMED, words, usage=self._lost(json.dumps(response, default=str))) from None
+            message = f"the answer is no chat completion: {error.errors()[0]['msg']}"
+            lost = self._lost(json.dumps(response, default=str))
+            raise Fault(ProviderFault.MALFORMED, message, usage=lost) from None
         return answer.completion(priced(self._file, answer.usage.counts(), answer.usage.cost))
 
     def _lost(self, answer: Any) -> Usage:
@@ -122,26 +123,26 @@ class LiteLLMModel:
 def _fault(litellm: Any, error: Any) -> Fault:
     """By litellm's own classes where their status says less, else by status and body."""
     kinds = litellm.exceptions
-    words = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
+    message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
     causes = list(_causes(error))
     if isinstance(error, kinds.Timeout):
-        return Fault(ProviderFault.TIMEOUT, words)
-    if not getattr(error, "litellm_response_headers", None) and _KEYLESS.search(words):
-        return no_key(words)
+        return Fault(ProviderFault.TIMEOUT, message)
+    if not getattr(error, "litellm_response_headers", None) and _KEYLESS.search(message):
+        return no_key(message)
     if any(isinstance(cause, ImportError) for cause in causes):
-        return Fault(ProviderFault.BAD_REQUEST, words)  # a provider whose package isn't installed
+        return Fault(ProviderFault.BAD_REQUEST, message)  # a provider whose package isn't installed
     broken = (kinds.httpx.NetworkError, kinds.httpx.ProtocolError)
     unreachable = (kinds.APIConnectionError, kinds.openai.APIConnectionError, *broken)
     if any(isinstance(cause, unreachable) for cause in causes):
-        return Fault(ProviderFault.CONNECTION, words)
+        return Fault(ProviderFault.CONNECTION, message)
     if isinstance(error, kinds.InternalServerError) and not getattr(error, "litellm_response_headers", None):
-        return Fault(ProviderFault.MALFORMED, words)  # it was a success that litellm couldn't read
+        return Fault(ProviderFault.MALFORMED, message)  # it was a success that litellm couldn't read
     if isinstance(error, kinds.ContextWindowExceededError):
-        return Fault(ProviderFault.CONTEXT, words)
+        return Fault(ProviderFault.CONTEXT, message)
     if isinstance(error, kinds.ContentPolicyViolationError):
-        return Fault(ProviderFault.POLICY, words)
+        return Fault(ProviderFault.POLICY, message)
     headers = getattr(error, "litellm_response_headers", None) or {}
-    return refusal(getattr(error, "status_code", None) or 500, words, getattr(error, "body", None), headers)
+    return refusal(getattr(error, "status_code", None) or 500, message, getattr(error, "body", None), headers)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -1,6 +1,6 @@
 """The part of a trajectory that a model takes part in, and reading JSON lines that a crash may have cut.
 
-It lies in this room rather than beside the rest of the trajectory because replay feeds on it.
+It is in this package, not beside the rest of the trajectory, since replay reads it.
 """
 
 from datetime import UTC, datetime

@@ -127,7 +127,7 @@ def _agent_file(
         seconds=round(seconds, 3),
         refusal=submission.refusal,
         remarks=remarks,
-        agent_seconds=result.agent_seconds,
+        counted_seconds=result.counted_seconds,
         model_seconds=result.model_seconds,
         waiting_seconds=result.waiting_seconds,
         failed_requests=result.failed_requests,

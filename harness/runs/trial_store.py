@@ -40,7 +40,7 @@ class AgentFile(FileModel):
     """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
 
     `identity` is the trial's. `message` says more of an ending than its name. `seconds` is wall time, with the
-    sandbox's start and the reading of the submission. `agent_seconds` is what the agent's clock showed,
+    sandbox's start and the reading of the submission. `counted_seconds` is what the agent's clock showed,
     `model_seconds` the part of it in which a model composed an answer; `waiting_seconds` of failed requests and rate
     limits are in neither.
     """
@@ -53,7 +53,7 @@ class AgentFile(FileModel):
     seconds: float
     refusal: str = ""
     remarks: tuple[str, ...] = ()
-    agent_seconds: float = 0.0
+    counted_seconds: float = 0.0
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0
@@ -157,9 +157,9 @@ class TrialStore:
             message=end.message,
             steps=end.steps,
             usage=end.usage,
-            seconds=end.agent_seconds,
+            seconds=end.counted_seconds,
             refusal=refusal.read_text() if refusal.exists() else "",
-            agent_seconds=end.agent_seconds,
+            counted_seconds=end.counted_seconds,
             model_seconds=end.model_seconds,
             waiting_seconds=end.waiting_seconds,
             failed_requests=end.failed_requests,

@@ -40,7 +40,7 @@ def begun(run: Path, task: str, scaffold: str, model: str = "", attempt: int = 1
 def worked(store: TrialStore, ending: str = "submitted") -> TrialStore:
     """Its agent has handed in, and was paid."""
     usage = Usage(calls=3, input=100, output=20, cost_usd=0.25)
-    agent = AgentFile(ending=ending, steps=3, usage=usage, seconds=9.0, agent_seconds=7.5)
+    agent = AgentFile(ending=ending, steps=3, usage=usage, seconds=9.0, counted_seconds=7.5)
     store.keep_submission(Submission(b"diff", b"[]", ""), agent)
     store.keep_usage(UsageFile(agent=usage, agent_seconds=9.0, verify_seconds=4.0))
     return store

@@ -107,7 +107,7 @@ async def test_the_agents_clock_counts_the_answers_own_time_and_stands_still_for
     allowance = Allowance(LIMITS, clock=clock)
     clock.seconds += 7
     await allowance.metered(TimedModel(clock, call=1000, own=20)).complete(HELLO, [])
-    assert (allowance.agent_seconds, allowance.model_seconds, allowance.waiting_seconds) == (27, 20, 980)
+    assert (allowance.counted_seconds, allowance.model_seconds, allowance.waiting_seconds) == (27, 20, 980)
     assert allowance.seconds_left() == 73
     clock.seconds += 73
     with pytest.raises(AllowanceExhausted, match="its limit of 100 seconds") as caught:
@@ -119,7 +119,7 @@ async def test_a_model_that_does_not_know_its_own_time_counts_with_all_of_it() -
     clock = ManualClock()
     allowance = Allowance(LIMITS, clock=clock)
     await allowance.metered(TimedModel(clock, call=30, own=None)).complete(HELLO, [])
-    assert (allowance.agent_seconds, allowance.waiting_seconds) == (30, 0)
+    assert (allowance.counted_seconds, allowance.waiting_seconds) == (30, 0)
 
 
 async def test_a_call_that_fails_costs_the_agent_no_time() -> None:
@@ -127,7 +127,7 @@ async def test_a_call_that_fails_costs_the_agent_no_time() -> None:
     allowance = Allowance(LIMITS, clock=clock)
     with pytest.raises(ProviderError):
         await allowance.metered(TimedModel(clock, 1800, None, ProviderFault.OVERLOADED)).complete(HELLO, [])
-    assert (allowance.agent_seconds, allowance.waiting_seconds) == (0, 1800)
+    assert (allowance.counted_seconds, allowance.waiting_seconds) == (0, 1800)
 
 
 async def test_the_clock_stands_still_while_a_request_is_under_way() -> None:
@@ -141,7 +141,7 @@ async def test_the_clock_stands_still_while_a_request_is_under_way() -> None:
     assert allowance.seconds_left() == 100
     gated.gate.set()
     await call
-    assert (allowance.is_waiting, allowance.agent_seconds) == (False, 500)
+    assert (allowance.is_waiting, allowance.counted_seconds) == (False, 500)
 
 
 async def test_calls_that_overlap_are_counted_once() -> None:
@@ -154,7 +154,7 @@ async def test_calls_that_overlap_are_counted_once() -> None:
     clock.seconds += 40
     gated.gate.set()
     await asyncio.gather(*calls)
-    assert (allowance.agent_seconds, allowance.model_seconds) == (40, 40)
+    assert (allowance.counted_seconds, allowance.model_seconds) == (40, 40)
 
 
 class Insatiable:
@@ -258,4 +258,4 @@ async def test_the_trajectory_has_the_limits_and_what_was_used_of_them(tmp_path:
     assert isinstance(header, HeaderRecord)
     assert header.limits == TaskLimits(steps=2, wall_seconds=100)
     assert isinstance(end, EndRecord)
-    assert (end.steps, end.agent_seconds, end.model_seconds, end.waiting_seconds) == (2, 40, 40, 140)
+    assert (end.steps, end.counted_seconds, end.model_seconds, end.waiting_seconds) == (2, 40, 40, 140)

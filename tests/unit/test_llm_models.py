@@ -72,7 +72,7 @@ async def test_an_answer_that_was_cut_or_refused_says_so_and_is_paid(
     assert completion.usage.cost_usd == pytest.approx(COST)
 
 
-HOPELESS = {
+NOT_RETRYABLE = {
     ErrorKind.BAD_REQUEST: ProviderFault.BAD_REQUEST,
     ErrorKind.UNPROCESSABLE: ProviderFault.BAD_REQUEST,
     ErrorKind.CONTEXT_OVERFLOW: ProviderFault.CONTEXT,
@@ -83,7 +83,7 @@ HOPELESS = {
     ErrorKind.TOO_LARGE: ProviderFault.TOO_LARGE,
     ErrorKind.QUOTA: ProviderFault.QUOTA,
 }
-PASSING = {
+RETRYABLE = {
     ErrorKind.TIMEOUT: ProviderFault.TIMEOUT,
     ErrorKind.RATE_LIMIT: ProviderFault.RATE_LIMIT,
     ErrorKind.SERVER_ERROR: ProviderFault.SERVER,
@@ -93,26 +93,24 @@ PASSING = {
 }
 
 
-@pytest.mark.parametrize("kind", HOPELESS)
-async def test_what_no_repetition_cures_is_asked_once(name: str, kind: ErrorKind) -> None:
+@pytest.mark.parametrize("kind", NOT_RETRYABLE)
+async def test_a_fault_that_is_not_retryable_is_asked_once(name: str, kind: ErrorKind) -> None:
     async with playing(failing(kind), HI) as provider:
         with pytest.raises(ProviderError) as caught:
             await ask(provider, name)
-    assert caught.value.fault is HOPELESS[kind]
+    assert caught.value.fault is NOT_RETRYABLE[kind]
     assert len(provider.requests) == 1
 
 
-@pytest.mark.parametrize("kind", PASSING)
-async def test_what_passes_by_itself_is_asked_again_as_often_as_the_model_file_says(
-    name: str, kind: ErrorKind
-) -> None:
+@pytest.mark.parametrize("kind", RETRYABLE)
+async def test_a_retryable_fault_is_asked_again_as_often_as_the_model_file_says(name: str, kind: ErrorKind) -> None:
     async with playing(failing(kind), HI) as provider:
         assert (await ask(provider, name)).message.content == "hi"
         assert len(provider.requests) == 2
     async with playing(failing(kind, "no\nway\x1b[31m")) as provider:
-        with pytest.raises(ProviderError, match=rf"^{name}: {PASSING[kind]}: .*\(3 requests\)$") as caught:
+        with pytest.raises(ProviderError, match=rf"^{name}: {RETRYABLE[kind]}: .*\(3 requests\)$") as caught:
             await ask(provider, name)
-    assert caught.value.fault is PASSING[kind]
+    assert caught.value.fault is RETRYABLE[kind]
     assert str(caught.value).isprintable()
     assert len(provider.requests) == 3
 

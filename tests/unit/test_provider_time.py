@@ -61,7 +61,7 @@ async def test_an_outage_that_passes_costs_the_agent_no_time_and_stands_in_its_t
     async with playing(LOOK, *down, SUBMIT) as provider:
         result = await Trial(tmp_path).run(provider, name, attempts=4)
     assert (result.ending, result.steps, result.failed_requests) == (Ending.SUBMITTED, 2, 3)
-    assert (result.agent_seconds, result.waiting_seconds) == (0, 700)
+    assert (result.counted_seconds, result.waiting_seconds) == (0, 700)
     found = faults(Trial(tmp_path).trajectory)
     assert [(item.step, item.fault, item.retry_in) for item in found] == [
         (1, ProviderFault.OVERLOADED, 100),
@@ -88,7 +88,7 @@ async def test_one_request_a_minute_leaves_the_agent_all_its_seconds(tmp_path: P
     async with playing(*[LOOK] * 5, SUBMIT) as provider:
         result = await Trial(tmp_path).run(provider, name, limits={"requests_per_minute": 1})
     assert (result.ending, result.steps, result.failed_requests) == (Ending.SUBMITTED, 6, 0)
-    assert (result.agent_seconds, result.waiting_seconds) == (0, 300)
+    assert (result.counted_seconds, result.waiting_seconds) == (0, 300)
 
 
 async def test_a_failed_answer_that_was_paid_is_counted_once(tmp_path: Path, name: str) -> None:
