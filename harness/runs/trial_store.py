@@ -157,7 +157,7 @@ class TrialStore:
             message=end.message,
             steps=end.steps,
             usage=end.usage,
-            seconds=end.counted_seconds,
+            seconds=round(end.counted_seconds + end.waiting_seconds, 3),
             refusal=refusal.read_text() if refusal.exists() else "",
             counted_seconds=end.counted_seconds,
             model_seconds=end.model_seconds,
