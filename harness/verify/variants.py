@@ -53,7 +53,7 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         mutant = {**pristine, **changed[chosen.variant]}
         variants.append(_decoy(code, "placebo-source-probe", pristine, mutant, dead=mutant))
         # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
-        inert = VariantSource("placebo-graft", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
+        inert = VariantSource("placebo-inert", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
         variants.append(inert)
     if "placebo" in changed:
         other = {**pristine, **changed["placebo"]}

@@ -107,12 +107,12 @@ def decide(reasons: Iterable[Reason]) -> Verdict:
     worst = Verdict.RESOLVED
     for reason in reasons:
         verdict = reason.code.verdict
-        if _weight(verdict) > _weight(worst):
+        if _severity(verdict) > _severity(worst):
             worst = verdict
     return worst
 
 
-def _weight(verdict: Verdict) -> int:
+def _severity(verdict: Verdict) -> int:
     match verdict:
         case Verdict.RESOLVED:
             return 0
