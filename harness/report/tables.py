@@ -11,6 +11,7 @@ from rich.text import Text
 from harness.agents.ending import Ending
 from harness.analysis.rows import TrialRow
 from harness.report.plain import printable
+from harness.report.track_columns import column_value, track_columns
 from harness.runs.attempts import AttemptRecord
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
@@ -42,7 +43,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
 
 
 def trial_table(rows: Iterable[TrialRow]) -> Table:
-    """Trials that have ended, one a line."""
+    """Trials that have ended, one a line; with the columns of their tracks, where these have any."""
+    rows = list(rows)
+    own = track_columns(row.record for row in rows if row.record)
     cells = [
         (
             row.task,
@@ -53,10 +56,11 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
             _why(row.reasons) + agent_ending(row.ending),
             money(row.usage.total) if row.usage else "-",
             _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
+            *(column_value(title, row.record) for title in own),
         )
         for row in rows
     ]
-    columns = ("task", "scaffold", "model", "try", "verdict", "why", "cost", "time")
+    columns = ("task", "scaffold", "model", "try", "verdict", "why", "cost", "time", *own)
     return table(columns, cells, right=("try", "cost", "time"))
 
 

@@ -147,6 +147,7 @@ def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: Grading
         keep_error(keep / case.name, error)
     record = VerdictRecord(
         task=case.task.id,
+        track=case.task.track,
         task_digest=case.task.digest,
         repo_digest=case.task.repo.digest,
         image_digest="",

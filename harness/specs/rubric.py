@@ -98,6 +98,11 @@ class Rubric(FileModel):
             raise ValueError(f"criterion {twice[0]} is there twice")
         return self
 
+    @staticmethod
+    def none(task: str) -> "Rubric":
+        """That of a task which is graded without one."""
+        return Rubric.model_construct(task=task, criteria=())
+
     @property
     def must_haves(self) -> tuple[Criterion, ...]:
         return tuple(criterion for criterion in self.criteria if criterion.importance is Importance.MUST)

@@ -190,7 +190,8 @@ class Task(BaseModel):
     @cached_property
     def digest(self) -> str:
         """sha256 over everything that can change a verdict: the task's files and its rubric."""
-        return self._digest([*self._files(), self.directory.parent.parent / "rubrics" / f"{self.id}.yaml"])
+        rubric = self.directory.parent.parent / "rubrics" / f"{self.id}.yaml"
+        return self._digest([*self._files(), *([rubric] if self.rubric.criteria else [])])
 
     @cached_property
     def digest_without_rubric(self) -> str:

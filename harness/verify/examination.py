@@ -19,6 +19,11 @@ class Examination:
     evidence: Evidence | None = None
 
     @property
+    def is_refused(self) -> bool:
+        """Whether nothing of it is to be run."""
+        return bool(self.intake.reasons or self.check.reasons)
+
+    @property
     def mutation(self) -> tuple[Reason, ...]:
         return judge_mutation(self.evidence) if self.evidence else ()
 

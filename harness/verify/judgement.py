@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
@@ -28,6 +29,7 @@ from harness.verify.verdict import (
     outcome_words,
 )
 
+NO_STAGES = Stages()
 SLOW_SECONDS = 30.0
 """Of the listed tests together at baseline; beyond it they are noted as slow."""
 
@@ -63,20 +65,36 @@ def combine(
         mutation=_mutation_stage(found),
         rubric=RubricStage(status=_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
-    record = VerdictRecord(
+    notes = (*found.intake.notes, *disagreements(criteria), *_slow(found.evidence))
+    record = verdict_record(task, context, reasons, notes, stages, judge_record(judge, judging))
+    return _judgement(record, found, judging)
+
+
+def verdict_record(
+    task: Task,
+    context: ArmContext,
+    reasons: Sequence[Reason],
+    notes: Sequence[Note] = (),
+    stages: Stages = NO_STAGES,
+    judge: JudgeRecord | None = None,
+    rules: GradingRules = GradingRules.TESTWRIGHT,
+) -> VerdictRecord:
+    """The record of a verdict that `reasons` lead to; without any it is resolved."""
+    return VerdictRecord(
         task=task.id,
+        track=task.track,
         task_digest=task.digest,
         repo_digest=task.repo.digest,
         image_digest=context.image.digest,
         protocol_version=PROTOCOL_VERSION,
+        protocol=rules,
         isolation=context.engine.isolation,
         verdict=decide(reasons),
-        reasons=reasons,
-        notes=(*found.intake.notes, *disagreements(criteria), *_slow(found.evidence)),
+        reasons=tuple(reasons),
+        notes=tuple(notes),
         stages=stages,
-        judge=judge_record(judge, judging),
+        judge=judge,
     )
-    return _judgement(record, found, judging)
 
 
 def _lost(found: Examination) -> tuple[Reason, ...]:

@@ -10,6 +10,7 @@ from harness.specs.grading import GradingRules
 from harness.specs.loading import FileModel
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality
+from harness.specs.tracks import BEHAVIOUR
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.voting import Opinion
 from harness.verify.rubric_check import CriterionResult
@@ -77,6 +78,7 @@ class VerdictRecord(FileModel):
     """`verdict.json`. The same submission judged twice gives the same bytes."""
 
     task: str
+    track: str = Field(default=BEHAVIOUR, description="the kind of task, by whose rules it was graded")
     task_digest: str
     repo_digest: str = ""
     image_digest: str

@@ -20,7 +20,7 @@ from harness.verify.intake import Intake, ingest
 from harness.verify.judge.judge import Judge
 from harness.verify.judge_questions import ask_judge
 from harness.verify.judgement import Judgement, combine
-from harness.verify.manifest_check import ManifestCheck, affected_tests
+from harness.verify.manifest_check import affected_tests
 from harness.verify.variants import plan_variants
 
 
@@ -46,6 +46,20 @@ async def examine(
     task: Task, submission: Submission, context: ArmContext, cache: EvidenceCache | None = None
 ) -> Examination:
     """All that is found out without a model. Arms run only for what is not in the cache. See `verify` for errors."""
+    found = await read_submission(task, submission, context)
+    if found.is_refused:
+        return found
+    known = cache.read() if cache else None
+    if known and known.tests == found.check.tests:
+        return replace(found, evidence=known)
+    evidence = await _run_arms(task, context, found)
+    if cache:
+        cache.keep(evidence)
+    return with_evidence(found, evidence)
+
+
+async def read_submission(task: Task, submission: Submission, context: ArmContext) -> Examination:
+    """What a submission's text shows: which tests it has, or why it is refused. Runs nothing of it."""
     tree = GitTree(context.image.tree)
     intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
@@ -53,35 +67,32 @@ async def examine(
         intake = Intake(reasons=(refusal,))
     if intake.reasons:
         return Examination(intake)
-
     check = check_suite(task, submission.manifest, intake.changes)
     if check.reasons:
         return Examination(intake, check)
-
     affected = await affected_tests(tree, intake.changes, language_of(task.repo).discovery)
-    check = replace(check, existing=(*check.existing, *affected))
-    known = cache.read() if cache else None
-    if known and known.tests == check.tests:
-        return Examination(intake, check, known)
-    evidence = await _run_arms(task, context, tree, intake, check)
-    found = Examination(intake, check, evidence)
-    if cache:
-        cache.keep(evidence)
+    return Examination(intake, replace(check, existing=(*check.existing, *affected)))
+
+
+def with_evidence(found: Examination, evidence: Evidence) -> Examination:
+    """What was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
+    found = replace(found, evidence=evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:
             raise SandboxLost(f"{reason.subject}: {reason.words}")
     return found
 
 
-async def _run_arms(task: Task, context: ArmContext, tree: GitTree, intake: Intake, check: ManifestCheck) -> Evidence:
-    decoy = int.from_bytes(hashlib.sha256(intake.patch).digest())
+def suite_of(found: Examination) -> Suite:
+    """The listed tests and the patch's files, as arms run them."""
+    executable = frozenset(change.path for change in found.intake.changes if change.executable)
+    return Suite(found.check.tests, found.intake.files, executable, found.intake.deleted)
+
+
+async def _run_arms(task: Task, context: ArmContext, found: Examination) -> Evidence:
+    decoy = int.from_bytes(hashlib.sha256(found.intake.patch).digest())
     toolchain = context.toolchain
-    sources = await plan_variants(task, tree, toolchain, decoy)
+    sources = await plan_variants(task, GitTree(context.image.tree), toolchain, decoy)
     variants = await compile_once(toolchain, context.build, sources)
     required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
-    return await gather_evidence(context, task, variants, _suite(intake, check), check, required)
-
-
-def _suite(intake: Intake, check: ManifestCheck) -> Suite:
-    executable = frozenset(change.path for change in intake.changes if change.executable)
-    return Suite(check.tests, intake.files, executable, intake.deleted)
+    return await gather_evidence(context, task, variants, suite_of(found), found.check, required)

@@ -7,7 +7,6 @@ judging: where both are asked for, most answers are known from there.
 
 from dataclasses import dataclass
 
-from harness import PROTOCOL_VERSION
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git import GitError, GitTooMuchWork
@@ -27,7 +26,7 @@ from harness.verify.intake import ingest, unpacking_fault
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
 from harness.verify.judge_questions import judge_manifest, listed_texts
-from harness.verify.judgement import Judgement, judge_record
+from harness.verify.judgement import Judgement, judge_record, verdict_record
 from harness.verify.manifest_check import check_manifest
 from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
 from harness.verify.verdict import (
@@ -37,7 +36,6 @@ from harness.verify.verdict import (
     Stages,
     StageStatus,
     VerdictRecord,
-    decide,
 )
 
 BEFORE, AFTER = ArmKey(Role.PUBLISHED, BASELINE), ArmKey(Role.PUBLISHED, "removal")
@@ -148,23 +146,13 @@ def _record(
     rubric = judge_rubric(criteria, task)
     reasons = (*found.reasons, *told, *rubric)
     at = {stage: [reason for reason in reasons if reason.stage is stage] for stage in Stage}
-    return VerdictRecord(
-        task=task.id,
-        task_digest=task.digest,
-        repo_digest=task.repo.digest,
-        image_digest=context.image.digest,
-        protocol_version=PROTOCOL_VERSION,
-        protocol=GradingRules.PUBLISHED,
-        isolation=context.engine.isolation,
-        verdict=decide(reasons),
-        reasons=reasons,
-        stages=Stages(
-            manifest=ManifestStage(status=_status(at[Stage.MANIFEST]), tests=found.names),
-            mutation=MutationStage(status=_status(at[Stage.MUTATION] or at[Stage.INTAKE])),
-            rubric=RubricStage(status=_status(at[Stage.RUBRIC]), criteria=criteria) if criteria else RubricStage(),
-        ),
-        judge=judge_record(judge.identity if judge else None, judging),
+    stages = Stages(
+        manifest=ManifestStage(status=_status(at[Stage.MANIFEST]), tests=found.names),
+        mutation=MutationStage(status=_status(at[Stage.MUTATION] or at[Stage.INTAKE])),
+        rubric=RubricStage(status=_status(at[Stage.RUBRIC]), criteria=criteria) if criteria else RubricStage(),
     )
+    asked = judge_record(judge.identity if judge else None, judging)
+    return verdict_record(task, context, reasons, stages=stages, judge=asked, rules=GradingRules.PUBLISHED)
 
 
 def _criteria(task: PublishedTask, judging: Judging | None) -> tuple[CriterionResult, ...]:
