@@ -16,11 +16,12 @@ from harness.analysis.injection import CorpusFile
 from harness.authoring.image_bundle import Bundle
 from harness.authoring.task_check.check_records import CheckRecord
 from harness.llm.scripted_provider.scenario import Scenario
+from harness.runs.agent_file import AgentFile
 from harness.runs.attempts import AttemptRecord
 from harness.runs.cases import Expectation
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
-from harness.runs.trial_store import AgentFile, TrialFile, UsageFile
+from harness.runs.trial_store import TrialFile, UsageFile
 from harness.sandbox.images.record import ImageRecord
 from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo

@@ -5,20 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.runs.records import write_whole
-from harness.specs.errors import (
-    BudgetExhausted,
-    ImageUnavailable,
-    InfrastructureError,
-    ProviderError,
-    ToolFailed,
-    UserError,
-)
+from harness.runs.unread_work import SubmissionUnread
+from harness.specs.errors import BudgetExhausted, ImageUnavailable, InfrastructureError, ProviderError, UserError
 from harness.specs.reasons import Reason, ReasonCode, Stage
 
 _CODES: Mapping[type[Exception], ReasonCode] = {
     ImageUnavailable: ReasonCode.IMAGE_UNAVAILABLE,
     ProviderError: ReasonCode.PROVIDER_ERROR,
-    ToolFailed: ReasonCode.HARNESS_ERROR,
     InfrastructureError: ReasonCode.SANDBOX_LOST,
     BudgetExhausted: ReasonCode.BUDGET_EXHAUSTED,
 }
@@ -37,7 +30,7 @@ def reason_of(error: Exception) -> Reason:
 
 def message_of(error: Exception) -> str:
     """One line; of an error that nobody foresaw with its class."""
-    known = isinstance(error, UserError | InfrastructureError | BudgetExhausted)
+    known = isinstance(error, UserError | InfrastructureError | BudgetExhausted | SubmissionUnread)
     text = str(error) if known else f"{type(error).__name__}: {error}"
     return text.strip().partition("\n")[0]
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from harness.agents.protocol import AgentContext, AgentResult
 from harness.agents.registry import agent_context, build_agent
@@ -13,18 +14,22 @@ from harness.agents.trajectory import Trajectory
 from harness.llm.allowance import Allowance
 from harness.llm.replay import ReplayModel
 from harness.llm.spending import Spending
+from harness.runs.agent_file import AgentFile
 from harness.runs.evidence_file import Conditions
 from harness.runs.judges import Judging
 from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, trial_labels
-from harness.runs.trial_store import AgentFile, TrialFile, TrialStore
+from harness.runs.trial_store import TrialFile, TrialStore
+from harness.runs.unread_work import SubmissionUnread
 from harness.sandbox.images.record import image_record
 from harness.sandbox.options import repo_options
-from harness.sandbox.protocol import Engine, Image
+from harness.sandbox.protocol import Engine, Image, Sandbox
 from harness.specs.errors import SandboxLost
 from harness.submission.extraction import Submission, extract
 from harness.tracks.grading import grade_by
 from harness.verify.verdict import VerdictRecord
+
+T = TypeVar("T")
 
 
 async def run_trial(run: RunContext, trial: Trial, store: TrialStore) -> VerdictRecord:
@@ -41,12 +46,12 @@ async def run_trial(run: RunContext, trial: Trial, store: TrialStore) -> Verdict
     if record := image_record(image):
         store.note_image(record)
     if store.agent() is None:
-        submission, agent = await _work(run, trial, image, store)
-        store.keep_submission(submission, agent)
+        await (_read_again if store.unread_work(image.workdir).agent() else _work)(run, trial, image, store)
     return await _judge(run, trial, image, store)
 
 
-async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> tuple[Submission, AgentFile]:
+async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> None:
+    """Have the agent work, and keep its submission."""
     allowance = Allowance(trial.task.file.limits, run.budget)
     model = run.models.build(trial.model, allowance.failed) if trial.model else None
     if model:
@@ -54,18 +59,50 @@ async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) 
     context = agent_context(trial.task, trial.scaffold, model, allowance)
     started = time.monotonic()
     store.log("agent begins")
+
+    async def hand_in(sandbox: Sandbox, result: AgentResult) -> None:
+        store.log(f"agent ended: {result.ending} {result.message}".rstrip())
+        remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
+        identity = trial.identity(image.digest, run.session.engine.isolation)
+        agent = _agent_file(identity, result, time.monotonic() - started, remarks)
+        try:
+            submission = await extract(sandbox, image)
+        except SandboxLost:
+            raise
+        except Exception as error:
+            await store.unread_work(image.workdir).keep(sandbox, agent)
+            raise SubmissionUnread(_UNREAD.format(error)) from error
+        store.keep_submission(submission, agent)
+
     labels = {**run.session.labels, **trial_labels(trial)}
-    result, submission = await let_work(run.session.engine, image, context, labels, store.trajectory)
-    store.log(f"agent ended: {result.ending} {result.message}".rstrip())
-    remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
-    identity = trial.identity(image.digest, run.session.engine.isolation)
-    return submission, _agent_file(identity, result, submission, time.monotonic() - started, remarks)
+    await work_in_sandbox(run.session.engine, image, context, labels, store.trajectory, hand_in)
 
 
-async def let_work(
-    engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
-) -> tuple[AgentResult, Submission]:
-    """Let an agent work in a sandbox; what counts is what lies there once every process is dead."""
+async def _read_again(_run: RunContext, _trial: Trial, image: Image, store: TrialStore) -> None:
+    """Make a submission of what an earlier start had to leave unread."""
+    work = store.unread_work(image.workdir)
+    agent = work.agent()
+    assert agent is not None  # that is why we are here
+    try:
+        submission = await extract(work, image)
+    except Exception as error:
+        raise SubmissionUnread(_UNREAD.format(error)) from error
+    store.keep_submission(submission, agent)
+    work.remove()
+
+
+_UNREAD = "the agent's work is kept, but can't be read ({}); the next start reads it without paying the agent again"
+
+
+async def work_in_sandbox(
+    engine: Engine,
+    image: Image,
+    context: AgentContext,
+    labels: Mapping[str, str],
+    trajectory: Path,
+    hand_in: Callable[[Sandbox, AgentResult], Awaitable[T]],
+) -> T:
+    """Let an agent work in a sandbox; `hand_in` reads what lies there once every process is dead."""
     agent = build_agent(context)
     sandbox = engine.sandbox(image, repo_options(context.task.repo), labels)
     try:
@@ -73,9 +110,20 @@ async def let_work(
         with Trajectory(trajectory) as records:
             result = await supervise(agent, context, sandbox, records)
         await sandbox.kill()
-        return result, await extract(sandbox, image)
+        return await hand_in(sandbox, result)
     finally:
         await asyncio.shield(sandbox.remove())
+
+
+async def let_work(
+    engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
+) -> tuple[AgentResult, Submission]:
+    """How an agent ended in a sandbox, and the submission that it left there."""
+
+    async def hand_in(sandbox: Sandbox, result: AgentResult) -> tuple[AgentResult, Submission]:
+        return result, await extract(sandbox, image)
+
+    return await work_in_sandbox(engine, image, context, labels, trajectory, hand_in)
 
 
 async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
@@ -115,9 +163,7 @@ def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:
     )
 
 
-def _agent_file(
-    identity: str, result: AgentResult, submission: Submission, seconds: float, remarks: tuple[str, ...]
-) -> AgentFile:
+def _agent_file(identity: str, result: AgentResult, seconds: float, remarks: tuple[str, ...]) -> AgentFile:
     return AgentFile(
         identity=identity,
         ending=result.ending,
@@ -125,7 +171,6 @@ def _agent_file(
         steps=result.steps,
         usage=result.usage,
         seconds=round(seconds, 3),
-        refusal=submission.refusal,
         remarks=remarks,
         counted_seconds=result.counted_seconds,
         model_seconds=result.model_seconds,

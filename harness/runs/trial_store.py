@@ -5,10 +5,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.agents.trajectory import last_record, paid
+from harness.runs.agent_file import AgentFile
 from harness.runs.attempts import AttemptLog
 from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.kept_arms import ArmQuota, keep_arm
 from harness.runs.records import naming, read_lines, read_record, write_whole
+from harness.runs.unread_work import UnreadWork
 from harness.sandbox.images.record import ImageRecord
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
@@ -34,29 +36,6 @@ class TrialFile(FileModel):
     model: str
     attempt: int
     isolation: str
-
-
-class AgentFile(FileModel):
-    """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
-
-    `identity` is the trial's. `message` says more of an ending than its name. `seconds` is wall time, with the
-    sandbox's start and the reading of the submission. `counted_seconds` is what the agent's clock showed,
-    `model_seconds` the part of it in which a model composed an answer; `waiting_seconds` of failed requests and rate
-    limits are in neither.
-    """
-
-    identity: str = ""
-    ending: str
-    message: str = ""
-    steps: int
-    usage: Usage
-    seconds: float
-    refusal: str = ""
-    remarks: tuple[str, ...] = ()
-    counted_seconds: float = 0.0
-    model_seconds: float = 0.0
-    waiting_seconds: float = 0.0
-    failed_requests: int = 0
 
 
 class UsageFile(FileModel):
@@ -96,7 +75,7 @@ class TrialStore:
     def begin(self, trial: TrialFile) -> None:
         """Make this the attempt's directory; remains of another kind or of a cut attempt are kept beside it."""
         is_same = self.identity() == trial.identity
-        if self._has_work and not (is_same and self.agent()):
+        if self._has_work and not (is_same and (self.agent() or self._has_unread_work)):
             self.set_aside("cut" if is_same else "other")
         if self.trial() != trial:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -106,6 +85,14 @@ class TrialStore:
         """Of the work that lies here, empty where nothing tells it. The agent's file has it too: one may be torn."""
         trial, agent = self.trial(), read_record(self.directory / "agent.json", AgentFile)
         return trial.identity if trial else agent.identity if agent else ""
+
+    def unread_work(self, workdir: str) -> UnreadWork:
+        """Of a finished agent that no submission could be made of."""
+        return UnreadWork(self.directory / "unread", workdir)
+
+    @property
+    def _has_unread_work(self) -> bool:
+        return self.unread_work("").agent() is not None
 
     @property
     def _has_work(self) -> bool:
@@ -230,7 +217,8 @@ class TrialStore:
             write_whole(folder / "refusal.txt", submission.refusal)
         write_whole(folder / "patch.diff", submission.patch)
         write_whole(folder / "manifest.yaml", submission.manifest)
-        write_whole(self.directory / "agent.json", agent.model_dump_json(indent=2) + "\n")
+        whole = agent.model_copy(update={"refusal": submission.refusal})
+        write_whole(self.directory / "agent.json", whole.model_dump_json(indent=2) + "\n")
 
     def keep_arm(self, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> None:
         """All that an arm printed, or a line in the log where the run's quota leaves no room for it."""

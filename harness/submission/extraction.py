@@ -1,12 +1,15 @@
 """From a killed sandbox to a submission: only bytes come out, and only our own git sees them."""
 
 import tarfile
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import Protocol
 
 from harness.sandbox.git import GitTooMuchWork, scratch_directory
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import AGENT_LOGS, Image, LimitReached, Sandbox
+from harness.sandbox.protocol import AGENT_LOGS, Image, LimitReached
 from harness.sandbox.tar_stream import members, read_tar
 from harness.submission.changed_files import ChangedFiles, TreeTooLarge
 from harness.submission.manifest import MAX_MANIFEST_BYTES
@@ -24,7 +27,15 @@ class Submission:
     refusal: str = ""
 
 
-async def extract(sandbox: Sandbox, image: Image) -> Submission:
+class Exports(Protocol):
+    """A sandbox whose processes are dead, or what was kept of one."""
+
+    def export_tree(self, path: str, limit: int) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """See `Sandbox`."""
+        ...
+
+
+async def extract(sandbox: Exports, image: Image) -> Submission:
     """Read the submission out of a sandbox that has been killed. Raises SandboxLost, ToolFailed."""
     manifest = await _manifest(sandbox)
     try:
@@ -36,7 +47,7 @@ async def extract(sandbox: Sandbox, image: Image) -> Submission:
     return Submission(patch, manifest)
 
 
-async def _manifest(sandbox: Sandbox) -> bytes:
+async def _manifest(sandbox: Exports) -> bytes:
     try:
         async with sandbox.export_tree(AGENT_LOGS, MAX_EXPORT_BYTES) as chunks:
             return await read_tar(chunks, _first_manifest)
@@ -55,7 +66,7 @@ def _first_manifest(tar: tarfile.TarFile) -> bytes:
     return next((found[name] for name in MANIFEST_NAMES if name in found), b"")
 
 
-async def _patch(sandbox: Sandbox, image: Image) -> bytes:
+async def _patch(sandbox: Exports, image: Image) -> bytes:
     tree = GitTree(image.tree)
     with scratch_directory() as scratch:
         files = ChangedFiles(await tree.entries(), scratch)

@@ -41,7 +41,8 @@ def test_each_state_is_told_and_the_start_does_what_was_told(tmp_path: Path) -> 
 
     [nop, one, two] = [tmp_path / "out" / "trials" / trial["trial"] for trial in run(tmp_path, "--dry-run")]
     (nop / "verdict.json").unlink()
-    (one / "agent.json").unlink()
+    for name in ("agent.json", "submission/patch.diff"):
+        (one / name).unlink()
     (tmp_path / "two.yaml").write_text(f"# another one\n{SCRIPT}")
     assert states(tmp_path) == ["judge", "run", "redo"]
     assert states(tmp_path, TESTWRIGHT_CACHE=str(tmp_path / "new")) == ["unknown", "unknown", "unknown"]

@@ -13,6 +13,8 @@ import docker
 import pytest
 import yaml
 
+from tests.support.signals import heed_signals
+
 pytestmark = pytest.mark.docker
 
 TASK = "aiosmtpd-proxy-tlv"
@@ -60,40 +62,47 @@ MOMENTS: dict[str, Callable[[Path], bool]] = {
 
 
 @pytest.mark.parametrize(
-    ("how", "moment"),
+    ("how", "times", "moment"),
     [
-        (signal.SIGINT, "the directory is made"),
-        (signal.SIGINT, "the agent's container is there"),
-        (signal.SIGKILL, "the agent works"),
+        (signal.SIGINT, 1, "the directory is made"),
+        (signal.SIGINT, 1, "the agent's container is there"),
+        (signal.SIGINT, 3, "the agent works"),
+        (signal.SIGTERM, 1, "the agent's container is there"),
+        (signal.SIGHUP, 1, "the agent works"),
+        (signal.SIGKILL, 1, "the agent works"),
     ],
 )
-def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_path, how, moment):
+def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_path, how, times, moment):
     output, script = tmp_path / "run", tmp_path / "script.yaml"
     arguments = ["-s", "mini", "-m", f"scripted:{script}"]
     script.write_text(SLOW)
-    end_at(moment, how, output, *arguments)
+    end_at(moment, how, output, *arguments, times=times)
     script.write_text(QUICK)
     assert verdicts(output, *arguments) == ["failed"]
     assert not containers(output)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how):
+@pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGTERM, 1), (signal.SIGKILL, 1)])
+def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how, times):
     output = tmp_path / "run"
-    end_at("arms run", how, output, "-s", "oracle")
+    end_at("arms run", how, output, "-s", "oracle", times=times)
     before = {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")}
     assert verdicts(output, "-s", "oracle") == ["resolved"]
     assert not containers(output)
     assert {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")} == before
 
 
-def end_at(moment: str, how: signal.Signals, output: Path, *arguments: str) -> None:
-    """Start a run and end it at a moment; a Ctrl-C must be answered in one line and leave no container."""
-    process = subprocess.Popen(command(output, *arguments), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def end_at(moment: str, how: signal.Signals, output: Path, *arguments: str, times: int = 1) -> None:
+    """Start a run and end it at a moment; but for SIGKILL it must answer in one line and leave no container."""
+    process = subprocess.Popen(
+        command(output, *arguments),
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_signals,
+    )  # fmt: skip
     until(lambda: MOMENTS[moment](output), process)
-    process.send_signal(how)
+    for _ in range(times):
+        process.send_signal(how)
     _, complaint = process.communicate(timeout=60)
-    if how is signal.SIGINT:
+    if how is not signal.SIGKILL:
         assert process.returncode == 130
         assert complaint.splitlines()[-1].startswith("testwright: interrupted")
         assert "Traceback" not in complaint
@@ -160,7 +169,9 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
     output, script = tmp_path / "run", tmp_path / "slow.yaml"
     script.write_text(SLOW)
     model = f"scripted:{script}"
-    first = subprocess.Popen(command(output, "-s", "mini", "-m", model), stderr=subprocess.DEVNULL, text=True)
+    first = subprocess.Popen(
+        command(output, "-s", "mini", "-m", model), stderr=subprocess.DEVNULL, text=True, preexec_fn=heed_signals
+    )
     try:
         until(lambda: MOMENTS["the directory is made"](output), first)
         second = subprocess.run(command(output, "-s", "nop"), capture_output=True, text=True, check=False)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from harness.runs.agent_file import AgentFile
 from harness.runs.evidence_file import Conditions, EvidenceFile
 from harness.runs.plan import RunConfig
 from harness.runs.store import RunStore
-from harness.runs.trial_store import AgentFile, TrialFile, TrialStore, UsageFile
+from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult

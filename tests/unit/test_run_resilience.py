@@ -13,11 +13,13 @@ from harness.analysis.run_rows import load_rows
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
 from harness.report.run_report import report_run, show_run
+from harness.runs.kept_arms import ArmQuota
 from harness.runs.records import append_line
 from harness.runs.store import spent_in
-from harness.sandbox.protocol import Sandbox
+from harness.sandbox.protocol import JobResult, Sandbox
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import Usage
+from harness.verify.evidence import listed
 from tests.support.runs_here import TASK, RunsHere, codes, runs_here
 
 EMPTY, ERROR = [ReasonCode.EMPTY_SUBMISSION], [ReasonCode.HARNESS_ERROR]
@@ -135,19 +137,35 @@ def test_a_bad_line_in_a_trajectory_costs_no_other_trial_and_no_money(here, paid
     assert spent_in(here.output).cost_usd == pytest.approx(0.02)
 
 
-def test_a_fault_of_the_disk_while_work_is_read_costs_that_trial_and_is_not_paid_again(here, paid):
-    tree = here.engine.tree
+def test_paid_work_that_cannot_be_read_costs_that_trial_and_a_later_start_reads_it(here):
+    tree, works = here.engine.tree, []
 
-    async def takes_the_tree_away(context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
-        if tree.exists():
+    async def has_its_tree_taken_away(context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        works.append(1)
+        await sandbox.run("echo '# more' >> tests/test_tiny.py", 60)
+        await context.allowance.spending.charge(CENT)
+        if len(works) == 1:
             tree.rename(tree.with_name("away"))
         else:
             tree.with_name("away").rename(tree)
-        return Finish(Ending.SUBMITTED)
+        return Finish(Ending.STEP_LIMIT)
 
-    here.agent("takes", takes_the_tree_away)
-    run = here.run("takes", attempts=2)
-    assert [item.verdict for item in run.outcomes] == ["unscored", "failed"]
+    here.agent("takes", has_its_tree_taken_away)
+    first, second = here.run("takes", attempts=2).outcomes
+    assert [reason.code for reason in first.reasons] == ERROR
+    assert "the agent's work is kept, but can't be read" in first.reasons[0].words
+    assert second.verdict == "failed"
+    assert not (here.store("takes", 1).directory / "submission").exists()
+
+    again = here.run("takes", attempts=2).outcomes
+    assert len(works) == 2, "the agent was paid again"
+    assert [item.ending for item in again] == [Ending.STEP_LIMIT] * 2
+    assert again[0].reasons == second.reasons
+    [one, two] = (here.store("takes", attempt) for attempt in (1, 2))
+    assert one.submission() == two.submission()
+    assert b"+# more" in one.submission().patch
+    assert one.usage().agent == CENT
+    assert not (one.directory / "unread").exists()
 
 
 def test_money_of_attempts_that_were_set_aside_stays_in_every_total(here, paid, capsys):
@@ -188,3 +206,17 @@ def test_a_full_disk_is_told_with_the_files_name():
     with pytest.raises(OSError, match="No space left on device") as caught:
         append_line(Path("/dev/full"), "a line")
     assert caught.value.filename == "/dev/full"
+
+
+def test_what_arms_print_is_dropped_beyond_the_runs_quota_and_the_log_says_so_once(here):
+    printed = JobResult(0, False, False, b"x" * 400_000, {"1.xml": b"y" * 100_000}, True, 0.1)
+    mini(here)
+    store, quota = here.store("mini"), ArmQuota(here.output, 1_200_000)
+    for variant in ("baseline", "removal", "placebo", "probe-1.1"):
+        store.keep_arm(listed(variant), printed, quota)
+    outputs = sorted((store.directory / "arms").glob("*/output.txt"))
+    assert len(outputs) == 2
+    assert len(list((store.directory / "arms").glob("*/arm.json"))) == 4
+    assert (store.directory / "log.txt").read_text().count("quota of arms' output") == 1
+    next_start = ArmQuota(here.output, 1_200_000)
+    assert not next_start.take(500_000), "what an earlier start has kept counts"
