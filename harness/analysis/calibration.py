@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from harness.analysis.agreement import Agreement, agreement
-from harness.runs.store import find_trials
+from harness.analysis.run_rows import load_rows
 from harness.specs.errors import UserError
 from harness.specs.ids import CriterionId
 from harness.specs.loading import FileModel, load_yaml
@@ -77,15 +77,13 @@ def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
     found: list[Comparison] = []
     used: set[str] = set()
     for directory in directories:
-        for store in find_trials(directory):
-            record = store.verdict()
-            if record is None or record.judge is None:
+        for row in load_rows(directory).trials:
+            if row.record is None or row.record.judge is None:
                 continue
-            judges.add(record.judge.identity.model)
-            trial = store.directory.relative_to(directory / "trials").as_posix()
-            used |= {trial} & set(labels)
-            for result in record.stages.rubric.criteria:
-                found += _comparisons(trial, record.task, result, labels.get(trial, {}))
+            judges.add(row.record.judge.identity.model)
+            used |= {row.trial} & set(labels)
+            for result in row.record.stages.rubric.criteria:
+                found += _comparisons(row.trial, row.task, result, labels.get(row.trial, {}))
     if gold and (unknown := sorted(set(labels) - used)):
         raise UserError(f"{gold}: no judged trial {unknown[0]!r} in these runs (TASK/SCAFFOLD/MODEL/TRY)")
     if not found:
