@@ -6,12 +6,20 @@ from pathlib import Path
 
 from harness.runs.records import write_whole
 from harness.runs.unread_work import SubmissionUnread
-from harness.specs.errors import BudgetExhausted, ImageUnavailable, InfrastructureError, ProviderError, UserError
+from harness.specs.errors import (
+    BudgetExhausted,
+    ImageUnavailable,
+    InfrastructureError,
+    ProviderError,
+    ToolFailed,
+    UserError,
+)
 from harness.specs.reasons import Reason, ReasonCode, Stage
 
 _CODES: Mapping[type[Exception], ReasonCode] = {
     ImageUnavailable: ReasonCode.IMAGE_UNAVAILABLE,
     ProviderError: ReasonCode.PROVIDER_ERROR,
+    ToolFailed: ReasonCode.HARNESS_ERROR,
     InfrastructureError: ReasonCode.SANDBOX_LOST,
     BudgetExhausted: ReasonCode.BUDGET_EXHAUSTED,
 }

@@ -9,8 +9,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.specs.errors import UserError
+from harness.specs.plain_yaml import YamlFault, compose, construct
 
 MAX_YAML_BYTES = 1_000_000
+MAX_DEPTH = 50
 
 
 class FileModel(BaseModel):
@@ -24,28 +26,17 @@ class FileModel(BaseModel):
 FileModelT = TypeVar("FileModelT", bound=BaseModel)
 
 
-class _NoAliasLoader(yaml.SafeLoader):
-    """Aliases make small files huge, and our formats have no use for them."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
-        return super().compose_node(parent, index)
-
-
 def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
-    """The data and its node tree (for line numbers). Raises UserError with `where:line`."""
+    """The data and its node tree (for line numbers). Raises UserError with `where:line`.
+
+    Tags, aliases and duplicate keys are refused.
+    """
     try:
-        node = yaml.compose(text, Loader=_NoAliasLoader)
-        data = yaml.load(text, Loader=_NoAliasLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}" if mark else ""
-        raise UserError(f"{where}{line}: not YAML: {error.problem or error.context}") from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise UserError(f"{where}: not YAML: {str(error).splitlines()[0]}") from None
-    return data, node
+        node = compose(text, MAX_DEPTH)
+        return construct(node), node
+    except YamlFault as error:
+        line = f":{error.line}" if error.line else ""
+        raise UserError(f"{where}{line}: {error}") from None
 
 
 def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:

@@ -8,6 +8,7 @@ import yaml
 
 from harness.languages.protocol import IdForm
 from harness.specs.ids import TestId
+from harness.specs.plain_yaml import YamlFault, compose, line_of, plain
 from harness.specs.reasons import ReasonCode
 from harness.specs.yaml_text import Quoted, yaml_text
 
@@ -16,17 +17,16 @@ MAX_MANIFEST_LINES = 20_000
 MAX_MANIFEST_TESTS = 2_000
 MAX_DEPTH = 8
 FENCE = "<<TEST_MANIFEST>>"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lines"
 
 
 class ManifestError(Exception):
-    """A manifest that can't be taken. `code` says why in the contract's words."""
+    """A manifest that is refused. `code` is the reason; the message has the line where there is one."""
 
-    def __init__(self, code: ReasonCode, words: str, line: int = 0) -> None:
-        super().__init__(f"line {line}: {words}" if line else words)
+    def __init__(self, code: ReasonCode, message: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
         self.code = code
 
 
@@ -44,9 +44,10 @@ def parse_manifest(data: bytes, ids: IdForm) -> Manifest:
     """Read a manifest: a YAML list of `{file, tests}`, or the same between two fence lines.
 
     `ids` are the language's: an id with a case (`test_a[x]`, `TestName/sub`) stands for its test, and so does one
-    behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it. Raises ManifestError.
+    behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it. Every scalar is text:
+    `1` and `yes` are names. Raises ManifestError.
     """
-    rows = _rows(_list_of(_text(data)))
+    rows = _rows(*_text(data))
     seen: set[tuple[str, str]] = set()
     for file, name in rows:
         if (file, name) in seen:
@@ -70,7 +71,8 @@ def too_large(data: bytes) -> bool:
     return len(data) > MAX_MANIFEST_BYTES or data.count(b"\n") > MAX_MANIFEST_LINES
 
 
-def _text(data: bytes) -> str:
+def _text(data: bytes) -> tuple[str, int]:
+    """The YAML of a manifest, and how many lines are above it."""
     if not data.strip():
         raise ManifestError(ReasonCode.MANIFEST_MISSING, "the manifest is empty")
     if too_large(data):
@@ -82,45 +84,28 @@ def _text(data: bytes) -> str:
     lines = text.splitlines()
     fences = [number for number, line in enumerate(lines) if line.strip() == FENCE]
     if not fences:
-        return text
+        return text, 0
     if len(fences) != 2:
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"expected two {FENCE} lines, found {len(fences)}")
-    return "\n".join(lines[fences[0] + 1 : fences[1]])
+    return "\n".join(lines[fences[0] + 1 : fences[1]]), fences[0] + 1
 
 
-def _list_of(text: str) -> list[Any]:
+def _rows(text: str, lines_above: int) -> list[tuple[str, str]]:
     try:
-        _refuse_traps(text)
-        data = yaml.load(text, Loader=_LOADER)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"not YAML: {error.problem}", line) from None
-    except (yaml.YAMLError, ValueError, RecursionError):
-        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, "not YAML") from None
-    if not isinstance(data, list):
+        root = compose(text, MAX_DEPTH)
+    except YamlFault as error:
+        line = error.line + lines_above if error.line else 0
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, str(error), line) from None
+    if not isinstance(root, yaml.SequenceNode):
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, "expected a list of entries with 'file' and 'tests'")
-    return data
-
-
-def _refuse_traps(text: str) -> None:
-    """Look at the stream before anything is built of it: aliases and depth make small files cost much."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent) or depth > MAX_DEPTH:
-            line = event.start_mark.line + 1 if event.start_mark else 0
-            fault = "nested too deeply" if depth > MAX_DEPTH else "aliases are not allowed"
-            raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, fault, line)
-
-
-def _rows(entries: list[Any]) -> list[tuple[str, str]]:
     rows = []
-    for number, entry in enumerate(entries, start=1):
+    for node in root.value:
+        entry, line = plain(node), line_of(node) + lines_above
         if not isinstance(entry, dict) or set(entry) != {"file", "tests"} or not isinstance(entry["tests"], list):
-            words = f"entry {number} is not a mapping of exactly 'file' and a list 'tests'"
-            raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, words)
-        file = _path(entry["file"], number)
-        rows += [(file, _name(name, number)) for name in entry["tests"]]
+            message = "this entry is not a mapping of exactly 'file' and a list 'tests'"
+            raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
+        file = _path(entry["file"], line)
+        rows += [(file, _text_of(name, "a test of this entry", line)) for name in entry["tests"]]
         if len(rows) > MAX_MANIFEST_TESTS:
             raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"more than {MAX_MANIFEST_TESTS} tests")
     if not rows:
@@ -128,22 +113,18 @@ def _rows(entries: list[Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def _path(value: Any, number: int) -> str:
-    path = _printable(value, f"the file of entry {number}").removeprefix("./")
+def _path(value: Any, line: int) -> str:
+    path = _text_of(value, "the file of this entry", line).removeprefix("./")
     if path.startswith("/") or ".." in path.split("/") or "\\" in path or not path:
-        raise ManifestError(
-            ReasonCode.MANIFEST_UNPARSEABLE, f"the file of entry {number} is not a path inside the repository"
-        )
+        message = "the file of this entry is not a path inside the repository"
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
     return path
 
 
-def _name(value: Any, number: int) -> str:
-    return _printable(value, f"a test of entry {number}")
-
-
-def _printable(value: Any, what: str) -> str:
+def _text_of(value: Any, what: str, line: int) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} is not text; put it in quotes")
+        message = f"{what} is empty" if value == "" else f"{what} is not text; put it in quotes"
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in value):
-        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} has control or invisible characters")
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} has control or invisible characters", line)
     return value.strip()

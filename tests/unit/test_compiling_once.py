@@ -7,8 +7,9 @@ from pathlib import Path
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image
+from harness.specs.errors import SandboxLost
 from harness.specs.variants import Variant, VariantKind
-from harness.verify.compiling import MOST, compile_once
+from harness.verify.compiling import MOST, CompiledVariants, compile_once
 
 
 @dataclass
@@ -88,3 +89,72 @@ async def test_where_text_is_what_runs_nothing_is_remembered():
     for _ in range(2):
         await compile_once(toolchain, site("disk"), [source("a")])
     assert toolchain.compiled == ["a", "a"]
+
+
+@dataclass
+class Slow(Counting):
+    """Lets others run while it compiles; its first `failures` compilations are lost."""
+
+    failures: int = 0
+    at_once: int = 0
+
+    async def compile(self, context, sources):
+        self.at_once += 1
+        for _ in range(5):
+            await asyncio.sleep(0)
+        self.at_once -= 1
+        if self.failures:
+            self.failures -= 1
+            raise SandboxLost("the container was removed")
+        return await super().compile(context, sources)
+
+
+async def test_judgings_side_by_side_compile_nothing_twice():
+    toolchain, variants = Slow(), CompiledVariants()
+    wanted = [source(f"variant-{number}") for number in range(20)]
+    asked = [wanted[start:] + wanted[:start] for start in range(20)] + [
+        wanted[start : start + 3] for start in range(17)
+    ]
+    found = await asyncio.gather(*(variants.compile(toolchain, site("side by side"), some) for some in asked))
+    assert sorted(toolchain.compiled) == sorted(item.name for item in wanted)
+    assert [[item.variant.name for item in one] for one in found] == [[item.name for item in some] for some in asked]
+
+
+async def test_many_judgings_with_hardly_any_room_each_get_what_they_asked_for():
+    toolchain, variants = Slow(), CompiledVariants(most=2)
+    asked = [[source(f"variant-{(number * step) % 17}") for number in range(7)] for step in range(1, 15)] * 5
+    found = await asyncio.gather(*(variants.compile(toolchain, site("crowded"), some) for some in asked))
+    assert [[item.variant.name for item in one] for one in found] == [[item.name for item in some] for some in asked]
+
+
+async def test_a_lost_compilation_costs_the_judging_that_started_it_and_no_other():
+    toolchain, variants = Slow(failures=1), CompiledVariants()
+    asked = (variants.compile(toolchain, site("lost"), [source("a")]) for _ in range(5))
+    first, *others = await asyncio.gather(*asked, return_exceptions=True)
+    assert isinstance(first, SandboxLost)
+    assert [[item.variant.name for item in one] for one in others] == [["a"]] * 4
+    assert toolchain.compiled == ["a"]
+
+
+async def test_a_judging_that_is_cancelled_leaves_nobody_waiting():
+    toolchain, variants = Slow(), CompiledVariants()
+    first = asyncio.create_task(variants.compile(toolchain, site("cancelled"), [source("a")]))
+    await asyncio.sleep(0)
+    other = asyncio.create_task(variants.compile(toolchain, site("cancelled"), [source("a")]))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert [item.variant.name for item in await asyncio.wait_for(other, 30)] == ["a"]
+
+
+def test_what_a_loop_left_in_the_middle_is_compiled_by_the_next():
+    toolchain, variants = Waiting(), CompiledVariants()
+    loop = asyncio.new_event_loop()
+    left = loop.create_task(variants.compile(toolchain, site("left"), [source("a")]))
+    loop.run_until_complete(toolchain.began.wait())
+    other = Slow()
+    other.__class__ = type("Waiting", (Slow,), {"__module__": Waiting.__module__, "__qualname__": "Waiting"})
+    found = asyncio.run(variants.compile(other, site("left"), [source("a")]))
+    assert [item.variant.name for item in found] == ["a"]
+    left.cancel()
+    loop.run_until_complete(asyncio.wait([left]))
+    loop.close()

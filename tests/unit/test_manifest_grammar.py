@@ -1,3 +1,6 @@
+import contextlib
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +8,7 @@ from hypothesis import strategies as st
 from harness.languages.registry import LANGUAGES
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
-from harness.submission.manifest import MAX_MANIFEST_TESTS, ManifestError, format_manifest, parse_manifest
+from harness.submission.manifest import MAX_MANIFEST_TESTS, ManifestError, format_manifest, parse_manifest, too_large
 
 PYTHON = LANGUAGES.get("python").ids
 GOOD = b"""
@@ -53,7 +56,11 @@ def test_cases_stand_for_their_test_and_pytest_separators_are_understood():
         (b"- a.py", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: a.py\n  tests: test_a\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: a.py\n  tests: [test_a]\n  extra: 1\n", ReasonCode.MANIFEST_UNPARSEABLE),
-        (b"- file: a.py\n  tests: [1]\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: a.py\n  tests: [[a]]\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: a.py\n  tests: [{a: b}]\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: a.py\n  tests:\n    -\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: a.py\n  tests: ['  ']\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: a.py\n  tests: [test_a]\n---\n- file: b.py\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: ../a.py\n  tests: [test_a]\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: /app/a.py\n  tests: [test_a]\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: [", ReasonCode.MANIFEST_UNPARSEABLE),
@@ -67,6 +74,75 @@ def test_cases_stand_for_their_test_and_pytest_separators_are_understood():
 )
 def test_what_is_not_a_manifest_is_refused_by_its_own_code(data, code):
     assert code_of(data) is code
+
+
+def test_every_scalar_is_text() -> None:
+    data = b"- file: 2001-01-01\n  tests: [1, yes, ~, 1.5, 0x1f, 1:30]\n"
+    assert [test.name for test in parse_manifest(data, PYTHON).tests] == ["1", "yes", "~", "1.5", "0x1f", "1:30"]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'- file: a.py\n  tests:\n    - !!int ""\n', "line 3: tags such as !!str are not allowed"),
+        (b'- file: a.py\n  tests:\n    - !!bool "x"\n', "line 3: tags"),
+        (b'- file: a.py\n  tests:\n    - !!timestamp "x"\n', "line 3: tags"),
+        (b'- file: a.py\n  tests:\n    - !!binary "!"\n', "line 3: tags"),
+        (b"- file: a.py\n  tests: !!set {a}\n", "line 2: tags"),
+        (b"- file: a.py\n  tests:\n    - ! a\n", "line 3: tags"),
+        (b"- file: a.py\n  tests: [a]\n  file: b.py\n", "line 3: key 'file' is there already, in line 1"),
+        (b"- file: a.py\n  tests: &x [a]\n", "line 2: aliases and anchors"),
+        (b"text\n<<TEST_MANIFEST>>\n- file: a.py\n  tests: [!!int 1]\n<<TEST_MANIFEST>>\n", "line 4: tags"),
+        (b"- file: a.py\n  tests: [a]\n- b.py\n", "line 3: this entry is not a mapping"),
+        (b"- file: a.py\n  tests: [a\x01]\n", "line 2: not YAML"),
+        (b"- ? [a]\n  : b\n", "line 1: a key must be text"),
+    ],
+)
+def test_what_is_wrong_with_a_manifest_is_said_with_its_line(data: bytes, said: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        parse_manifest(data, PYTHON)
+    assert caught.value.code is ReasonCode.MANIFEST_UNPARSEABLE
+    assert str(caught.value).startswith(said)
+
+
+SHAPES = {
+    "sexagesimal": lambda size: f"- file: a.py\n  tests: [{'1:' * (size // 2)}1]\n",
+    "digits": lambda size: f"- file: a.py\n  tests: [{'1' * size}]\n",
+    "underscores": lambda size: f"- file: a.py\n  tests: [{'1_' * (size // 2)}.]\n",
+    "entries": lambda size: "- file: a.py\n  tests: [a, b]\n" * (size // 60) + "- x\n",
+    "keys": lambda size: "- file: a.py\n" + "".join(f"  k{number}: 1\n" for number in range(size // 16)),
+    "quoted": lambda size: '- file: "' + "\\x41" * (size // 4) + '"\n  tests: [1, 2, x]\n- x\n',
+    "folded": lambda size: "- file: >\n" + "   a\n\n" * (size // 30) + "  tests: [a]\n",
+    "brackets": lambda size: "[" * size,
+    "braces": lambda size: "{a: " * (size // 4),
+    "question marks": lambda size: "? " * (size // 2),
+    "dashes": lambda size: "- " * (size // 2),
+    "comments": lambda size: "#\n" * (size // 30) + "- x\n",
+    "colons": lambda size: "- " + "a: " * (size // 3),
+    "spaces": lambda size: "- file:" + " " * size + "a.py\n",
+    "anchors": lambda size: "- &a" + "a" * size + " b\n",
+    "tag directives": lambda size: (
+        "".join(f"%TAG !a{number}! tag:x,1:\n" for number in range(size // 30)) + "--- a\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_reading_is_linear_in_the_size_of_a_manifest(shape: str) -> None:
+    def seconds(size: int) -> float:
+        data = SHAPES[shape](size).encode()
+        assert not too_large(data)
+        spent = []
+        for _ in range(3):
+            started = time.process_time()
+            with contextlib.suppress(ManifestError):
+                parse_manifest(data, PYTHON)
+            spent.append(time.process_time() - started)
+        return min(spent)
+
+    small, large = seconds(30_000), seconds(480_000)
+    assert large < 0.2 + 16 * 2.5 * small
+    assert large < 4
 
 
 def test_a_million_lines_are_refused_without_being_parsed():

@@ -1,11 +1,12 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.globs import matches
-from harness.specs.loading import load_yaml
+from harness.specs.loading import load_yaml, parse_yaml
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
 
@@ -46,6 +47,34 @@ def test_yaml_that_does_not_parse_is_named_with_its_line(tmp_path):
 
 def test_aliases_are_refused_because_they_can_explode(tmp_path):
     assert "aliases" in complaint(tmp_path / "task.yaml", "id: &a b\nrepo: *a\n")
+
+
+def test_a_key_that_is_there_twice_is_named_with_both_lines(tmp_path):
+    found = complaint(tmp_path / "task.yaml", TASK + "limits:\n  steps: 3\n  cost: 1\n  steps: 4\n")
+    assert found == ":9: key 'steps' is there already, in line 7"
+
+
+@pytest.mark.parametrize(
+    "value", ['!!int ""', '!!bool "x"', '!!timestamp "x"', "!!binary '!'", "!!python/name:os.system"]
+)
+def test_tags_are_refused_with_their_line(tmp_path, value):
+    assert complaint(tmp_path / "task.yaml", TASK + f"tags: {value}\n").startswith(":6: tags such as !!str")
+
+
+@pytest.mark.parametrize("value", ["2001-13-45", "9" * 5000, "1" + ":1" * 300, "[" * 200])
+def test_values_that_cannot_be_are_one_line(tmp_path, value):
+    assert complaint(tmp_path / "task.yaml", TASK + f"title: {value}\n").startswith(":")
+
+
+def test_every_shipped_yaml_file_reads_as_before():
+    paths = [
+        path
+        for folder in ("tasks", "rubrics", "repos", "scaffolds", "models")
+        for path in (default_directory() / folder).rglob("*.yaml")
+    ]
+    assert len(paths) > 50
+    for path in paths:
+        assert parse_yaml(path.read_text(), str(path))[0] == yaml.safe_load(path.read_text())
 
 
 def test_an_absent_file_is_one_line(tmp_path):

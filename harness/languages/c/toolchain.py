@@ -14,11 +14,11 @@ from random import Random
 import tree_sitter_c
 from tree_sitter import Language
 
+from harness.languages.building import refused, run_build
 from harness.languages.rewriting import Braces, running_text
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.protocol import Job, JobResult, PlacedFile, SandboxOptions
-from harness.specs.errors import UserError
+from harness.sandbox.protocol import Job, JobResult, PlacedFile
 from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
@@ -57,7 +57,7 @@ class CToolchain:
         job = Job(
             argv=("bash", "-c", BUILD, "build", _VARIANTS, "run_tests"), files=tuple(files), seconds=_BUILD_SECONDS
         )
-        result = await context.engine.run_job(context.image, job, SandboxOptions(), context.labels)
+        result = await run_build(context, job)
         return [_compiled(source, *_made(number, source, result)) for number, source in enumerate(sources)]
 
 
@@ -73,12 +73,12 @@ def _placed(number: int, source: VariantSource, chance: Random) -> Iterator[Plac
 
 
 def _made(number: int, source: VariantSource, result: JobResult) -> tuple[bytes, bytes]:
-    """A variant's library and the list of what it is made of. Raises UserError for the first that isn't there."""
+    """A variant's library and the list of what it is made of. Raises as `refused` says for the first absent one."""
     names = [f"{number:04d}.library", f"{number:04d}.sources"]
     if not all(name in result.outputs for name in names):
         lines = result.log.decode(errors="replace").strip().splitlines()
         why = next((line for line in reversed(lines) if "error" in line), "".join(lines[-1:]))
-        raise UserError(f"variant {source.name} of this task does not compile: {why}")
+        raise refused(f"variant {source.name}", why)
     return result.outputs[names[0]], result.outputs[names[1]]
 
 

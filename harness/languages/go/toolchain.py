@@ -15,6 +15,7 @@ from random import Random
 import tree_sitter_go
 from tree_sitter import Language
 
+from harness.languages.building import refused, run_build
 from harness.languages.go.binaries import (
     BUILD,
     BUILD_OPTIONS,
@@ -31,7 +32,6 @@ from harness.languages.rewriting import Braces, running_text
 from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteBuilder, SuiteFiles
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
-from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.variants import Variant
 
@@ -68,7 +68,7 @@ class GoToolchain:
         files = [file for number, text in enumerate(texts) for file in text.files(number, context.image.workdir)]
         folders = sorted({_folder(path) for source in sources for path in source.code if is_code(path)})
         job = Job(("bash", "-c", BUILD, "build", "check", VARIANTS, *folders), tuple(files), seconds=BUILD_SECONDS)
-        result = await context.engine.run_job(context.image, job, BUILD_OPTIONS, context.labels)
+        result = await run_build(context, job, BUILD_OPTIONS)
         return [text.prepared(_form(number, text.source, result)) for number, text in enumerate(texts)]
 
     async def build(
@@ -136,13 +136,13 @@ def _uses(text: bytes, name: str) -> bool:
 
 
 def _form(number: int, source: VariantSource, result: JobResult) -> str:
-    """Which of a variant's texts compiles. Raises UserError where none does."""
+    """Which of a variant's texts compiles. Raises where none does: see `refused`."""
     name = f"{number:04d}"
     if name in result.outputs:
         return result.outputs[name].decode().strip()
     said = result.outputs.get(f"{name}.error", result.log).decode(errors="replace").strip().splitlines()
     why = next((line for line in said if not line.startswith("#")), "")
-    raise UserError(f"variant {source.name} of this task does not compile: {why}")
+    raise refused(f"variant {source.name}", why)
 
 
 def _folder(path: str) -> str:

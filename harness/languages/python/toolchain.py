@@ -7,10 +7,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
+from harness.languages.building import last_line, refused, run_build
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
-from harness.specs.errors import UserError
+from harness.sandbox.protocol import Job, PlacedFile
 from harness.specs.variants import Variant
 
 CODE_OBJECTS = (resources.files("harness.languages.python") / "in_container/code_objects.py").read_text()
@@ -59,10 +59,9 @@ async def _compile(context: BuildContext, request: str) -> bytes:
         files=(PlacedFile(f"{context.image.workdir}/{_REQUEST}", request.encode()),),
         seconds=60,
     )
-    result = await context.engine.run_job(context.image, job, SandboxOptions(), context.labels)
+    result = await run_build(context, job)
     if result.exit_status != 0 or "units.json" not in result.outputs:
-        last = result.log.decode(errors="replace").strip().splitlines()[-1:]
-        raise UserError(f"a variant of this task does not compile: {''.join(last)}")
+        raise refused("a variant", last_line(result.log))
     return result.outputs["units.json"]
 
 

@@ -15,12 +15,12 @@ from random import Random
 import tree_sitter_typescript
 from tree_sitter import Language
 
+from harness.languages.building import last_line, refused, run_build
 from harness.languages.found import every_node
 from harness.languages.rewriting import Braces, running_text
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.protocol import Job, PlacedFile, SandboxOptions
-from harness.specs.errors import UserError
+from harness.sandbox.protocol import Job, PlacedFile
 from harness.specs.variants import Variant
 
 COMPILED = "/opt/compiled"
@@ -89,10 +89,9 @@ async def _transpiled(context: BuildContext, texts: Mapping[str, Mapping[str, st
         files=(PlacedFile(_REQUEST, json.dumps(texts).encode()),),
         seconds=60,
     )
-    result = await context.engine.run_job(context.image, job, SandboxOptions(), context.labels)
+    result = await run_build(context, job)
     if result.exit_status != 0 or "compiled.json" not in result.outputs:
-        last = result.log.decode(errors="replace").strip().splitlines()[-1:]
-        raise UserError(f"a variant of this task does not compile: {''.join(last)}")
+        raise refused("a variant", last_line(result.log))
     made: dict[str, dict[str, str]] = json.loads(result.outputs["compiled.json"])
     return made
 
