@@ -1,0 +1,181 @@
+"""Trials on an engine that loses containers when it is told to: tries, exhaustion, missing images, spent money."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.agents.protocol import AgentContext, Ending, Finish
+from harness.agents.registry import AGENTS
+from harness.agents.trajectory import Trajectory
+from harness.languages.registry import LANGUAGES
+from harness.llm.scripted import ScriptedModel, say
+from harness.runs.attempts import AttemptEnd, AttemptRecord
+from harness.runs.command import FinishedRun, execute
+from harness.runs.outcome import Outcome
+from harness.runs.plan import RunConfig
+from harness.runs.store import find_trials
+from harness.runs.tries import MAX_TRIES
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import Sandbox
+from harness.sandbox.registry import SANDBOXES
+from harness.specs.catalog import Catalog
+from harness.specs.ids import TestId
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.usage import Usage
+from harness.verify.arms import ARM_TRIES
+from tests.support import scripted_language
+from tests.support.fake_engine import Event, FakeEngine, Fate, Run
+from tests.support.sound_catalog import KEPT, PRODUCT, TASK, sound_catalog
+from tests.support.subprocess_sandbox import SubprocessSandbox
+
+LOST, FINE = Event(fate=Fate.LOST), Event()
+PRICE = 0.3
+
+
+class PayingAgent:
+    """Asks a model once, which costs PRICE, and hands in nothing."""
+
+    needs_model = False
+
+    def __init__(self, context: AgentContext) -> None:
+        self.context = context
+
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        model = self.context.allowance.metered(ScriptedModel([say("", usage=Usage(calls=1, cost_usd=PRICE))]))
+        await model.complete([], [])
+        return Finish(Ending.SUBMITTED)
+
+
+def as_good_tests_do(run: Run, _test: TestId) -> str:
+    """Every test notices every mutant, and nothing else."""
+    return "fails" if run.variant.startswith(("removal", "probe")) else "passes"
+
+
+@dataclass
+class Scene:
+    catalog: Catalog
+    engine: FakeEngine
+    output: Path
+    name: str
+    sandboxes: list[SubprocessSandbox]
+
+    def run(self, **config: object) -> FinishedRun:
+        given = {"tasks": (TASK,), "scaffolds": ("oracle",), "sandbox": self.name, **config}
+        silent = lambda _count: nullcontext(lambda *_: None)  # noqa: E731
+        return execute(self.catalog, RunConfig.model_validate(given), self.output, silent, lambda _: None)
+
+    def attempts(self) -> list[AttemptRecord]:
+        [store] = find_trials(self.output)
+        return store.attempts.read()
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Scene]]:
+    """A catalog whose task the engine knows how to run, and that engine under the name `fake`."""
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    catalog = sound_catalog(tmp_path / "catalog")
+    LANGUAGES.register(scripted_language.NAME, scripted_language.SCRIPTED)
+    AGENTS.register("paying", PayingAgent)
+    _say_in_yaml(catalog.directory / "repos" / "tiny" / "repo.yaml", language=scripted_language.NAME, report="junit")
+    paying = catalog.directory / "scaffolds" / "paying"
+    paying.mkdir()
+    facts = {"schema_version": 1, "name": "paying", "kind": "control", "title": "Pays", "version": "1"}
+    (paying / "scaffold.yaml").write_text(yaml.safe_dump({**facts, "agent": "paying"}))
+    tree = tmp_path / "tree"
+    (tree / "tests").mkdir(parents=True)
+    (tree / "sums.py").write_text(PRODUCT)
+    (tree / "tests" / "test_sums.py").write_text(KEPT)
+    asyncio.run(GitTree.create(tmp_path / "tree.git", tree))
+    numbers = itertools.count()
+    known: list[str] = []
+
+    def sandbox(sandboxes: list[SubprocessSandbox]) -> Sandbox:
+        made = SubprocessSandbox(tmp_path / f"sandbox-{next(numbers)}")
+        sandboxes.append(made)
+        (made.tree / "tests").mkdir(parents=True)
+        (made.tree / "sums.py").write_text(PRODUCT)
+        (made.tree / "tests" / "test_sums.py").write_text(KEPT)
+        return made
+
+    def made(events: list[Event] | None = None, unavailable: str = "", output: str = "out") -> Scene:
+        sandboxes: list[SubprocessSandbox] = []
+        make = partial(sandbox, sandboxes)
+        engine = FakeEngine(as_good_tests_do, events or (), tmp_path / "tree.git", make, unavailable)
+        known.append(f"fake-{len(known)}")
+        SANDBOXES.register(known[-1], lambda _argument, _images: engine)
+        return Scene(Catalog(catalog.directory), engine, tmp_path / output, known[-1], sandboxes)
+
+    yield made
+    for name in known:
+        SANDBOXES.unregister(name)
+    AGENTS.unregister("paying")
+    LANGUAGES.unregister(scripted_language.NAME)
+
+
+def _say_in_yaml(path: Path, **facts: str) -> None:
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **facts}))
+
+
+def code_of(outcome: Outcome) -> ReasonCode:
+    [reason] = outcome.reasons
+    return reason.code
+
+
+def test_a_lost_arm_costs_one_container_and_no_try_of_the_trial(scene):
+    sound = scene()
+    [outcome] = sound.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert sound.engine.closed
+    lossy = scene([FINE, LOST, LOST, FINE, LOST], output="lossy")
+    [outcome] = lossy.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert lossy.engine.containers == sound.engine.containers + 3
+    assert [attempt.end for attempt in lossy.attempts()] == [AttemptEnd.JUDGED]
+
+
+def test_an_arm_that_is_lost_again_and_again_ends_the_try_and_the_agent_is_not_asked_twice(scene):
+    done = scene([LOST] * 2 * ARM_TRIES)
+    [outcome] = done.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert [attempt.end for attempt in done.attempts()] == [AttemptEnd.FAULT, AttemptEnd.JUDGED]
+    assert len(done.sandboxes) == 1
+
+
+def test_a_trial_whose_arms_are_always_lost_is_unscored_after_its_tries(scene):
+    done = scene([LOST] * 1000)
+    [outcome] = done.run().outcomes
+    assert (outcome.verdict, code_of(outcome)) == (Verdict.UNSCORED, ReasonCode.SANDBOX_LOST)
+    assert len(done.attempts()) == MAX_TRIES
+    assert len(done.sandboxes) == 1
+    assert not done.engine.finished
+    again = scene()
+    [outcome] = again.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert not again.sandboxes, "what the agent handed in is judged; it isn't asked again"
+
+
+def test_an_image_that_can_not_be_had_leaves_a_trial_unscored(scene):
+    done = scene(unavailable="nobody made it")
+    [outcome] = done.run().outcomes
+    assert (outcome.verdict, code_of(outcome)) == (Verdict.UNSCORED, ReasonCode.IMAGE_UNAVAILABLE)
+    assert outcome.reasons[0].words == "nobody made it"
+    assert done.engine.containers == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_no_trial_begins_to_pay_once_the_runs_money_is_spent(scene, jobs):
+    done = scene()
+    run = done.run(scaffolds=("paying",), attempts=4, jobs=jobs, max_cost_usd=1.5 * PRICE)
+    codes = [code_of(outcome) for outcome in run.outcomes]
+    paid = [code for code in codes if code is not ReasonCode.BUDGET_EXHAUSTED]
+    assert set(paid) == {ReasonCode.EMPTY_SUBMISSION}
+    assert 2 <= len(paid) <= 1 + jobs, "calls that are under way at once are not foreseen"
+    stopped = [outcome for outcome in run.outcomes if code_of(outcome) is ReasonCode.BUDGET_EXHAUSTED]
+    assert {outcome.verdict for outcome in stopped} == {Verdict.UNSCORED}
