@@ -13,7 +13,12 @@ class Done(NamedTuple):
     complaint: str
 
 
-async def testwright(*arguments: str | Path, cwd: Path, **env: str) -> Done:
+async def testwright(
+    *arguments: str | Path,
+    cwd: Path,
+    seconds: float = 240,  # noqa: PT028  # a command, not a test
+    **env: str,
+) -> Done:
     """Keys are there for providers that ask for one; answers are cached in `cwd` unless `env` says where."""
     environment = {
         **os.environ, "OPENAI_API_KEY": "key-for-tests", "ANTHROPIC_API_KEY": "key-for-tests",
@@ -23,7 +28,7 @@ async def testwright(*arguments: str | Path, cwd: Path, **env: str) -> Done:
         sys.executable, "-m", "harness.cli", *map(str, arguments),
         cwd=cwd, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(seconds):
         output, complaint = await process.communicate()
     assert process.returncode is not None
     return Done(process.returncode, output.decode(), complaint.decode())
