@@ -29,7 +29,10 @@ class TaskKind(StrEnum):
 
 
 class TaskLimits(BaseModel):
-    """Of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm."""
+    """Of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
+
+    Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -9,7 +9,7 @@ import pytest
 from harness.specs.catalog import Catalog
 from tests.support.load import busy_cores
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.alone]
 
 
 @pytest.mark.parametrize(

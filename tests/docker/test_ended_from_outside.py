@@ -6,6 +6,8 @@ import os
 import platform
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import docker
 import pytest
@@ -14,10 +16,14 @@ from docker.models.containers import Container
 
 from harness.languages.python.toolchain import PythonToolchain
 from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.images.task_images import task_image
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import EndedFromOutside
-from harness.verify.arms import ARM_TRIES, ArmContext, run_job
+from harness.specs.reasons import Verdict
+from harness.submission.extraction import Submission
+from harness.verify.arms import ARM_TRIES, ArmContext, arm_slots, run_job
+from harness.verify.verification import verify
 from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 
 pytestmark = pytest.mark.docker
@@ -164,3 +170,45 @@ async def test_a_job_that_is_ended_from_outside_every_time_is_lost(
     with pytest.raises(EndedFromOutside):
         await running
     assert len(killed) == ARM_TRIES
+
+
+class EndsArms:
+    """Ends the containers of so many arms, by turns in several ways, once their tests run."""
+
+    def __init__(self, client: docker.DockerClient, labels: dict[str, str], count: int) -> None:
+        self._client = client
+        self._wanted = [f"{name}={value}" for name, value in labels.items()]
+        self._left = count
+        self.ended: set[str] = set()
+
+    async def work(self) -> None:
+        ways = [ENDINGS["docker kill"], ENDINGS["docker stop"], ENDINGS["SIGKILL of its first process"]]
+        while self._left:
+            for container in await asyncio.to_thread(self._client.containers.list, filters={"label": self._wanted}):
+                with contextlib.suppress(docker.errors.APIError, ProcessLookupError, FileNotFoundError):
+                    if self._left and container.id not in self.ended and self._tests_run(container):
+                        self._left -= 1
+                        self.ended.add(container.id)
+                        await asyncio.to_thread(ways[self._left % len(ways)], container)
+
+    def _tests_run(self, container: Container) -> bool:
+        pids = [row[0] for row in container.top(ps_args="-eo pid")["Processes"]]
+        return any(b"--junit-xml" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
+
+
+async def test_arms_that_are_ended_from_outside_change_no_verdict(
+    engine: DockerEngine, client: docker.DockerClient, labels: dict[str, str]
+) -> None:
+    task = Catalog().task("aiosmtpd-proxy-tlv")
+    reference = task.directory / "reference"
+    submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
+    image = await task_image(task)
+    arms = replace(arms_of(engine, image, labels), slots=arm_slots(engine))
+    ends = EndsArms(client, labels, count=6)
+    ending = asyncio.create_task(ends.work())
+    try:
+        record = (await verify(task, submission, arms)).record
+    finally:
+        ending.cancel()
+    assert len(ends.ended) == 6
+    assert record.verdict is Verdict.RESOLVED
