@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from harness.llm.build import Models
@@ -12,6 +13,7 @@ from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.faults import is_below, keep_error, message_of, reason_code
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import build_judge, self_judging
+from harness.runs.kept_arms import ArmQuota
 from harness.runs.plan import RunFile, chosen_tasks
 from harness.runs.side_by_side import side_by_side
 from harness.runs.store import RunStore, find_trials
@@ -76,6 +78,7 @@ class Regrading:
     spending: Spending
     protocol: GradingRules
     tasks: Mapping[str, Task]
+    arm_quota: ArmQuota
 
     async def regrade(self, store: TrialStore) -> Regraded:
         place, old, trial = self._place(store), store.verdict(), store.trial()
@@ -125,7 +128,8 @@ class Regrading:
 
     async def _arm_context(self, task: Task, place: str, store: TrialStore) -> ArmContext:
         image = await self.session.engine.image(task)
-        return self.session.arm_context(task, image, store.keep_arm, {"testwright.trial": place})
+        keep = partial(store.keep_arm, quota=self.arm_quota)
+        return self.session.arm_context(task, image, keep, {"testwright.trial": place})
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,8 @@ async def _regrade(
     try:
         spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
         async with engine_session(run.config.sandbox, run.id, alone=True) as session:
-            work = Regrading(lock, catalog, session, stage, judge, spending, run.config.protocol, tasks)
+            quota = ArmQuota(directory, run.config.arm_output_mb * 1_000_000)
+            work = Regrading(lock, catalog, session, stage, judge, spending, run.config.protocol, tasks, quota)
             return await side_by_side(stores, work.regrade, work.failed, run.config.jobs)
     finally:
         lock.close()

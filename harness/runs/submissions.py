@@ -1,5 +1,6 @@
 """Judging submissions that lie in files: one, or a directory of them."""
 
+import logging
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel
 from harness.runs.cases import Case, Expectation
 from harness.runs.engine_session import EngineSession, engine_session
-from harness.runs.faults import is_below, keep_error, reason_of
+from harness.runs.faults import is_below, keep_error, message_of, reason_of
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import scenario_judge
 from harness.runs.kept_arms import keep_arm
@@ -25,6 +26,7 @@ from harness.runs.trial import let_work
 from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.variants import ArmKey
@@ -32,6 +34,8 @@ from harness.submission.extraction import Submission
 from harness.tracks.grading import grade_by
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.verdict import VerdictRecord
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,8 @@ def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: Grading
         raise error
     if keep:
         keep_error(keep / case.name, error)
+    elif reason_of(error).code is ReasonCode.HARNESS_ERROR and not isinstance(error, UserError):
+        _log.error("%s: %s", case.name, message_of(error), exc_info=error)
     record = VerdictRecord(
         task=case.task.id,
         track=case.task.track,

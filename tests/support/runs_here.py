@@ -117,9 +117,10 @@ def runs_here(directory: Path) -> Iterator[RunsHere]:
 
     engine = FakeEngine(lambda _run, _test: "passes", tree=directory / "tree.git", make_sandbox=sandbox)
     before = set(AGENTS.names)
-    SANDBOXES.register("here", lambda _argument, _images: engine)
+    runs = RunsHere(directory, engine)
+    SANDBOXES.register("here", lambda _argument, _images: runs.engine)
     try:
-        yield RunsHere(directory, engine)
+        yield runs
     finally:
         SANDBOXES.unregister("here")
         for name in set(AGENTS.names) - before:
