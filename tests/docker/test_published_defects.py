@@ -145,24 +145,20 @@ def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none
     assert [remark for step in sound.steps for remark in step.remarks] == []
 
     told = [remark for step in done.steps for remark in step.remarks]
-    assert told == [f"the reference is failed by protocol {protocol}" for protocol in ("testwright", "published")]
+    assert told == [f"the reference is failed by the {rules} rules" for rules in ("testwright", "published")]
     found = {step.id: [(item.message, item.severity) for item in step.problems] for step in done.steps}
     unrelated, *unseen, text, data = found["oracle"]
     assert unrelated == (
         "removal unrelated to part of the objective: these pass without the code as well: "
-        f"{FIRST}::test_the_stream_is_chosen (both protocols)",
+        f"{FIRST}::test_the_stream_is_chosen (both rules)",
         Severity.WARNING,
     )
     [(lines, _), (hidden, _)] = unseen
-    assert lines.startswith(
-        "the parser can't see it: test_lines has no result on the code as it is (protocol published"
-    )
+    assert lines.startswith("the parser can't see it: test_lines has no result on the code as it is (published rules")
     assert lines.endswith(f"nearest: {FIRST}::test_lines[one], {FIRST}::test_lines[two]")
-    assert hidden.startswith(
-        "the parser can't see it: test_unseen has no result on the code as it is (both protocols)"
-    )
+    assert hidden.startswith("the parser can't see it: test_unseen has no result on the code as it is (both rules)")
     assert f"the log has the line: {FIRST}::test_unseen PASSED" in hidden
-    both = "is what 2 results count for (protocol published): "
+    both = "is what 2 results count for (published rules): "
     both += f"{FIRST}::TestText::test_body, {FIRST}::TestBytes::test_body"
     assert text == (f"one name, several tests: TestText.test_body {both}", Severity.WARNING)
     assert data == (f"one name, several tests: TestBytes.test_body {both}", Severity.WARNING)

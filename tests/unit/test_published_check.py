@@ -89,11 +89,11 @@ def test_a_solution_without_a_manifest_is_an_error(place):
     assert words.startswith("no manifest between two <<TEST_MANIFEST>> lines, of which it has 1")
 
 
-def test_a_manifest_that_our_protocol_cannot_read_is_an_error(place):
+def test_a_manifest_that_our_rules_cannot_read_is_an_error(place):
     change(place / layout.SOLUTION, LISTED, "    - [a, b\n")
     [(where, words, severity)] = found(place)
     assert (where, severity) == (f"{layout.SOLUTION}:11", Severity.ERROR)
-    assert words.startswith("our protocol can't read its manifest, manifest-unparseable: line ")
+    assert words.startswith("our rules can't read its manifest, manifest-unparseable: line ")
 
 
 def test_a_listed_test_that_a_new_file_does_not_have_is_an_error_with_the_nearest_names(tmp_path):
@@ -131,7 +131,8 @@ def test_listed_tests_in_files_that_are_not_read_for_tests_are_an_error(place):
     add(place, "test/test_data.uts", "+ a test\n= it says so\n1 == 1\n", "it says so")
     [(where, words, severity)] = found(place)
     assert (where, severity) == (layout.REFERENCE, Severity.ERROR)
-    assert words.startswith("test/test_data.uts: no test is found in such a file (its name must begin with test_)")
+    rule = "its name must be test_*.py or *_test.py"
+    assert words.startswith(f"test/test_data.uts: no test is found in such a file ({rule})")
 
 
 def test_files_of_the_reference_that_hold_no_tests_are_named(place):
@@ -139,7 +140,7 @@ def test_files_of_the_reference_that_hold_no_tests_are_named(place):
     with (place / layout.REFERENCE).open("ab") as file:
         file.write(patch)
     assert found(place) == [
-        (layout.REFERENCE, "touches setup.py, which is no test: our protocol leaves it out", Severity.WARNING),
+        (layout.REFERENCE, "touches setup.py, which is no test: our rules leave it out", Severity.WARNING),
         (
             layout.REFERENCE,
             "files without tests below the test paths, not to be handed to the run script: tests/mails/plain.eml",
@@ -165,7 +166,7 @@ def test_a_removal_of_several_files_is_a_warning_and_one_of_a_test_file_an_error
         (layout.REMOVAL, "edits tests/test_x.py, a test file, which submissions write as well", Severity.ERROR),
         (
             layout.REMOVAL,
-            "adds or deletes aiosmtpd/new.py; our protocol takes changes of files only",
+            "adds or deletes aiosmtpd/new.py; our rules take changes of files only",
             Severity.ERROR,
         ),
     ]
@@ -246,7 +247,7 @@ def test_reference_tests_that_survive_are_listed_with_the_protocols_that_say_so(
     before = log(test_a="PASSED", test_b="PASSED")
     part = ReferenceRun(("test_a", "test_b"), tests, before, log(test_a="FAILED", test_b="PASSED"))
     head = "removal unrelated to part of the objective: these pass without the code as well:"
-    assert told(part) == [(f"{head} {FILE}::test_b (both protocols)", Severity.WARNING)]
+    assert told(part) == [(f"{head} {FILE}::test_b (both rules)", Severity.WARNING)]
 
     [(words, severity)] = told(ReferenceRun(("test_b",), tests[1:], before[1:], log(test_b="SKIPPED")))
     assert words.startswith("removal unrelated to the objective: ")
@@ -258,7 +259,7 @@ def test_a_case_that_survives_shows_though_its_test_fails():
     before = (ParsedTest("TestList/a", "PASSED"), ParsedTest("TestList/b", "PASSED"))
     after = (ParsedTest("TestList/a", "FAILED"), ParsedTest("TestList/b", "PASSED"))
     [(words, severity)] = told(ReferenceRun(("TestList/a", "TestList/b"), tests, before, after))
-    assert words.endswith(": TestList/b (protocol published)")
+    assert words.endswith(": TestList/b (published rules)")
     assert severity is Severity.WARNING
 
 
@@ -269,12 +270,12 @@ def test_names_that_the_parser_does_not_see_come_with_the_nearest_ones():
     printed = f"{FILE}::test_b PASSED\n{FILE}::TestX::test_mean <- base.py PASSED\n".encode()
     assert told(ReferenceRun(("test_b", "test_sum", "TestX.test_mean"), tests, before, after, printed)) == [
         (
-            "the parser can't see it: test_sum has no result on the code as it is (protocol published); "
+            "the parser can't see it: test_sum has no result on the code as it is (published rules); "
             f"nearest: {FILE}::test_sum[1-2]",
             Severity.WARNING,
         ),
         (
-            "the parser can't see it: TestX.test_mean has no result on the code as it is (both protocols); "
+            "the parser can't see it: TestX.test_mean has no result on the code as it is (both rules); "
             "nothing is like it among the 2 names that are there; "
             f"the log has the line: {FILE}::TestX::test_mean <- base.py PASSED",
             Severity.WARNING,
@@ -285,7 +286,7 @@ def test_names_that_the_parser_does_not_see_come_with_the_nearest_ones():
 def test_a_parser_that_sees_no_listed_test_at_all_is_an_error():
     [(words, severity)] = told(ReferenceRun(("test_a",), (record("test_a", "missing", ""),), (), ()))
     assert words.endswith(
-        "test_a has no result on the code as it is (both protocols); the log has no result at all; it says: nothing"
+        "test_a has no result on the code as it is (both rules); the log has no result at all; it says: nothing"
     )
     assert severity is Severity.ERROR
 
@@ -294,7 +295,7 @@ def test_a_name_that_several_results_count_for_is_told_with_them():
     before = log(TestA__test_x="PASSED", TestB__test_x="PASSED")
     after = log(TestA__test_x="FAILED", TestB__test_x="FAILED")
     [(words, severity)] = told(ReferenceRun(("TestA.test_x",), (), before, after))
-    assert words.endswith(f"2 results count for (protocol published): {FILE}::TestA::test_x, {FILE}::TestB::test_x")
+    assert words.endswith(f"2 results count for (published rules): {FILE}::TestA::test_x, {FILE}::TestB::test_x")
     assert severity is Severity.WARNING
 
 
@@ -307,7 +308,7 @@ def test_tests_without_a_result_after_the_removal_come_with_what_the_log_says():
     printed = b"=== RUN   TestA\npanic: runtime error: index out of range\nFAIL\n"
     [(words, severity)] = told(ReferenceRun(("TestA", "TestB"), tests, before, (), printed_after=printed))
     assert words == (
-        "no result line after the removal: a_test.go::TestB (both protocols), TestA (protocol published); "
+        "no result line after the removal: a_test.go::TestB (both rules), TestA (published rules); "
         "the log says: panic: runtime error: index out of range"
     )
     assert severity is Severity.ERROR

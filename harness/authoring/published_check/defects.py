@@ -36,8 +36,8 @@ def _lost(subject: Subject, run: ReferenceRun) -> Iterator[Problem]:
 
 def _unseen(subject: Subject, run: ReferenceRun) -> Iterator[Problem]:
     names, lines = [test.name for test in run.before], _lines(run.printed_before)
-    for name, protocols in run.unseen.told.items():
-        words = f"the parser can't see it: {name} has no result on the code as it is ({_by(protocols)})"
+    for name, rules in run.unseen.told.items():
+        words = f"the parser can't see it: {name} has no result on the code as it is ({_by(rules)})"
         words = f"{words}; {_instead(name, names, lines)}"
         yield Problem(where=subject.at(PARSER), message=words, severity=_severity(run.unseen))
 
@@ -45,7 +45,7 @@ def _unseen(subject: Subject, run: ReferenceRun) -> Iterator[Problem]:
 def _several(subject: Subject, run: ReferenceRun) -> Iterator[Problem]:
     for name, names in run.several.items():
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        words = f"one name, several tests: {name} is what {len(names)} results count for (protocol published)"
+        words = f"one name, several tests: {name} is what {len(names)} results count for (published rules)"
         words = f"{words}: {', '.join(names[:_NAMED])}{more}"
         yield Problem(where=subject.at(SOLUTION, name), message=words, severity=Severity.WARNING)
 
@@ -55,11 +55,11 @@ def _severity(concerned: Concerned) -> Severity:
 
 
 def _listed(concerned: Concerned) -> str:
-    return ", ".join(f"{test} ({_by(protocols)})" for test, protocols in concerned.told.items())
+    return ", ".join(f"{test} ({_by(rules)})" for test, rules in concerned.told.items())
 
 
-def _by(protocols: tuple[str, ...]) -> str:
-    return "both protocols" if len(protocols) > 1 else f"protocol {protocols[0]}"
+def _by(rules: tuple[str, ...]) -> str:
+    return "both rules" if len(rules) > 1 else f"{rules[0]} rules"
 
 
 def _lines(log: bytes) -> list[str]:

@@ -24,7 +24,7 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
     try:
         manifest = parse_manifest(data, language_of(subject.task.repo).ids)
     except ManifestError as error:
-        words = f"our protocol can't read its manifest, {error.code}: {error}; the published one takes every line"
+        words = f"our rules can't read its manifest, {error.code}: {error}; the published ones take every line"
         return [Problem(where=subject.at(SOLUTION, FENCE), message=f"{words} that begins with a dash")]
     files = patched_files(subject.task, "reference/tests.patch")
     return [*_unknown(subject, manifest, files), *_shared(subject, manifest)]

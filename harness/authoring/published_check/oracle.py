@@ -1,4 +1,4 @@
-"""The reference judged by both protocols, without a judge: what isn't the judge's to say must hold."""
+"""The reference judged by both sets of rules, without a judge: what isn't the judge's to say must hold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -45,12 +45,12 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    """Handing in nothing must be failed by both protocols. Raises SandboxLost."""
+    """Handing in nothing must be failed by both sets of rules. Raises SandboxLost."""
     judged = await _judge(subject, await hand_in(subject, "nop"), {})
     found = []
-    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+    for rules, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
         if judgement.record.verdict is not Verdict.FAILED:
-            words = f"handing in nothing is {judgement.record.verdict} by protocol {protocol}; it must be failed"
+            words = f"handing in nothing is {judgement.record.verdict} by the {rules} rules; it must be failed"
             found.append(Problem(where=subject.at(subject.description), message=words))
     return found
 
@@ -62,23 +62,23 @@ async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey,
 
 def _verdicts(judged: Judgements) -> Iterator[str]:
     """Without a judge, what is sound is unscored."""
-    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+    for rules, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
         if judgement.record.verdict in (Verdict.FAILED, Verdict.INVALID):
-            yield f"the reference is {judgement.record.verdict} by protocol {protocol}"
+            yield f"the reference is {judgement.record.verdict} by the {rules} rules"
 
 
 def _against(subject: Subject, judged: Judgements) -> Iterator[Problem]:
-    for protocol, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
+    for rules, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
         for reason in judgement.record.reasons:
             if reason.stage is not Stage.RUBRIC and (reason.code not in _CLASSED or not reason.subject):
-                yield Problem(where=subject.at(REFERENCE), message=_words(reason, protocol))
+                yield Problem(where=subject.at(REFERENCE), message=_words(reason, rules))
 
 
-def _words(reason: Reason, protocol: str) -> str:
+def _words(reason: Reason, rules: str) -> str:
     about = f"{reason.subject}: " if reason.subject else ""
     if reason.code is ReasonCode.PLACEBO_SENSITIVE:
-        return f"the reference looks at more than behaviour: {about}{reason.words} (protocol {protocol})"
-    return f"the reference is failed by protocol {protocol}: {reason.code}: {about}{reason.words}"
+        return f"the reference looks at more than behaviour: {about}{reason.words} ({rules} rules)"
+    return f"the reference is failed by the {rules} rules: {reason.code}: {about}{reason.words}"
 
 
 def _notes(subject: Subject, judged: Judgements) -> Iterator[Problem]:

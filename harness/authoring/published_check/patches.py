@@ -33,11 +33,11 @@ async def reference_problems(subject: Subject) -> list[Problem]:
     found, data = [], []
     for path in patched_files(task, _PATCHES[REFERENCE]):
         if not policy.is_test_path(task.repo, path):
-            found.append(_warning(where, f"touches {path}, which is no test: our protocol leaves it out"))
+            found.append(_warning(where, f"touches {path}, which is no test: our rules leave it out"))
         elif discovery.is_test_file(path):
             continue
         elif path in listed or _holds_foreign_tests(path):
-            words = f"{path}: no test is found in such a file ({discovery.FILE_RULE}); our protocol refuses its tests"
+            words = f"{path}: no test is found in such a file ({discovery.FILE_RULE}); our rules refuse its tests"
             severity = Severity.ERROR if path in listed else Severity.WARNING
             found.append(Problem(where=where, message=words, severity=severity))
         else:
@@ -85,7 +85,7 @@ def _removal(subject: Subject) -> Iterator[Problem]:
         yield _warning(where, f"edits {len(files)} files, where one is expected: {', '.join(files)}")
     for path, file in files.items():
         if file.is_new or file.is_gone:
-            yield Problem(where=where, message=f"adds or deletes {path}; our protocol takes changes of files only")
+            yield Problem(where=where, message=f"adds or deletes {path}; our rules take changes of files only")
         if is_test_path(path):
             yield Problem(where=where, message=f"edits {path}, a test file, which submissions write as well")
 

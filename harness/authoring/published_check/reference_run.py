@@ -1,4 +1,4 @@
-"""What became of the reference's tests under both protocols, as far as the logs tell. Pure."""
+"""What became of the reference's tests under both sets of rules, as far as the logs tell. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _REMOVAL, _BASELINES = "removal", tuple(map(str, BASELINES))
 
 
 class Concerned(NamedTuple):
-    """`told`: test -> by which protocols something is so. `everything`: by one of them for all that it could be."""
+    """`told`: test -> by which rules something is so. `everything`: by one of them for all that it could be."""
 
     told: Mapping[str, tuple[str, ...]]
     everything: bool
@@ -58,7 +58,7 @@ class ReferenceRun:
         ours = {item.test for item in self.tests if _everywhere(item, Outcome.MISSING)}
         there = {name for name in self.listed if not found_as(name, self.before)}
         here = {name for name in self.listed if any(_is(name, test) for test in ours)}
-        told = {name: _protocols(name in here, name in there) for name in self.listed if name in here | there}
+        told = {name: _rules(name in here, name in there) for name in self.listed if name in here | there}
         return Concerned(told, everything=len(told) == len(self.listed))
 
     @cached_property
@@ -84,7 +84,7 @@ class ReferenceRun:
         """Results of a log are told as the test of ours that their name means, where the same holds of that."""
         here = dict.fromkeys(test for test in ours if test in self._green_here)
         there = dict.fromkeys(next((test for test in here if _is(name, test)), name) for name in published)
-        told = {test: _protocols(test in here, test in there) for test in here | there}
+        told = {test: _rules(test in here, test in there) for test in here | there}
         all_here = bool(here) and len(here) == len(self._green_here)
         return Concerned(told, all_here or (bool(published) and len(published) == len(self._green_there)))
 
@@ -99,5 +99,5 @@ def _everywhere(item: TestRecord, outcome: Outcome) -> bool:
     return bool(known) and all(words == outcome for words in known)
 
 
-def _protocols(ours: bool, published: bool) -> tuple[str, ...]:
+def _rules(ours: bool, published: bool) -> tuple[str, ...]:
     return tuple(name for name, holds in ((OURS, ours), (PUBLISHED, published)) if holds)
