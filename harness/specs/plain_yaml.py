@@ -4,10 +4,12 @@ Tags make a scalar what it isn't (`!!int ""`), aliases make small files huge, an
 All of this is linear in the size of the text.
 """
 
+import re
 from typing import Any
 
 import yaml
 
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -71,6 +73,10 @@ def line_of(node: yaml.Node) -> int:
 
 def _refuse_traps(text: str, max_depth: int) -> None:
     """Look at the stream before anything is built of it."""
+    if directive := _DIRECTIVE.search(text):
+        # Each %TAG is compared with all before it.
+        line = text.count("\n", 0, directive.start()) + 1
+        raise YamlFault("directives such as %TAG are not allowed", line)
     depth = documents = 0
     for event in yaml.parse(text, Loader=_LOADER):
         line = event.start_mark.line + 1 if event.start_mark else 0

@@ -110,9 +110,9 @@ SHAPES = {
     "digits": lambda size: f"- file: a.py\n  tests: [{'1' * size}]\n",
     "underscores": lambda size: f"- file: a.py\n  tests: [{'1_' * (size // 2)}.]\n",
     "entries": lambda size: "- file: a.py\n  tests: [a, b]\n" * (size // 60) + "- x\n",
-    "keys": lambda size: "- file: a.py\n" + "".join(f"  k{number}: 1\n" for number in range(size // 16)),
+    "keys": lambda size: "- file: a.py\n" + "".join(f"  k{number}: 1\n" for number in range(size // 30)),
     "quoted": lambda size: '- file: "' + "\\x41" * (size // 4) + '"\n  tests: [1, 2, x]\n- x\n',
-    "folded": lambda size: "- file: >\n" + "   a\n\n" * (size // 30) + "  tests: [a]\n",
+    "folded": lambda size: "- file: >\n" + "   a\n\n" * (size // 60) + "  tests: [a]\n",
     "brackets": lambda size: "[" * size,
     "braces": lambda size: "{a: " * (size // 4),
     "question marks": lambda size: "? " * (size // 2),
@@ -121,9 +121,7 @@ SHAPES = {
     "colons": lambda size: "- " + "a: " * (size // 3),
     "spaces": lambda size: "- file:" + " " * size + "a.py\n",
     "anchors": lambda size: "- &a" + "a" * size + " b\n",
-    "tag directives": lambda size: (
-        "".join(f"%TAG !a{number}! tag:x,1:\n" for number in range(size // 30)) + "--- a\n"
-    ),
+    "directives": lambda size: "".join(f"%TAG !{number}! tag:x,1:\n" for number in range(size // 30)) + "--- a\n",
 }
 
 
