@@ -9,9 +9,7 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.specs.errors import ToolFailed
@@ -103,26 +101,6 @@ def _failure(call: str, status: int | None, complaint: str, may_refuse: bool, ho
     first, *_ = complaint.strip().splitlines() or [f"{call} ended with status {status}"]
     message = re.sub(r"^(?:error|fatal): ", "", first)
     return GitError(message, complaint) if may_refuse else GitFailed(f"{call}: {message}")
-
-
-@contextmanager
-def scratch_directory() -> Iterator[Path]:
-    """A temporary directory. Raises ToolFailed where none can be made."""
-    try:
-        made = tempfile.TemporaryDirectory(prefix="testwright-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise ToolFailed(f"no temporary directory can be made: {error}") from None
-    with made as name:
-        yield Path(name)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Makes an error of the disk on which `path` is written a ToolFailed that names it."""
-    try:
-        yield
-    except OSError as error:
-        raise ToolFailed(f"{path}: {error.strerror or error}") from error
 
 
 def _environment() -> dict[str, str]:

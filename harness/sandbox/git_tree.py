@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, run_git, scratch_directory, writing
+from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, run_git
 from harness.sandbox.patch_error import patch_error
+from harness.sandbox.scratch import scratch_directory, writing
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "upstream",

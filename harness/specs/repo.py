@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from harness.specs.globs import Glob
 from harness.specs.ids import Slug
 from harness.specs.languages import LANGUAGE_FACTS, LanguageName
 from harness.specs.loading import FileModel
 from harness.specs.report_formats import ReportFormat
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*")]
 
 
 class _Part(BaseModel):

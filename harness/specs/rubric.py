@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from harness.specs.globs import checked_glob
 from harness.specs.ids import CriterionId, Slug
 from harness.specs.loading import FileModel
 
@@ -45,12 +46,14 @@ class StaticCheck(BaseModel):
     of: Quantifier = Quantifier.ALL
 
     @model_validator(mode="after")
-    def _is_regular_expression(self) -> Self:
+    def _value_fits(self) -> Self:
         if self.check in (StaticKind.TEST_NAMED, StaticKind.INSIDE):
             try:
                 re.compile(self.value)
             except re.error as error:
                 raise ValueError(f"{self.value!r} is not a regular expression: {error}") from None
+        if self.check is StaticKind.FILE_MATCHES:
+            checked_glob(self.value)
         return self
 
 

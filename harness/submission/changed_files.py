@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from harness.sandbox.git import writing
 from harness.sandbox.git_tree import Entry, NewFile
+from harness.sandbox.scratch import writing
 from harness.sandbox.tar_stream import members
 
 MAX_CHANGED_BYTES = 50_000_000

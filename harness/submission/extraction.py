@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from harness.sandbox.git import GitTooMuchWork, scratch_directory
+from harness.sandbox.git import GitTooMuchWork
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import AGENT_LOGS, Image, LimitReached
+from harness.sandbox.scratch import scratch_directory
 from harness.sandbox.tar_stream import members, read_tar
 from harness.submission.changed_files import ChangedFiles, TreeTooLarge
 from harness.submission.manifest import MAX_MANIFEST_BYTES
