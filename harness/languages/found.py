@@ -72,6 +72,8 @@ class TestFile:
         return {test.name: test for test in reversed(self.tests)}
 
 
+MAX_SOURCE = 5_000_000
+"""Bytes of a file of code."""
 MAX_FUNCTIONS = 20_000
 """In one file, inherited ones counted for each class: ten times what a manifest may list."""
 
@@ -87,10 +89,12 @@ class TooMuchToRead(UserError):
 
 
 class Room:
-    """What discovery may still find in one file."""
+    """What discovery may still find in one file. Raises TooMuchToRead for a file that is too large for anything."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, source: bytes) -> None:
         self._path, self._functions, self._text = path, MAX_FUNCTIONS, MAX_TEXT
+        if len(source) > MAX_SOURCE:
+            raise TooMuchToRead(f"{path}: larger than {MAX_SOURCE} bytes")
 
     def take(self, *texts: Sized) -> None:
         """Count one function with all that is kept of it. Raises TooMuchToRead."""

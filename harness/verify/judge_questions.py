@@ -12,19 +12,21 @@ from harness.verify.examination import Examination
 from harness.verify.intake import FileChange, by_path
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import MANIFEST, Answer, Brief, questions_for
+from harness.verify.reading import AGAIN, read_apart
 
 
 async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> Judging | None:
     """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
     if not found.reaches_rubric:
         return None
-    texts = listed_texts(task, found.intake.changes, found.check.tests)
+    texts = await read_apart(lambda: listed_texts(task, found.intake.changes, found.check.tests), AGAIN)
+    called = await read_apart(lambda: _called_by(task, texts.values()), AGAIN)
     brief = Brief(
         prompt=task.objective,
         patch=found.intake.patch,
         tests=texts,
         questions=questions_for(task, judge.identity.votes),
-        calls=_called_by(task, texts.values()),
+        calls=called,
     )
     return await judge.ask(brief, spending)
 
@@ -64,6 +66,7 @@ def _called_by(task: Task, texts: Iterable[str]) -> frozenset[str]:
 def listed_texts(task: Task, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
     """The text of each listed test, by id."""
     discovery = language_of(task.repo).discovery
-    files = {path: discovery.discover(change.new or b"", path) for path, change in by_path(changes).items()}
-    found = ((test, files[test.file].find(test.name)) for test in tests)
+    changed, listed = by_path(changes), list(tests)
+    files = {file: discovery.discover(changed[file].new or b"", file) for file in {test.file for test in listed}}
+    found = ((test, files[test.file].find(test.name)) for test in listed)
     return {str(test): item.text.decode(errors="replace") for test, item in found if item}

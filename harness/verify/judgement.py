@@ -56,7 +56,7 @@ def combine(
     told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
     opinions = judging.opinions if judging else {}
     reached = found.evidence if found.reaches_rubric else None
-    criteria = grade(task, reached, found.intake.changes, opinions) if reached else ()
+    criteria = grade(task, reached, found.check.static, opinions) if reached else ()
     rubric = judge_rubric(criteria, task)
     lost = _lost(found)
     reasons = (*found.intake.reasons, *found.check.reasons, *told, *lost, *found.mutation, *rubric)

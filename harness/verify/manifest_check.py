@@ -1,7 +1,7 @@
 """Stage 1: the manifest against the patch, both ways, with no model."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from harness.languages.found import TestFile
@@ -11,19 +11,22 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.submission.manifest import Manifest, ManifestError, parse_manifest
 from harness.verify.intake import FileChange, by_path
+from harness.verify.reading import read_apart
 
 
 @dataclass(frozen=True)
 class ManifestCheck:
     """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
 
-    `existing` are tests of touched files that the patch leaves as they were.
+    `existing` are tests of touched files that the patch leaves as they were. `static` is whether each static
+    criterion holds, by its id, where there are no `reasons`.
     """
 
     tests: tuple[TestId, ...] = ()
     changed: frozenset[TestId] = frozenset()
     existing: tuple[TestId, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    static: Mapping[str, bool] = field(default_factory=dict)
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
@@ -52,38 +55,47 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     )
 
 
-async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], discovery: Discovery) -> tuple[TestId, ...]:
-    """Tests of untouched files that a change may reach all the same.
+async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
+    """Tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
 
     Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
     isn't a test file: a helper, a certificate, a data file.
     """
+    discovery = language.discovery
     touched = {change.path for change in changes}
     others = {path: entry for path, entry in (await tree.entries()).items() if discovery.is_test_file(path)}
-    folders = {_reach(change, others, discovery) for change in changes if _reaches_others(change, discovery)}
+    folders = await read_apart(lambda: _reached_folders(changes, others, discovery))
     entries = {
         path: entry
         for path, entry in others.items()
         if path not in touched and folders & set(PurePosixPath(path).parents)
     }
     contents = await tree.read_all(entries)
-    return tuple(
-        TestId(path, test.name) for path, data in contents.items() for test in discovery.discover(data, path).tests
-    )
+    return await read_apart(lambda: tuple(_all_tests(contents, discovery)))
 
 
-def _reach(change: FileChange, test_files: Iterable[str], discovery: Discovery) -> PurePosixPath | None:
-    """The folder whose tests a file reaches: its own, or for a file of no such kind the nearest above with tests."""
-    own = PurePosixPath(change.path).parent
-    if _acts_on_folder(change, discovery):
-        return own
+def _all_tests(contents: Mapping[str, bytes], discovery: Discovery) -> Iterator[TestId]:
+    for path, data in contents.items():
+        yield from (TestId(path, test.name) for test in discovery.discover(data, path).tests)
+
+
+def _reached_folders(
+    changes: Iterable[FileChange], test_files: Iterable[str], discovery: Discovery
+) -> set[PurePosixPath]:
+    """Folders whose tests files reach: their own, or for a file of no such kind the nearest above with tests."""
     with_tests = {parent for file in test_files for parent in PurePosixPath(file).parents}
-    return next((folder for folder in (own, *own.parents) if folder.name and folder in with_tests), None)
+    reached: set[PurePosixPath] = set()
+    for change in changes:
+        own = PurePosixPath(change.path).parent
+        if _acts_on_folder(change, discovery):
+            reached.add(own)
+        elif _reaches_others(change, discovery):
+            reached |= {*[folder for folder in (own, *own.parents) if folder.name and folder in with_tests][:1]}
+    return reached
 
 
 def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
-    there_before = change.old is not None and not discovery.is_test_file(change.path)
-    return there_before or _acts_on_folder(change, discovery)
+    return change.old is not None and not discovery.is_test_file(change.path)
 
 
 def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
@@ -118,7 +130,9 @@ def _survey(change: FileChange, discovery: Discovery) -> _Survey:
 def _listed_wrongly(
     manifest: Manifest, changes: tuple[FileChange, ...], written: set[TestId], discovery: Discovery
 ) -> Iterator[Reason]:
-    contents = {path: discovery.discover(change.new or b"", path) for path, change in by_path(changes).items()}
+    listed, changed = {test.file for test in manifest.tests}, by_path(changes)
+    read = [path for path in changed if path in listed and discovery.is_test_file(path)]
+    contents = {path: discovery.discover(changed[path].new or b"", path) for path in read}
     for test in manifest.tests:
         found = contents.get(test.file)
         if not discovery.is_test_file(test.file):

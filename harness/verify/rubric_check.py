@@ -4,16 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.languages.protocol import Language
-from harness.languages.registry import language_of
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmKey, ArmStatus
 from harness.verify.evidence import Evidence, listed
-from harness.verify.intake import FileChange
 from harness.verify.judge.voting import Opinion
-from harness.verify.static_checks import holds
 
 
 class CriterionResult(BaseModel):
@@ -36,10 +32,10 @@ class CriterionResult(BaseModel):
 
 
 def grade(
-    task: Task, evidence: Evidence, changes: Sequence[FileChange], opinions: Mapping[str, Opinion] | None = None
+    task: Task, evidence: Evidence, static: Mapping[str, bool], opinions: Mapping[str, Opinion] | None = None
 ) -> tuple[CriterionResult, ...]:
     """Every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
-    results = {criterion: _grade(task, criterion, evidence, changes) for criterion in task.rubric.criteria}
+    results = {criterion: _grade(task, criterion, evidence, static) for criterion in task.rubric.criteria}
     return tuple(with_opinion(of, result, (opinions or {}).get(of.id)) for of, result in results.items())
 
 
@@ -84,12 +80,12 @@ def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
     return opinion.met if opinion.met is None else opinion.met is not criterion.negative
 
 
-def _grade(task: Task, criterion: Criterion, evidence: Evidence, changes: Sequence[FileChange]) -> CriterionResult:
+def _grade(task: Task, criterion: Criterion, evidence: Evidence, static: Mapping[str, bool]) -> CriterionResult:
     if GradedBy.PROBE in criterion.graded_by:
         probes = [probe for probe in task.probes if probe.criterion == criterion.id]
         return _by_probes(criterion, probes, evidence)
     if criterion.static is not None:
-        return _by_static(criterion, criterion.static, evidence, changes, language_of(task.repo))
+        return _by_static(criterion, criterion.static, static.get(criterion.id, False))
     return ungraded(criterion)
 
 
@@ -113,10 +109,7 @@ def _killers(evidence: Evidence, key: ArmKey) -> Iterator[str]:
     yield from (str(test) for test in evidence.tests if evidence.kills(key, test))
 
 
-def _by_static(
-    criterion: Criterion, check: StaticCheck, evidence: Evidence, changes: Sequence[FileChange], language: Language
-) -> CriterionResult:
-    met = holds(check, evidence.tests, changes, language.discovery)
+def _by_static(criterion: Criterion, check: StaticCheck, met: bool) -> CriterionResult:
     words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
     return _result(criterion, met, GradedBy.STATIC, words)
 

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import replace
 
+from harness.languages.found import TooMuchToRead
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitTree
@@ -11,7 +12,7 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.verify.arms import ArmContext, Suite
-from harness.verify.assertion_check import check_suite
+from harness.verify.assertion_check import read_suite, too_much
 from harness.verify.compiling import compile_once
 from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceCache
 from harness.verify.examination import Examination
@@ -67,10 +68,13 @@ async def read_submission(task: Task, submission: Submission, context: ArmContex
         intake = Intake(reasons=(refusal,))
     if intake.reasons:
         return Examination(intake)
-    check = check_suite(task, submission.manifest, intake.changes)
+    check = await read_suite(task, submission.manifest, intake.changes)
     if check.reasons:
         return Examination(intake, check)
-    affected = await affected_tests(tree, intake.changes, language_of(task.repo).discovery)
+    try:
+        affected = await affected_tests(tree, intake.changes, language_of(task.repo))
+    except TooMuchToRead as error:
+        return Examination(intake, replace(check, reasons=(too_much(error),)))
     return Examination(intake, replace(check, existing=(*check.existing, *affected)))
 
 

@@ -86,7 +86,7 @@ def gathered(task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=
         return await gather_evidence(arm_context, task, variants, Suite(tests, SUITE_FILES), check)
 
     evidence = asyncio.run(gather())
-    reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, ()), task)]
+    reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, {}), task)]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
 
 

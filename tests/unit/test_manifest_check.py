@@ -89,4 +89,4 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("def test_it():\n    assert 1\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
-    assert {test.file for test in await affected_tests(tree, (change,), PYTHON.discovery)} == reached
+    assert {test.file for test in await affected_tests(tree, (change,), PYTHON)} == reached

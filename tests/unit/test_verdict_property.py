@@ -57,7 +57,7 @@ def task(tmp_path_factory):
 
 def verdict(task, arms: dict[str, Arm], tests: tuple[TestId, ...] = (TEST,)) -> tuple[Verdict, set[ReasonCode]]:
     evidence = evidence_of(arms, tests)
-    reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, ()), task)]
+    reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, {}), task)]
     return decide(reasons), {reason.code for reason in reasons}
 
 

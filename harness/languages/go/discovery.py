@@ -41,6 +41,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Raises TooMuchToRead.
     """
+    room, tally = Room(path, source), Tally()
     tests: list[TestFunction] = []
     others: set[str] = set()
     helpers: list[HelperFunction] = []
@@ -48,7 +49,6 @@ def discover(source: bytes, path: str) -> TestFile:
     accepted = _accepted_types(imported)
     root = parsed(_GRAMMAR, source)
     nodes = root.named_children
-    room, tally = Room(path), Tally()
     parts, known = _parts(root, nodes, imported)
     for place, node in enumerate(nodes):
         if node.type in ("function_declaration", "method_declaration"):

@@ -43,8 +43,9 @@ def is_test_file(path: str) -> bool:
 def discover(source: bytes, path: str = "") -> TestFile:
     """The test functions of a Python file as pytest's default rules see them, inherited ones included.
 
-    Raises TooMuchToRead where inheritance makes too many tests of few lines.
+    Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
     """
+    room, texts = Room(path, source), _Texts(source)
     module = _Scope("", "", (), [])
     _fill(module, parsed(_GRAMMAR, with_short_comments(source)))
     scopes = [*_walk(module)]
@@ -52,7 +53,6 @@ def discover(source: bytes, path: str = "") -> TestFile:
     tests: list[TestFunction] = []
     others: set[str] = set()
     helpers: list[HelperFunction] = []
-    room, texts = Room(path), _Texts(source)
     checks = PythonChecks(dict(module.functions), [dict(scope.functions) for scope in scopes if scope.name])
     for scope in scopes:
         ancestors = _ancestors(scope, classes)

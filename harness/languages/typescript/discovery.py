@@ -61,9 +61,10 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Raises TooMuchToRead.
     """
+    room = Room(path, source)
     grammar = _TSX if path.endswith("x") else _GRAMMAR
     root = parsed(grammar, source)
-    found = _Search(source, aliases(root), Room(path))
+    found = _Search(source, aliases(root), room)
     found.look(root)
     named = [(name, node, typescript_part(grammar, node)) for name, node in functions(grammar, root)]
     parts: dict[str, list[Part]] = {}

@@ -7,6 +7,7 @@ judging: where both are asked for, most answers are known from there.
 
 from dataclasses import dataclass
 
+from harness.languages.found import TooMuchToRead
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git import GitError, GitTooMuchWork
@@ -28,6 +29,7 @@ from harness.verify.judge.questions import Brief, questions_for
 from harness.verify.judge_questions import judge_manifest, listed_texts
 from harness.verify.judgement import Judgement, judge_record, verdict_record
 from harness.verify.manifest_check import check_manifest
+from harness.verify.reading import read_apart
 from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
 from harness.verify.verdict import (
     ManifestStage,
@@ -133,8 +135,15 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
 async def _texts(task: PublishedTask, submission: Submission, context: ArmContext) -> dict[str, str]:
     """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
     intake = await ingest(GitTree(context.image.tree), task.repo, submission.patch)
-    check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
-    return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
+
+    def read() -> dict[str, str]:
+        check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
+        return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
+
+    try:
+        return await read_apart(read)
+    except TooMuchToRead:
+        return {}
 
 
 def _record(
