@@ -27,6 +27,8 @@ BUSY_RATE = 0.1
 _STEP_SECONDS = 1.0
 _LONGEST_STEP_SECONDS = 3.0
 """A longer one counts as this: then this process itself got no core."""
+_MAX_FAILURES = 3
+"""An engine that says so often on end that it can't tell what a job has used is lost."""
 
 
 def seconds_per_test(seconds: float) -> int:
@@ -59,27 +61,26 @@ class TimeLimit:
 async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
     """Returns once a job that begins now has used up `limit`; `ask` says what it has used.
 
-    Raises EndedFromOutside where `ask` does.
+    Raises EndedFromOutside where `ask` does, and another InfrastructureError where it does so several times on end.
     """
     await asyncio.sleep(limit.least)
-    waited, last = limit.least, time.monotonic()
+    waited, last, failures = limit.least, time.monotonic(), 0
     while True:
-        use = await _known(ask)
+        use = Use(0.0, wants_core=False)
+        try:
+            use, failures = await ask(), 0
+        except EndedFromOutside:
+            raise
+        except InfrastructureError:  # the job may have ended just now; who waits for it learns of that there
+            failures += 1
+            if failures == _MAX_FAILURES:
+                raise
         now = time.monotonic()
         waited += min(now - last, _LONGEST_STEP_SECONDS) * (BUSY_RATE if use.wants_core else 1.0)
         last = now
         if use.cpu_seconds >= limit.cpu or waited >= limit.waiting:
             return
         await asyncio.sleep(min(_STEP_SECONDS, limit.least / 4))
-
-
-async def _known(ask: Callable[[], Awaitable[Use]]) -> Use:
-    try:
-        return await ask()
-    except EndedFromOutside:
-        raise
-    except InfrastructureError:  # it may have ended just now; whoever waits for it learns of it there
-        return Use(0.0, wants_core=False)
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 
 import pytest
 
 from harness.sandbox.deadline import BUSY_RATE, TimeLimit, Use, ends_before, expire, seconds_per_test
 from harness.sandbox.machine import slowness
-from harness.specs.errors import SandboxLost
+from harness.specs.errors import EndedFromOutside, SandboxLost
 
 LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)
 
@@ -54,11 +54,37 @@ async def test_nobody_is_asked_before_anything_can_be_used_up() -> None:
     assert asked[0] - began >= 0.1
 
 
-async def test_a_container_that_is_lost_is_told_by_who_waits_for_it() -> None:
-    async def ask() -> Use:
-        raise SandboxLost("gone")
+class Failing:
+    """Can't tell what a job uses, at the times that are named."""
 
-    assert await seconds_until_expiry(LIMIT, ask) >= 0.3
+    def __init__(self, error: SandboxLost, times: Container[int]) -> None:
+        self._error = error
+        self._times = times
+        self.asked = 0
+
+    async def __call__(self) -> Use:
+        self.asked += 1
+        if self.asked in self._times:
+            raise self._error
+        return Use(0.0, wants_core=True)
+
+
+async def test_an_engine_that_answers_no_more_is_lost_before_the_job_has_used_up_its_time() -> None:
+    failing = Failing(SandboxLost("no answer"), range(1, 1000))
+    with pytest.raises(SandboxLost, match="no answer"):
+        await expire(TimeLimit(least=0.1, cpu=1000, waiting=1000), failing)
+    assert failing.asked == 3
+
+
+async def test_single_failures_to_say_what_a_job_uses_end_nothing() -> None:
+    failing = Failing(SandboxLost("no answer"), {1, 2, 4, 5})
+    await asyncio.wait_for(expire(LIMIT, failing), 60)
+    assert failing.asked > 5
+
+
+async def test_an_end_from_outside_ends_the_wait_at_once() -> None:
+    with pytest.raises(EndedFromOutside):
+        await expire(LIMIT, Failing(EndedFromOutside("frozen"), {1}))
 
 
 async def test_who_ends_first_is_told_and_the_other_is_cancelled() -> None:
