@@ -1,31 +1,41 @@
-"""Tests for behaviour: removals, placebos, probes and a rubric say what a suite notices."""
+"""Tests for behaviour: removals, placebos, probes and a rubric say what a suite notices.
+
+Reading a task needs this module, so what makes images and runs tests is imported only when it is used.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.languages.registry import language_of
-from harness.languages.toolchain import Toolchain
-from harness.sandbox.images import task_images
-from harness.sandbox.local import recipe
 from harness.sandbox.protocol import Image
 from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
 from harness.tracks.behaviour.loading import load_task
-from harness.tracks.protocol import Column, Grader
+
+if TYPE_CHECKING:
+    from harness.languages.toolchain import Toolchain
+    from harness.tracks.protocol import Column, Grader
 
 
 class RepoImages:
     """See `TaskImages`. The repository's image with the task's withheld tests taken out of it."""
 
     async def container(self, task: Task) -> Image:
-        return await task_images.task_image(task)
+        from harness.sandbox.images.task_images import task_image
+
+        return await task_image(task)
 
     async def directory(self, task: Task) -> Image:
-        return await recipe.task_environment(task)
+        from harness.sandbox.local.recipe import task_environment
+
+        return await task_environment(task)
 
     def known_digest(self, task: Task, engine: str) -> str | None:
+        from harness.sandbox.images import task_images
+        from harness.sandbox.local import recipe
+
         return task_images.known_digest(task) if engine == "docker" else recipe.known_digest(task)
 
 
@@ -33,15 +43,17 @@ class BehaviourTrack:
     """See `Track`."""
 
     images = RepoImages()
-    columns: tuple[Column, ...] = ()
+    columns: "tuple[Column, ...]" = ()
 
     @property
-    def graders(self) -> Mapping[GradingRules, Grader]:
+    def graders(self) -> "Mapping[GradingRules, Grader]":
         from harness.verify.verification import verify
 
         return {GradingRules.TESTWRIGHT: verify}
 
-    def toolchain(self, task: Task) -> Toolchain:
+    def toolchain(self, task: Task) -> "Toolchain":
+        from harness.languages.registry import language_of
+
         return language_of(task.repo).toolchain
 
     def directories(self, place: str) -> list[Path]:

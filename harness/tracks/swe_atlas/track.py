@@ -1,26 +1,31 @@
-"""Tasks in the published layout: graded by our rules, by those of the verifier that came with them, or by both."""
+"""Tasks in the published layout: graded by our rules, by those of the verifier that came with them, or by both.
+
+Reading a task needs this module, so what makes images and runs tests is imported only when it is used.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.languages.registry import language_of
-from harness.languages.toolchain import Toolchain
 from harness.sandbox.protocol import Image
 from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.specs.tracks import TaskCatalog, TaskOptions
-from harness.tracks.protocol import Column, Grader
-from harness.tracks.swe_atlas.images import published_image
-from harness.tracks.swe_atlas.on_disk import OnDiskToolchain
 from harness.tracks.swe_atlas.selection import task_directories
 from harness.tracks.swe_atlas.task import published_task, read_published
+
+if TYPE_CHECKING:
+    from harness.languages.toolchain import Toolchain
+    from harness.tracks.protocol import Column, Grader
 
 
 class PublishedImages:
     """See `TaskImages`. Images that others have made, with or without the agent's tree in them."""
 
     async def container(self, task: Task) -> Image:
+        from harness.tracks.swe_atlas.images import published_image
+
         return await published_image(published_task(task))
 
     async def directory(self, task: Task) -> Image:
@@ -34,17 +39,20 @@ class SweAtlasTrack:
     """See `Track`."""
 
     images = PublishedImages()
-    columns: tuple[Column, ...] = ()
+    columns: "tuple[Column, ...]" = ()
 
     @property
-    def graders(self) -> Mapping[GradingRules, Grader]:
+    def graders(self) -> "Mapping[GradingRules, Grader]":
         from harness.tracks.swe_atlas.verification import verify_published
         from harness.verify.verification import verify
 
         return {GradingRules.TESTWRIGHT: verify, GradingRules.PUBLISHED: verify_published}
 
-    def toolchain(self, task: Task) -> Toolchain:
+    def toolchain(self, task: Task) -> "Toolchain":
         """The task's own run script knows nothing of our toolchains: its variants are text on disk."""
+        from harness.languages.registry import language_of
+        from harness.tracks.swe_atlas.on_disk import OnDiskToolchain
+
         return OnDiskToolchain(published_task(task), language_of(task.repo).code)
 
     def directories(self, place: str) -> list[Path]:
