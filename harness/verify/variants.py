@@ -63,7 +63,9 @@ async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: 
         variants.append(authored)
     for probe in task.probes:
         mutant = {**pristine, **changed[probe.variant]}
-        variants.append(_hidden(code, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion))
+        on_disk = VariantSource(probe.variant, VariantKind.PROBE, mutant, mutant, probe.criterion)
+        hidden = _hidden(code, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion)
+        variants.append(hidden if toolchain.separates else on_disk)
     return variants
 
 
