@@ -131,7 +131,7 @@ def state_of(
     if found != trial.identity(image_digest, isolation):
         return State.REDO
     if store.agent() is None:
-        return State.RUN
+        return State.JUDGE if store.has_unread_work else State.RUN
     now = Judging(trial.task, image_digest, isolation, judge, protocol)
     return State.DONE if now.is_done(store) else State.JUDGE
 

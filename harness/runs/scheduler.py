@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.llm.rate_limits import LimiterService
+from harness.llm.recording import now
 from harness.llm.spending import Spending
+from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import Executor, RunSpec, Services, TrialSpec
 from harness.runs.outcome import Observer, Outcome, Progress, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, Trial, scaffold_digest
@@ -75,7 +77,8 @@ class _Watch:
 
     def done(self, end: TrialOutcome) -> None:
         self._ends[end.place] = end
-        self._store.event("finished", trial=end.place, verdict=end.verdict)
+        codes = list(dict.fromkeys(reason.code for reason in end.reasons))
+        self._store.event("finished", trial=end.place, verdict=end.verdict, reasons=codes)
         self._observe(self._trials[end.place], Progress.FINISHED, end.verdict)
 
     def may_begin(self) -> bool:
@@ -84,13 +87,15 @@ class _Watch:
 
     def outcomes(self) -> list[Outcome]:
         """In the trials' order. A trial that an executor has lost is said to be lost."""
-        ends = {place: self._ends.get(place) for place in self._trials}
         if self.may_begin():
-            ends = {place: end or _lost(place) for place, end in ends.items()}
-        return [Outcome(self._trials[place], end) for place, end in ends.items() if end]
+            for place in self._trials.keys() - self._ends.keys():
+                self.done(self._lost(place))
+        return [Outcome(trial, self._ends[place]) for place, trial in self._trials.items() if place in self._ends]
 
-
-def _lost(place: str) -> TrialOutcome:
-    words = "the executor has ended without an outcome of this trial"
-    reason = Reason(code=ReasonCode.HARNESS_ERROR, stage=Stage.TRIAL, words=words)
-    return TrialOutcome(place=place, verdict=Verdict.UNSCORED, reasons=(reason,))
+    def _lost(self, place: str) -> TrialOutcome:
+        words = "the executor has ended without an outcome of this trial"
+        reason = Reason(code=ReasonCode.HARNESS_ERROR, stage=Stage.TRIAL, words=words)
+        log, end = self._store.trial(self._trials[place]).attempts, AttemptEnd.HARNESS_ERROR
+        record = AttemptRecord(number=log.next_number(), started=now(), end=end, code=reason.code, message=words)
+        log.add(record)
+        return TrialOutcome(place=place, verdict=Verdict.UNSCORED, reasons=(reason,))

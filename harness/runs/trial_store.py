@@ -28,7 +28,7 @@ _FILES = (("judge", "jsonl"), ("verdict", "json"))
 
 
 class TrialFile(FileModel):
-    """`trial.json`: written when an attempt begins, so that a later start knows whose remains these are."""
+    """`trial.json`: written when an attempt begins, so that a later start knows whose files these are."""
 
     identity: str
     task: str
@@ -73,9 +73,9 @@ class TrialStore:
         self.directory = directory
 
     def begin(self, trial: TrialFile) -> None:
-        """Make this the attempt's directory; remains of another kind or of a cut attempt are kept beside it."""
+        """Make this the attempt's directory; what another kind of trial or a cut attempt left stays beside it."""
         is_same = self.identity() == trial.identity
-        if self._has_work and not (is_same and (self.agent() or self._has_unread_work)):
+        if self._has_work and not (is_same and (self.agent() or self.has_unread_work)):
             self.set_aside("cut" if is_same else "other")
         if self.trial() != trial:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,8 @@ class TrialStore:
         return UnreadWork(self.directory / "unread", workdir)
 
     @property
-    def _has_unread_work(self) -> bool:
+    def has_unread_work(self) -> bool:
+        """Whether an agent has done its work here and no submission could be made of it yet."""
         return self.unread_work("").agent() is not None
 
     @property

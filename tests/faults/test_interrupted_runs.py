@@ -13,6 +13,8 @@ import docker
 import pytest
 import yaml
 
+from harness.sandbox.cache import cache_directory
+from harness.specs.catalog import default_directory
 from tests.support.signals import heed_signals
 
 pytestmark = pytest.mark.docker
@@ -181,3 +183,44 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
         first.send_signal(signal.SIGINT)
         first.wait(timeout=60)
     assert not containers(output)
+
+
+def test_containers_of_a_killed_command_are_removed_by_the_next_start_and_those_of_one_at_work_are_not(tmp_path):
+    reference = default_directory() / "tasks" / TASK / "reference"
+    verify = [
+        sys.executable, "-m", "harness.cli", "verify", TASK, "--sandbox", "docker",
+        "--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"),
+    ]  # fmt: skip
+    output, script = tmp_path / "run", tmp_path / "slow.yaml"
+    script.write_text(SLOW)
+    env = {**os.environ, "TESTWRIGHT_CACHE": str(tmp_path / "cache")}
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "images").symlink_to(cache_directory() / "images")
+    client = docker.from_env()
+
+    def owned() -> set[str]:
+        """The owners that have containers, of those that keep their locks in our cache."""
+        found = client.api.containers(all=True, filters={"label": "testwright.owner"})
+        owners = {item["Labels"]["testwright.owner"] for item in found}
+        return {name for name in owners if list((tmp_path / "cache" / "owners").glob(f"{name}.*"))}
+
+    at_work = subprocess.Popen(
+        command(output, "-s", "mini", "-m", f"scripted:{script}"),
+        stderr=subprocess.DEVNULL, text=True, env=env, preexec_fn=heed_signals,
+    )  # fmt: skip
+    try:
+        until(lambda: len(owned()) == 1, at_work)
+        [mine] = owned()
+        killed = subprocess.Popen(verify, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, env=env)
+        until(lambda: len(owned()) == 2, killed)
+        killed.kill()
+        killed.wait()
+        [dead] = owned() - {mine}
+        subprocess.run(command(tmp_path / "other", "-s", "nop"), capture_output=True, check=True, env=env)
+        left = client.api.containers(all=True, filters={"label": f"testwright.owner={dead}"})
+        assert not left
+        assert client.api.containers(all=True, filters={"label": f"testwright.owner={mine}"})
+    finally:
+        at_work.send_signal(signal.SIGINT)
+        at_work.wait(timeout=60)
+        client.close()

@@ -83,3 +83,6 @@ async def test_a_worker_that_dies_costs_its_trial(tmp_path: Path) -> None:
     [trial] = json.loads(done.output)["trials"]
     assert trial["reasons"][0]["code"] == "harness-error"
     assert "without an outcome" in trial["reasons"][0]["words"]
+    shown = await testwright("show", "out", cwd=tmp_path)
+    assert "harness-error" in shown.output
+    assert "not judged yet" not in shown.output

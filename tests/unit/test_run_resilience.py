@@ -13,12 +13,17 @@ from harness.analysis.run_rows import load_rows
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
 from harness.report.run_report import report_run, show_run
+from harness.runs.dry_run import State, state_of
+from harness.runs.engine_session import engine_session
+from harness.runs.evidence_file import Conditions
 from harness.runs.kept_arms import ArmQuota
+from harness.runs.plan import Trial
 from harness.runs.records import append_line
 from harness.runs.store import spent_in
 from harness.sandbox.protocol import JobResult, Sandbox
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import Usage
+from harness.submission.extraction import Submission
 from harness.verify.evidence import listed
 from tests.support.runs_here import TASK, RunsHere, codes, runs_here
 
@@ -57,6 +62,13 @@ def made(here: RunsHere) -> tuple[int, int]:
     """When the agent's file of the one trial was written, and its verdict."""
     folder = here.store("mini").directory
     return (folder / "agent.json").stat().st_mtime_ns, (folder / "verdict.json").stat().st_mtime_ns
+
+
+def state(here: RunsHere, scaffold: str, attempt: int) -> State:
+    """What another start would find."""
+    catalog = here.catalog
+    trial = Trial(catalog.task(TASK), catalog.scaffold(scaffold), "", attempt)
+    return state_of(trial, here.store(scaffold, attempt), "fake", f"digest of {TASK}")
 
 
 @pytest.mark.parametrize(
@@ -156,6 +168,7 @@ def test_paid_work_that_cannot_be_read_costs_that_trial_and_a_later_start_reads_
     assert "the agent's work is kept, but can't be read" in first.reasons[0].words
     assert second.verdict == "failed"
     assert not (here.store("takes", 1).directory / "submission").exists()
+    assert [state(here, "takes", attempt) for attempt in (1, 2)] == [State.JUDGE, State.DONE]
 
     again = here.run("takes", attempts=2).outcomes
     assert len(works) == 2, "the agent was paid again"
@@ -200,6 +213,20 @@ def test_a_run_that_began_before_an_outage_counts_what_its_directory_has_cost(he
     [[code]] = codes(here.run("mini", models=(here.script(),), max_cost_usd=0.01))
     assert code is ReasonCode.BUDGET_EXHAUSTED
     assert [row.verdict for row in load_rows(here.output).trials if row.scaffold == "mini"] == ["unscored"]
+
+
+@pytest.mark.parametrize(("old", "new"), [("memory_mb: 256", "memory_mb: 512"), ("- tests/**", "- test/**")])
+async def test_what_arms_showed_counts_only_for_the_same_configuration_of_the_repository(here, old, new):
+    async def conditions() -> Conditions:
+        task = here.catalog.task(TASK)
+        async with engine_session("here", "a-run") as session:
+            context = session.arm_context(task, await session.engine.image(task), lambda _key, _result: None)
+            return Conditions.of(task, context, Submission(b"patch", b"manifest"))
+
+    before = await conditions()
+    assert await conditions() == before
+    here.edit(REPO, old, new)
+    assert await conditions() != before
 
 
 def test_a_full_disk_is_told_with_the_files_name():
