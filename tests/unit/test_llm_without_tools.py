@@ -6,10 +6,11 @@ import pytest
 
 from harness.agents.actions import BASH, parse_actions
 from harness.agents.ending import Ending
-from harness.agents.mini import SUBMIT_COMMAND, Mini
-from harness.agents.trajectory import Trajectory
+from harness.agents.mini import SUBMIT_COMMAND
+from harness.llm.allowance import Allowance
 from harness.llm.protocol import Message, Role, ToolCall
 from harness.specs.errors import ProviderError, ProviderFault
+from tests.support.agents import faults, let_agent_work
 from tests.support.models import CONVERSATION, ask, model_at
 from tests.support.provider import Provider, Reply, failing, playing
 from tests.support.small_task import scaffold, small_task
@@ -75,10 +76,12 @@ async def test_a_trial_of_a_model_without_tools_goes_on_in_text_to_its_end(tmp_p
     sandbox = SubprocessSandbox(tmp_path / "sandbox")
     await sandbox.start()
     async with playing(*replies) as provider:
-        agent = Mini(small_task(tmp_path / "task"), scaffold("mini"), model_at(provider, attempts=1))
-        with Trajectory(tmp_path / "trajectory.jsonl") as trajectory:
-            result = await agent.work(sandbox, trajectory)
+        task, path = small_task(tmp_path / "task"), tmp_path / "trajectory.jsonl"
+        allowance = Allowance(task.file.limits)
+        model = model_at(provider, attempts=1, observe=allowance.failed)
+        result = await let_agent_work(task, scaffold("mini"), model, sandbox, path, allowance)
     assert (result.ending, result.steps) == (Ending.SUBMITTED, 2)
+    assert [(item.fault, item.retry_in) for item in faults(path)] == [(ProviderFault.TOOLS, 0)]
     assert asked_with_tools(provider) == [True, False, False]
     assert [message["role"] for message in provider.requests[-1].body["messages"]] == [
         "system", "user", "assistant", "user",
