@@ -15,6 +15,7 @@ from harness.specs.yaml_text import Quoted, yaml_text
 MAX_MANIFEST_BYTES = 512_000
 MAX_MANIFEST_LINES = 20_000
 MAX_MANIFEST_TESTS = 2_000
+MAX_NAME_CHARACTERS = 2_000
 MAX_DEPTH = 8
 FENCE = "<<TEST_MANIFEST>>"
 
@@ -124,6 +125,9 @@ def _path(value: Any, line: int) -> str:
 def _text_of(value: Any, what: str, line: int) -> str:
     if not isinstance(value, str) or not value.strip():
         message = f"{what} is empty" if value == "" else f"{what} is not text; put it in quotes"
+        raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
+    if len(value) > MAX_NAME_CHARACTERS:
+        message = f"{what} is longer than {MAX_NAME_CHARACTERS} characters"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in value):
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} has control or invisible characters", line)

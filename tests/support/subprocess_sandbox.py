@@ -62,6 +62,8 @@ class SubprocessSandbox:
     @asynccontextmanager
     async def export_tree(self, path: str, limit: int) -> AsyncIterator[AsyncIterator[bytes]]:
         place = self.logs if path == AGENT_LOGS else self.tree
+        if not place.is_dir():
+            raise FileNotFoundError(path)
         process = await asyncio.create_subprocess_exec(
             "tar", "--create", "--format=pax", "--directory", place.parent, place.name,
             stdout=asyncio.subprocess.PIPE,

@@ -1,5 +1,9 @@
 """What an agent left is read in one pass, within limits, whatever it is."""
 
+import asyncio
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,7 @@ import pytest_asyncio
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
 from harness.submission.extraction import extract
+from tests.support.small_disk import run_on_small_disk
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
 BASE = {"src/x.py": b"x = 1\n", "tests/test_x.py": b"def test_x():\n    assert True\n", "README": b"big\n" * 400_000}
@@ -109,3 +114,80 @@ async def test_only_a_manifest_directly_in_the_directory_counts(sandbox: Subproc
     assert (await extract(sandbox, image)).manifest == b"own\n"
     await sandbox.run('rm "$TESTWRIGHT_AGENT_LOGS/manifest.yaml"', 20)
     assert (await extract(sandbox, image)).manifest == b""
+
+
+EXTRACTION = """
+import asyncio, resource, sys, tempfile
+from pathlib import Path
+from harness.sandbox.protocol import Image
+from harness.submission.extraction import extract
+from tests.support.small_disk import run_on_small_disk
+from tests.support.subprocess_sandbox import SubprocessSandbox
+
+if len(sys.argv) > 3:
+    tempfile.tempdir = sys.argv[3]
+sandbox, image = SubprocessSandbox(Path(sys.argv[1])), Image("none", "digest", "/app", Path(sys.argv[2]))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+submission = asyncio.run(extract(sandbox, image))
+print(len(submission.patch), submission.refusal or "-", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def extracted(sandbox: SubprocessSandbox, image: Image) -> str:
+    command = [sys.executable, "-c", EXTRACTION, sandbox.tree.parent, image.tree]
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=env).stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "truncate -s 1G .git/big; ln .git/big tests/big",
+        "truncate -s 1G tests/big",
+        "for n in $(seq 40); do head -c 1000000 /dev/urandom > tests/$n; done",
+    ],
+)
+async def test_the_memory_of_the_process_stays_bounded(
+    sandbox: SubprocessSandbox, image: Image, command: str
+) -> None:
+    assert (await sandbox.run(command, 60)).exit_status == 0
+    grown = int((await asyncio.to_thread(extracted, sandbox, image)).split()[-1])
+    # The patch itself is held, and its copy while it is read.
+    assert grown * (1 if sys.platform == "darwin" else 1024) < 250_000_000
+
+
+async def test_a_tree_larger_than_the_temporary_disk_is_read(
+    sandbox: SubprocessSandbox, image: Image, tmp_path: Path
+) -> None:
+    command = "head -c 60000000 /dev/zero > .git/pack; ln .git/pack .git/again; echo new > tests/test_new.py"
+    assert (await sandbox.run(command, 60)).exit_status == 0
+    disk = tmp_path / "disk"
+    told = await asyncio.to_thread(run_on_small_disk, disk, 4096, EXTRACTION, sandbox.tree.parent, image.tree, disk)
+    size, refusal, _ = told.split()
+    assert int(size) > 0
+    assert refusal == "-"
+
+
+async def test_a_full_temporary_disk_loses_no_work_and_names_the_file(
+    sandbox: SubprocessSandbox, image: Image, tmp_path: Path
+) -> None:
+    assert (await sandbox.run("head -c 8000000 /dev/urandom > tests/data.bin", 60)).exit_status == 0
+    program = EXTRACTION.replace(
+        "submission = asyncio.run(extract(sandbox, image))",
+        "from harness.specs.errors import ToolFailed\n"
+        "try:\n"
+        "    asyncio.run(extract(sandbox, image))\n"
+        "except ToolFailed as error:\n"
+        "    sys.exit(print(error))",
+    )
+    disk = tmp_path / "disk"
+    told = await asyncio.to_thread(run_on_small_disk, disk, 4096, program, sandbox.tree.parent, image.tree, disk)
+    assert told.startswith(f"{disk}/testwright-")
+    assert told.endswith("No space left on device")
+    assert (await extract(sandbox, image)).patch
+
+
+async def test_a_work_tree_that_is_gone_is_an_empty_submission(sandbox: SubprocessSandbox, image: Image) -> None:
+    await sandbox.run("rm -rf ../app", 20)
+    submission = await extract(sandbox, image)
+    assert (submission.patch, submission.refusal) == (b"", "")

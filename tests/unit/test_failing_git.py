@@ -16,6 +16,7 @@ from harness.sandbox.patch_error import PatchError
 from harness.specs.errors import InfrastructureError, ToolFailed
 from harness.specs.repo import Repo
 from harness.verify.intake import ingest
+from tests.support.small_disk import run_on_small_disk
 from tests.support.small_task import small_task
 
 PATCH = (
@@ -91,34 +92,6 @@ async def test_a_git_that_is_missing_is_said(
         await ingest(tree, repo, PATCH)
 
 
-def in_a_full_place(tmp_path: Path, program: str, *arguments: Path) -> str:
-    """Runs a program where `/full` is a disk of 128 KiB that has no room left."""
-    room = tmp_path / "full"
-    room.mkdir()
-    script = f'mount -t tmpfs -o size=128k none "{room}" && cat /dev/zero > "{room}/filling"; exec "$@"'
-    command = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "sh",
-        "-c",
-        script,
-        "sh",
-        sys.executable,
-        "-c",
-        program,
-    ]
-    if subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "true"], check=False).returncode:
-        pytest.skip("NO NAMESPACES HERE, so a full disk was NOT tested")
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), "HOME": str(tmp_path)}
-    done = subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, timeout=60, env=env, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
 def test_a_full_temporary_disk_is_never_a_refusal(tree: GitTree, tmp_path: Path) -> None:
     (tmp_path / "patch").write_bytes(PATCH)
     program = textwrap.dedent(
@@ -135,7 +108,8 @@ def test_a_full_temporary_disk_is_never_a_refusal(tree: GitTree, tmp_path: Path)
             print(error)
         """
     )
-    said = in_a_full_place(tmp_path, program, tree.directory, tmp_path / "patch", tmp_path / "full")
+    full = tmp_path / "full"
+    said = run_on_small_disk(full, 128, program, tree.directory, tmp_path / "patch", full, full=True)
     assert said.startswith("git read-tree ")
     assert "space" in said
 
@@ -164,7 +138,8 @@ def test_a_full_cache_names_what_could_not_be_written(tree: GitTree, tmp_path: P
             print(error)
         """
     )
-    said = in_a_full_place(tmp_path, program, tree.directory, tmp_path / "new", tmp_path / "full")
+    full = tmp_path / "full"
+    said = run_on_small_disk(full, 128, program, tree.directory, tmp_path / "new", full, full=True)
     assert str(tree.directory) in said
 
 
