@@ -8,12 +8,14 @@ import pytest
 
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.typescript.discovery import discover, is_test_file
+from harness.languages.typescript.language import LANGUAGE
 from harness.languages.typescript.toolchain import COMPILED, TypeScriptToolchain
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome, Quality
 from harness.specs.variants import VariantKind
+from harness.submission.manifest import format_manifest, parse_manifest
 from harness.testing.computed_names import claimed
 from harness.testing.report import Report
 from harness.testing.vitest import read_vitest
@@ -96,6 +98,23 @@ def test_one_test_alone_is_run_by_its_id_and_by_its_template(run: Run):
     result = run(f"run_tests {chosen}", {file: text})
     passed = {name for name, outcome in outcomes(report(result, file)).items() if outcome is Outcome.PASSED}
     assert passed == {"a (b) > c", "of 1", "of 2", "is a", "is b"}
+    assert result.exit_status == 0
+
+
+def test_a_title_with_slashes_brackets_and_colons_is_found_listed_run_and_read(run: Run):
+    file = f"{TESTS}/a.test.ts"
+    text = HEAD + (
+        'describe("a/b [c]", () => { it("d::e/f[0]", () => {}); it("d::e", () => { throw 1; }); });\n'
+        'test.each([1, 2])("case %i/[x]", () => {});\ntest("case", () => { throw 1; });\n'
+    )
+    listed = [TestId(file, "a/b [c] > d::e/f[0]"), TestId(file, "case %i/[x]")]
+    found = {test.name for test in discover(text.encode(), file).tests}
+    assert parse_manifest(format_manifest(listed).encode(), LANGUAGE.ids).tests == tuple(listed)
+    assert {test.name for test in listed} < found
+    result = run("run_tests " + " ".join(f"'{test}'" for test in listed), {file: text})
+    read = claimed(report(result, file), listed)
+    cases = [(case.test, case.outcome) for case in read.cases if case.outcome is not Outcome.SKIPPED]
+    assert sorted(cases) == [(listed[0], Outcome.PASSED), (listed[1], Outcome.PASSED), (listed[1], Outcome.PASSED)]
     assert result.exit_status == 0
 
 

@@ -15,6 +15,8 @@ _TESTING = re.compile(r"\*?(\w+\.)?(T|B|F|TB|C|TestingT)")
 _REPORTS = '"Error" "Errorf" "Fail" "FailNow" "Fatal" "Fatalf"'
 _LIBRARY = re.compile(r"(^|/)(assert|require)$")
 _SOUNDS = sounding(*WORDS)
+_USUAL = 200
+"""Bytes of all names for which a query is remembered."""
 _DECLARATIONS = Query(
     _GRAMMAR,
     """
@@ -49,8 +51,13 @@ def _declared(node: Node) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(testing), frozenset(others)
 
 
-@lru_cache(maxsize=64)
 def _query(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str]) -> Query:
+    """Remembered for the names that files usually have: hostile text must not fill the memory."""
+    usual = sum(len(name) for name in testing | libraries) < _USUAL
+    return (_remembered if usual else _made)(testing, handed, libraries)
+
+
+def _made(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str]) -> Query:
     """`testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else."""
     return Query(
         _GRAMMAR,
@@ -78,6 +85,9 @@ def _query(testing: frozenset[str], handed: frozenset[str], libraries: frozenset
         (short_var_declaration left: (expression_list (identifier) @local) right: (expression_list (func_literal)))
         """,
     )
+
+
+_remembered = lru_cache(maxsize=32)(_made)
 
 
 def _listed(names: frozenset[str]) -> str:
