@@ -20,7 +20,7 @@ from harness.languages.found import text_of
 
 MAX_STEPS = 1_000_000
 """For one file: names that are looked up. Where thousands of functions name one another, a test's own text counts."""
-MAX_OPEN = 256
+MAX_OPEN = 1_000
 """Matches that are begun and not ended: more of them, and the outermost are dropped. Honest code has a few dozen."""
 WORDS = ("assert", "check", "expect", "verify", "ensure", "should")
 

@@ -87,3 +87,9 @@ def test_nothing_in_a_folder_acts_on_programs_unnamed():
 
 def test_c_is_discovered_by_this_module():
     assert LANGUAGES.get("c").discovery.FILE_RULE.startswith("its name must be test_*.c")
+
+
+def test_macros_are_found_in_the_order_of_their_lines():
+    text = "".join(f"#define CHECK_{number}(x) if (!(x)) exit({number})\n" for number in range(1, 200))
+    found = [helper.name for helper in discover(text.encode(), "test_a.c").helpers]
+    assert found == [f"CHECK_{number}" for number in range(1, 200)]

@@ -49,8 +49,9 @@ def returned_from(main: Node) -> Part:
 
 
 def macros(root: Node) -> Iterator[tuple[str, Node, Part]]:
-    """The macros of a file. Their bodies are text that has no tree, and so no part of what stands around them."""
-    for node in QueryCursor(_MACROS).captures(root).get("macro", []):
+    """The macros of a file, in order. Their bodies are text without a tree: no part of what stands around them."""
+    captured = QueryCursor(_MACROS).captures(root).get("macro", [])  # in no order that is the same each time
+    for node in sorted(captured, key=lambda node: node.start_byte):
         body = text_of(node.child_by_field_name("value"))
         found = [(match[1], match[2]) for match in _CALLED.finditer(body)]
         ends = [status for name, status in found if _ENDING.fullmatch(name) and status not in ("0", "EXIT_SUCCESS")]
