@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from harness.runs.owners import owner, reap_the_dead
 from harness.sandbox.protocol import Engine, Image, JobResult
+from harness.sandbox.registry import split
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.tracks.engines import choose_engine
@@ -42,13 +43,13 @@ async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> Asyn
     that nobody else works for this run, all that carries its id. However this ends (also by cancellation), no
     container of this session is left. Raises UserError where the engine isn't there.
     """
-    engine = choose_engine(sandbox)
+    engine, (_, argument) = choose_engine(sandbox), split(sandbox)
     run = {"testwright.run": run_id}
     try:
-        await reap_the_dead(engine)
+        await reap_the_dead(engine, argument)
         if alone:
             await engine.reap(run)
-        with owner(engine) as mine:
+        with owner(engine, argument) as mine:
             try:
                 yield EngineSession(engine, {**run, **mine}, arm_slots(engine))
             finally:

@@ -4,18 +4,20 @@ A process holds a lock on a file in the cache directory as long as it works; the
 dies, however that comes. So a later start knows what nobody looks after any more, and leaves everybody else's alone.
 """
 
-import fcntl
 import hashlib
 import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 from uuid import uuid4
 
-from harness.sandbox.cache import cache_directory
+from filelock import FileLock
+
+from harness.sandbox.cache import cache_directory, held
 from harness.sandbox.protocol import Engine
+from harness.sandbox.scratch import writing
+from harness.specs.errors import ToolFailed
 
 OWNER = "testwright.owner"
 """The label."""
@@ -23,30 +25,37 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def owner(engine: Engine) -> Iterator[dict[str, str]]:
-    """The label of everything that is started in this block."""
-    name = uuid4().hex
-    path = _folder() / f"{name}.{_key(engine)}"
+def owner(engine: Engine, argument: str = "") -> Iterator[dict[str, str]]:
+    """The label of everything that is started in this block. `argument` is what followed the sandbox's name."""
     try:
-        file = _locked_file(path)
-    except OSError as error:
-        _log.warning("%s: %s; should this process be killed, nobody will know its containers", path, error.strerror)
-        yield {OWNER: name}
+        lock, name = _locked(_key(engine, argument))
+    except ToolFailed as error:
+        _log.warning("%s; should this process be killed, nobody will know its containers", error)
+        yield {OWNER: uuid4().hex}
         return
-    with file:
+    try:
         yield {OWNER: name}
-        path.unlink(missing_ok=True)
+        Path(lock.lock_file).unlink(missing_ok=True)
+    finally:
+        lock.release()
 
 
-async def reap_the_dead(engine: Engine) -> int:
+async def reap_the_dead(engine: Engine, argument: str = "") -> int:
     """Remove from an engine what processes of this machine have left there that are dead; how many containers."""
     count = 0
-    for path in sorted(_folder().glob(f"*.{_key(engine)}")):
-        with path.open("rb") as file:
-            if _is_locked(file):
-                continue
+    for path in sorted(_folder().glob(f"*.{_key(engine, argument)}")):
+        try:
+            lock = held(path)  # one that is gone by now is made anew: there is nothing to remove for it
+        except ToolFailed as error:
+            _log.warning("%s; what its process has left is not removed", error)
+            continue
+        if lock is None:
+            continue
+        try:
             count += await engine.reap({OWNER: path.name.partition(".")[0]})
             path.unlink(missing_ok=True)
+        finally:
+            lock.release()
     return count
 
 
@@ -54,24 +63,18 @@ def _folder() -> Path:
     return cache_directory() / "owners"
 
 
-def _key(engine: Engine) -> str:
+def _key(engine: Engine, argument: str) -> str:
     """Of the machine or service that has the containers: another engine can't remove them."""
-    return hashlib.sha256(f"{engine.name} {os.environ.get('DOCKER_HOST', '')}".encode()).hexdigest()[:12]
+    name = f"{engine.name}:{argument}" if argument else engine.name
+    return hashlib.sha256(f"{name} {os.environ.get('DOCKER_HOST', '')}".encode()).hexdigest()[:12]
 
 
-def _locked_file(path: Path) -> IO[bytes]:
-    """Made under another name, so that nobody finds it before it is locked."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}")
-    file = new.open("wb")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    new.rename(path)
-    return file
-
-
-def _is_locked(file: IO[bytes]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
+def _locked(key: str) -> tuple[FileLock, str]:
+    """A lock on a file of this process's own, and its name. Raises ToolFailed where none can be made."""
+    with writing(_folder()):
+        _folder().mkdir(parents=True, exist_ok=True)
+    while True:
+        name = uuid4().hex
+        # None where somebody looks for the dead at this very moment, and has found the file before it was locked.
+        if lock := held(_folder() / f"{name}.{key}"):
+            return lock, name

@@ -1,6 +1,5 @@
 """A run's directory: its configuration, its events, its trials; one process at a time works in it."""
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -8,10 +7,13 @@ from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
 
+from filelock import FileLock
+
 from harness.runs.plan import RunConfig, RunFile, Trial
 from harness.runs.records import naming, write_whole
 from harness.runs.trial_store import TrialStore, now
-from harness.specs.errors import UserError
+from harness.sandbox.cache import held
+from harness.specs.errors import ToolFailed, UserError
 from harness.specs.loading import load_yaml
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.yaml_text import yaml_text
@@ -24,13 +26,16 @@ class RunStore:
         self.directory = directory
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            self._lock: IO[bytes] = (directory / ".lock").open("wb")
             self._events: IO[str] = (directory / "events.jsonl").open("a")
         except OSError as error:
             raise UserError(
                 f"{directory}: can't be written: {error.strerror or error}; choose another with -o"
             ) from None
-        _lock(self._lock, directory)
+        try:
+            self._lock = _locked(directory)
+        except BaseException:
+            self._events.close()
+            raise
 
     def spent(self) -> Usage:
         """What all starts in this directory have cost, with every attempt that was set aside."""
@@ -66,7 +71,7 @@ class RunStore:
 
     def close(self) -> None:
         self._events.close()
-        self._lock.close()
+        self._lock.release()
 
 
 def spent_in(directory: Path) -> Usage:
@@ -79,10 +84,8 @@ def check_free(directory: Path) -> None:
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")
-    lock = directory / ".lock"
-    if lock.exists():
-        with lock.open("rb") as file:
-            _lock(file, directory)
+    if (directory / ".lock").exists():
+        _locked(directory).release()
 
 
 def find_trials(directory: Path) -> Iterator[TrialStore]:
@@ -102,8 +105,11 @@ def _trials(directory: Path) -> Iterator[TrialStore]:
             yield TrialStore(path)
 
 
-def _lock(file: IO[bytes], directory: Path) -> None:
+def _locked(directory: Path) -> FileLock:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise UserError(f"{directory}: another testwright is at work here; choose another with -o") from None
+        lock = held(directory / ".lock")
+    except ToolFailed as error:
+        raise UserError(f"{error}; choose another with -o") from None
+    if lock is None:
+        raise UserError(f"{directory}: another testwright is at work here; choose another with -o")
+    return lock

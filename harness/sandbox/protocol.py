@@ -1,7 +1,7 @@
 """What every engine offers. Two ways to run code: a sandbox to work in, and jobs that run once.
 
-An agent works in a `Sandbox`: commands over one channel, which the agent can forge, so nothing of a verdict
-goes through it. A verification arm is a `Job`: the main command of a fresh container, whose exit status
+An agent works in a `Sandbox`: commands over one channel. The agent can forge it, so verdicts never use data from
+this channel. A verification arm is a `Job`: the main command of a fresh container, whose exit status
 comes from the engine and whose report is read after it has stopped.
 """
 

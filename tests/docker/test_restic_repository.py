@@ -148,7 +148,7 @@ def test_a_test_that_does_not_end_is_stopped(run: Run):
 
 
 @dataclass(frozen=True)
-class Workshop:
+class Builder:
     """Compiles variants of the option parser and builds suites with them."""
 
     image: Image
@@ -169,8 +169,8 @@ class Workshop:
 
 
 @pytest.fixture(scope="module")
-def workshop(image: Image) -> Workshop:
-    return Workshop(image)
+def builder(image: Image) -> Builder:
+    return Builder(image)
 
 
 SUITE = b"""package options
@@ -186,12 +186,12 @@ func TestParse(t *testing.T) {
 SUITE_FILE = "internal/options/parse_test.go"
 
 
-def test_hidden_code_runs_while_the_text_on_disk_is_pristine(run: Run, tree: Mapping[str, bytes], workshop: Workshop):
+def test_hidden_code_runs_while_the_text_on_disk_is_pristine(run: Run, tree: Mapping[str, bytes], builder: Builder):
     pristine = tree[OPTIONS]
     changed = pristine.replace(b"strings.ToLower(strings.TrimSpace(data[0]))", b"data[0]")
     assert changed != pristine
     hidden = VariantSource("x", VariantKind.PROBE, {OPTIONS: pristine}, {OPTIONS: changed}, dead={OPTIONS: pristine})
-    built = workshop.make(hidden, {SUITE_FILE: SUITE})
+    built = builder.make(hidden, {SUITE_FILE: SUITE})
     assert not built.broken
     ((path, binary),) = built.compiled.variant.code.items()
     result = run_with(run, path, binary)
@@ -206,7 +206,7 @@ def run_with(run: Run, path: str, binary: bytes) -> JobResult:
     return run(command, {SUITE_FILE: SUITE, "made.gz": binary}, TESTWRIGHT_TEST_BINARIES="/tmp/made")
 
 
-def test_pristine_code_passes_however_it_is_rewritten(run: Run, tree: Mapping[str, bytes], workshop: Workshop):
+def test_pristine_code_passes_however_it_is_rewritten(run: Run, tree: Mapping[str, bytes], builder: Builder):
     pristine = tree[OPTIONS]
     removed = pristine.replace(b"opts[key] = value", b'opts["x"] = "y"')
     lines = tuple(range(1, pristine.count(b"\n")))
@@ -215,20 +215,20 @@ def test_pristine_code_passes_however_it_is_rewritten(run: Run, tree: Mapping[st
         rewritten_lines={OPTIONS: lines},
         dead={OPTIONS: removed},
     )
-    built = workshop.make(placebo, {SUITE_FILE: SUITE})
+    built = builder.make(placebo, {SUITE_FILE: SUITE})
     ((path, binary),) = built.compiled.variant.code.items()
     assert run_with(run, path, binary).exit_status == 0
 
 
-def test_a_suite_that_does_not_compile_or_embeds_the_code_is_broken(tree: Mapping[str, bytes], workshop: Workshop):
+def test_a_suite_that_does_not_compile_or_embeds_the_code_is_broken(tree: Mapping[str, bytes], builder: Builder):
     pristine = VariantSource("x", VariantKind.BASELINE, {OPTIONS: tree[OPTIONS]}, {OPTIONS: tree[OPTIONS]})
     wrong = SUITE.replace(b"Parse(", b"Parsed(")
-    assert workshop.make(pristine, {SUITE_FILE: wrong}).broken == {SUITE_FILE: "its package's tests do not compile"}
+    assert builder.make(pristine, {SUITE_FILE: wrong}).broken == {SUITE_FILE: "its package's tests do not compile"}
     embeds = SUITE.replace(
         b'import "testing"', b'import (\n_ "embed"\n"testing"\n)\n//go:embed options.go\nvar s string'
     )
     words = "its package's tests embed the code that they test"
-    assert workshop.make(pristine, {SUITE_FILE: embeds}).broken == {SUITE_FILE: words}
+    assert builder.make(pristine, {SUITE_FILE: embeds}).broken == {SUITE_FILE: words}
 
 
 def test_every_rewritten_file_of_the_tree_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):

@@ -46,8 +46,22 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def another(cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process at work, which has told its label's value."""
+    yield from at_work(LIVES)
+
+
+@pytest.fixture
+def another_on_a_server(cache: Path) -> Iterator[subprocess.Popen[str]]:
+    """The same with containers on a server that the sandbox's name names."""
+    yield from at_work(LIVES.replace('"passes"))', '"passes"), "http://one.invalid")'))
+
+
+def at_work(program: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", LIVES], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)
+        [sys.executable, "-c", program],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=dict(os.environ),
     )
     yield process
     process.kill()
@@ -93,6 +107,40 @@ async def test_the_containers_of_another_engine_are_not_looked_for_here(another,
         patch.setenv("DOCKER_HOST", "tcp://elsewhere.invalid")
         assert await reap_the_dead(elsewhere) == 0
     assert await reap_the_dead(here) == 1
+
+
+async def test_the_containers_on_another_server_are_not_looked_for_here(another_on_a_server):
+    name = name_of(another_on_a_server)
+    another_on_a_server.send_signal(signal.SIGKILL)
+    another_on_a_server.wait()
+    engine = Reaped()
+    assert await reap_the_dead(engine, "http://two.invalid") == 0
+    assert await reap_the_dead(engine) == 0
+    assert await reap_the_dead(engine, "http://one.invalid") == 1
+    assert engine.asked == [{OWNER: name}]
+
+
+async def test_starts_that_look_for_the_dead_at_the_same_time_do_not_trip_each_other(another):
+    """What one has removed, the other has found before."""
+    name = name_of(another)
+    another.send_signal(signal.SIGKILL)
+    another.wait()
+
+    class Slow(Reaped):
+        async def reap(self, labels: Mapping[str, str]) -> int:
+            await super().reap(labels)
+            for path in (Path(os.environ["TESTWRIGHT_CACHE"]) / "owners").iterdir():
+                path.unlink()  # as other starts do to other owners' files meanwhile
+            return 1
+
+    folder = Path(os.environ["TESTWRIGHT_CACHE"]) / "owners"
+    [path] = folder.iterdir()
+    for other in ("0" * 32, "f" * 32):
+        (folder / f"{other}{path.suffix}").touch()
+    engine = Slow()
+    assert await reap_the_dead(engine) == 3
+    assert {OWNER: name} in engine.asked
+    assert list(folder.iterdir()) == []
 
 
 async def test_a_cache_that_cannot_be_written_ends_no_work(tmp_path, monkeypatch, caplog):

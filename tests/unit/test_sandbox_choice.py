@@ -101,12 +101,15 @@ async def test_a_misspelt_sandbox_ends_every_command_with_status_2(tmp_path: Pat
     (tmp_path / "run.yaml").write_text(f"tasks: [{TASK}]\nscaffolds: [nop]\nsandbox: dcoker\n")
     (tmp_path / "p.diff").write_text("diff --git a/tests/x.py b/tests/x.py\n--- a/tests/x.py\n+++ b/tests/x.py\n")
     (tmp_path / "m.yaml").write_text("")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "run.yaml").write_text(f"id: x\nconfig: {{tasks: [{TASK}], sandbox: dcoker}}\n")
     run = ("run", "-t", TASK, "-s", "nop", "-o", "out", "--sandbox", "dcoker")
     for arguments in (
         run,
         (*run, "--dry-run"),
         ("run", "-c", "run.yaml", "-o", "out"),
         ("verify", TASK, "--patch", "p.diff", "--manifest", "m.yaml", "--sandbox", "dcoker"),
+        ("regrade", "kept"),
     ):
         done = await testwright(*arguments, cwd=tmp_path)
         assert (done.status, done.output) == (2, ""), done

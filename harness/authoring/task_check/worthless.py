@@ -12,7 +12,10 @@ from harness.submission.manifest import ManifestError, format_manifest, parse_ma
 
 
 def worthless_submissions(task: Task) -> dict[str, Submission]:
-    """Each by what it is. Raises UserError where the reference's manifest can't be read."""
+    """Submissions that must not be resolved, by a description of each.
+
+    Raises UserError where the reference's manifest can't be read.
+    """
     return {
         "prose in place of a patch": Submission(b"I have tested everything and it is fine.\n", b""),
         "the reference without a manifest": Submission(task.patch("reference/tests.patch"), b""),

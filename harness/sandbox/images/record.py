@@ -38,7 +38,7 @@ def image_record(image: Image) -> ImageRecord | None:
 
 @dataclass(frozen=True)
 class Place:
-    """The room of one image in the cache. `name` is also its lock's."""
+    """The folder of one image in the cache. `name` is also its lock's."""
 
     reference: str
     directory: Path
@@ -52,11 +52,11 @@ class Place:
         return self.directory / "tree.git"
 
     def record(self) -> ImageRecord | None:
-        """None where the room is empty or incomplete: the record is written last."""
+        """None where the folder is empty or incomplete: the record is written last."""
         return _read(self.directory) if self.tree.is_dir() else None
 
     def scratch(self) -> "tempfile.TemporaryDirectory[str]":
-        """A directory on the same file system, from where a finished tree is renamed into the room."""
+        """A directory on the same file system, from where a finished tree is renamed into the folder."""
         self.directory.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(prefix="new-", dir=self.directory)
 
