@@ -1,1 +1,1 @@
-"""Who writes the tests: the loop `mini`, native agents, the controls `oracle` and `nop`; the trajectory."""
+"""Agents, which write the tests: the loop `mini`, native agents, the controls `oracle` and `nop`; the trajectory."""

@@ -1,4 +1,4 @@
-"""What every agent offers, and what it is given."""
+"""The protocol that every agent implements, and the context that an agent gets."""
 
 from dataclasses import dataclass
 from typing import Protocol

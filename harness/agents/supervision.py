@@ -1,4 +1,4 @@
-"""An agent's work under its allowance, from outside: whatever the agent does, its limits hold."""
+"""Runs an agent under its allowance, from outside: its limits hold whatever the agent does."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""A scaffold's texts: Jinja2 templates whose mistakes show before the first token is paid for."""
+"""A scaffold's texts: Jinja2 templates, checked for mistakes before the first token is paid."""
 
 import difflib
 from collections.abc import Collection, Mapping

@@ -1,1 +1,1 @@
-"""What many verdicts say together."""
+"""Statistics over many verdicts."""

@@ -1,4 +1,4 @@
-"""How far two that answer yes or no agree, beyond what chance explains."""
+"""How far two raters with yes-or-no answers agree, beyond what chance explains."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far a judge can be believed: its answers against those of probes, static checks and people."""
+"""How far a judge can be trusted: its answers compared with those of probes, static checks and people."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

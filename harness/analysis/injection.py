@@ -1,4 +1,4 @@
-"""How well a judge holds out against patches that talk to it, and what its defences cost honest ones."""
+"""How well a judge resists patches that try to manipulate it, and how often it misjudges honest patches."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Where our verdict and the published verifier's differ, and which of the rules makes the difference."""
+"""Where our verdict and the published verifier's differ, and which rule causes the difference."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""How often something happened, and how sure that is."""
+"""How often something happened, with a confidence interval."""
 
 from dataclasses import dataclass
 from math import sqrt

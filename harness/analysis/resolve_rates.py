@@ -1,4 +1,4 @@
-"""How often trials are resolved, by who did them."""
+"""How often trials are resolved, by scaffold and model."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

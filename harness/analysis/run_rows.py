@@ -1,4 +1,4 @@
-"""The one way from a run's directory to rows. A trial with damaged files is a row too, with its problem."""
+"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

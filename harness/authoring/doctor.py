@@ -1,4 +1,4 @@
-"""What works on this machine, and what to do about the rest. Reads only, needs no network, ends in seconds."""
+"""What works on this machine, and how to repair what doesn't. Changes nothing, needs no network, takes seconds."""
 
 import os
 import platform

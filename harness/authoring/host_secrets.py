@@ -1,4 +1,4 @@
-"""What a build borrowed from this machine and no image may keep: proxies, indexes, private certificates."""
+"""Settings of this machine that builds use and no image may keep: proxies, indexes, private certificates."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The file that carries a repo's images: what is in it, and whether it came through whole.
+"""The file with a repo's exported images: its format, and whether it is complete.
 
 A tar of two members: `bundle.json`, then `images.tar` as `docker save` writes it.
 """

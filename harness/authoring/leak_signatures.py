@@ -1,4 +1,4 @@
-"""What gives withheld tests away: names, lines and texts that only they have."""
+"""Leak signatures of withheld tests: names, lines and texts that only they have."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Whether a repo's image is fit for use: upstream's own tests are green in it, offline and without rights."""
+"""Whether a repo's image works: upstream's own tests pass in it, offline and without privileges."""
 
 from dataclasses import dataclass
 

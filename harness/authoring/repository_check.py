@@ -1,4 +1,4 @@
-"""A task image's own git repository: one commit, and nothing that was ever anything else."""
+"""Checks a task image's git repository: it has one commit and no object besides."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

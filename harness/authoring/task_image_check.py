@@ -1,4 +1,4 @@
-"""Whether a task's image keeps its secrets: the withheld tests from the agent, this machine's from everybody."""
+"""Whether a task's image holds secrets: withheld tests, or settings of this machine."""
 
 import asyncio
 import tempfile

@@ -10,7 +10,7 @@ from harness.cli.published import ImageMap
 task_app = typer.Typer(help="The tasks of the catalog.", no_args_is_help=True)
 repo_app = typer.Typer(help="The pinned repositories and their images.", no_args_is_help=True)
 scaffold_app = typer.Typer(help="The scaffolds of the catalog.", no_args_is_help=True)
-model_app = typer.Typer(help="Models: what a name stands for.", no_args_is_help=True)
+model_app = typer.Typer(help="Models and their settings.", no_args_is_help=True)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: all]")]
@@ -38,27 +38,32 @@ def check_tasks(
     tasks: Annotated[
         list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Only what the files say; no containers")] = False,
-    brief: Annotated[bool, typer.Option("--brief", help="Also the agent's view, the reference once and nop")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check the files only; no containers")] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Files, the agent's view, the reference once and nop")
+    ] = False,
     sample: Annotated[
         bool,
         typer.Option(
             "--sample",
-            help="One task of each language through the whole gate, the others in brief",
+            help="Check one task of each language in full, the others in brief",
         ),
     ] = False,
-    fix: Annotated[bool, typer.Option("--fix", help="First write what can be derived")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="First write the files that can be derived")] = False,
     records: Annotated[
-        Path | None, typer.Option(help="Folder with a check record per task, which must be of the task as it is")
+        Path | None,
+        typer.Option(help="Folder with a check record per task; each must match the task's current version"),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Write check records of tasks that pass in full")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write a check record for each task that passes in full")
+    ] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Tasks at once")] = 1,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
     """Check tasks: files, wording, patches, reference, controls, honest suites. Status 1: one has an error.
 
-    Of swe-atlas tasks: what is known to go wrong with published ones.
+    In swe-atlas tasks it looks for the known defects of published tasks.
     """
     from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
     from harness.report.task_check_report import report_task_checks, watching_checks
@@ -83,7 +88,7 @@ def list_repos(context: typer.Context, as_json: Json = False) -> int:
 
 @repo_app.command("build")
 def build_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
-    """Build the images of repositories and of their tasks; what is there already stays."""
+    """Build the images of repositories and of their tasks. Images that exist already are kept."""
     from harness.authoring.repo_build import build_all
     from harness.report.catalog_report import report_builds, tell
 
@@ -92,7 +97,7 @@ def build_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
 
 @repo_app.command("check")
 def check_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
-    """Check images: tests green offline as a non-root user, nothing of the withheld tests in a task's image."""
+    """Check images: tests pass offline as a non-root user; task images hold nothing of the withheld tests."""
     from harness.authoring.repo_build import check_all
     from harness.report.catalog_report import report_checks, tell
 
@@ -106,7 +111,7 @@ def export_repo(
     file: Annotated[Path, typer.Argument(help="Tar file to write")],
     as_json: Json = False,
 ) -> int:
-    """Write the images of a repository and of its tasks to a file, for hosts that can build nothing."""
+    """Write the images of a repository and of its tasks to a file, for hosts that can't build images."""
     from harness.authoring.repo_bundle import export_repo as export
     from harness.report.catalog_report import report_builds, tell
 
@@ -119,7 +124,7 @@ def import_repo(
     file: Annotated[Path, typer.Argument(help="File that repo export wrote")],
     as_json: Json = False,
 ) -> int:
-    """Take in images that another host has exported; all of them are compared with their digests."""
+    """Ingest images that another host has exported, and compare all of them with their digests."""
     from harness.authoring.repo_bundle import import_repo as ingest
     from harness.report.catalog_report import report_builds, tell
 
@@ -144,7 +149,7 @@ def list_models(context: typer.Context, as_json: Json = False) -> int:
 
 @model_app.command("show")
 def show_model(context: typer.Context, model: str, as_json: Json = False) -> int:
-    """Show what a run would use: settings, whether the price is known, which key is wanted."""
+    """Show what a run would use: settings, whether the price is known, which key is needed."""
     from harness.report.model_report import report_model
 
     return report_model(_catalog(context), model, as_json)

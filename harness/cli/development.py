@@ -1,4 +1,4 @@
-"""`testwright dev`: for who works on testwright, or on a program that talks to a model."""
+"""`testwright dev`: for developers of testwright, or of a program that talks to a model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def provider(
     scenario: Annotated[Path, typer.Argument(help="YAML file that says what the provider answers")],
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one", min=0, max=65535)] = 0,
 ) -> int:
-    """Serve a scripted model provider: OpenAI's and Anthropic's protocols, without a model. Ctrl-C ends it."""
+    """Serve a scripted model provider: OpenAI's and Anthropic's protocols, no model behind it. Ctrl-C ends it."""
     from harness.report.provider_log import serve_and_tell
 
     return serve_and_tell(scenario, port)

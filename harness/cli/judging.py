@@ -8,10 +8,10 @@ import typer
 from harness.cli.published import AllCriteria, ImageMap
 from harness.specs.grading import GradingRules
 
-judge_app = typer.Typer(help="The model that judges what code can't tell.", no_args_is_help=True)
+judge_app = typer.Typer(help="The model that judges what code can't decide.", no_args_is_help=True)
 
-JudgeModel = Annotated[str | None, typer.Option("--judge", help="Model that judges what code can't tell")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the judge anew, whatever it said before")]
+JudgeModel = Annotated[str | None, typer.Option("--judge", help="Model that judges what code can't decide")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ask the judge again; ignore its cached answers")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 
@@ -26,16 +26,18 @@ def verify(
     judge: JudgeModel = None,
     no_cache: NoCache = False,
     protocol: Annotated[
-        GradingRules, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
+        GradingRules, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
     ] = GradingRules.TESTWRIGHT,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
     sandbox: Annotated[str, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = "auto",
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Submissions at once")] = 1,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Keep verdicts and arms' output here")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Directory for verdicts and arms' output")
+    ] = None,
     as_json: Json = False,
 ) -> int:
-    """Judge a submission, or a folder of them. Status 1: one can't be scored, or isn't what expect.yaml says."""
+    """Judge a submission, or a folder of them. Status 1: one can't be scored, or differs from its expect.yaml."""
     from harness.report.batch_report import progress_line, report_batch, report_one
     from harness.runs.cases import read_batch, read_case
     from harness.runs.judges import judge_for
@@ -61,15 +63,15 @@ def regrade(
     context: typer.Context,
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory")],
     stage: Annotated[
-        str, typer.Option(help="From where on: manifest, mutation (runs the tests again) or rubric")
+        str, typer.Option(help="First stage to do again: manifest, mutation (runs the tests again) or rubric")
     ] = "rubric",
     judge: JudgeModel = None,
     no_cache: NoCache = False,
     as_json: Json = False,
 ) -> int:
-    """Judge a run's submissions again, by another judge or rubric; the agents' work stays as it is.
+    """Judge a run's submissions again, with another judge or rubric; the agents' work stays as it is.
 
-    Without --judge by the run's own. Status 1: a trial has no new verdict, or one that isn't scored.
+    Without --judge the run's own judge is asked. Status 1: a trial has no new verdict, or an unscored one.
     """
     from harness.report.progress import warn
     from harness.report.regrade_report import report_regrading
@@ -91,7 +93,7 @@ def try_judge(
     no_cache: NoCache = False,
     as_json: Json = False,
 ) -> int:
-    """Let patches talk to a judge: how often they have their way, and what the defences cost honest ones."""
+    """Measure how often patches manipulate a judge, and how often it misjudges honest patches."""
     from harness.analysis.injection import default_corpus, read_corpus
     from harness.analysis.injection import try_judge as let_patches_talk
     from harness.report.judge_report import report_injection
@@ -106,7 +108,7 @@ def try_judge(
 @judge_app.command("calibrate")
 def calibrate_judge(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
-    gold: Annotated[Path | None, typer.Option(help="YAML file with people's labels")] = None,
+    gold: Annotated[Path | None, typer.Option(help="YAML file with labels that people gave")] = None,
     as_json: Json = False,
 ) -> int:
     """Compare a judge's answers with those of probes, static checks and people: agreement and Cohen's kappa."""

@@ -8,7 +8,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 
 def doctor(as_json: Json = False) -> int:
-    """Say what works on this machine and what to do about the rest. Status 1: something is missing."""
+    """Say what works on this machine, and how to repair what doesn't. Status 1: something is missing."""
     from harness.authoring.doctor import doctor as examine
     from harness.report.machine_report import report_findings
 
@@ -20,7 +20,7 @@ def clean(
     cache: Annotated[bool, typer.Option(help="Also empty the cache directory")] = False,
     as_json: Json = False,
 ) -> int:
-    """Remove every container of testwright on this machine, also those of runs that are at work."""
+    """Remove all containers of testwright on this machine, also those of active runs."""
     from harness.report.machine_report import report_cleaning
     from harness.runs.cleaning import clean as sweep
 

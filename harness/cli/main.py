@@ -1,7 +1,7 @@
 """The command `testwright`: its options, and what its exit status means.
 
 0 did what was asked (whatever the verdicts), 1 something could not be scored or a check failed, 2 usage or
-configuration error, 130 interrupted. Heavy imports stand inside the commands: `--help` is to be quick.
+configuration error, 130 interrupted. Heavy imports are inside the commands, so that `--help` is fast.
 """
 
 import errno
@@ -48,7 +48,7 @@ def options(
         Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
     ] = None,
 ) -> None:
-    """Options of every command. Keys of model providers come from the environment, or from .env here."""
+    """Options of every command. Keys of model providers are read from the environment, or from .env here."""
     from harness.specs.secrets import adopt_dotenv
 
     adopt_dotenv(Path())

@@ -1,4 +1,4 @@
-"""Options of every command that takes tasks of the published layout."""
+"""Options of every command that accepts tasks in the published layout."""
 
 from pathlib import Path
 from typing import Annotated

@@ -25,26 +25,33 @@ def run(
     config: Annotated[Path | None, typer.Option("-c", "--config", help="YAML file with these options")] = None,
     sandbox: Annotated[str | None, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="USD of the whole run; no call is made once they are spent")
+        float | None, typer.Option(help="USD for the whole run; no call is made once they are spent")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Model that judges what code can't tell [default: none]")] = None,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask the judge anew, whatever it said before")] = False,
+    judge: Annotated[
+        str | None, typer.Option(help="Model that judges what code can't decide [default: none]")
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ask the judge again; ignore its cached answers")
+    ] = False,
     protocol: Annotated[
-        str | None, typer.Option(help="By whose rules: testwright, published (swe-atlas tasks) or both")
+        str | None, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
     ] = None,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
-    executor: Annotated[str | None, typer.Option(help="Where trials are done [default: asyncio, here]")] = None,
+    executor: Annotated[str | None, typer.Option(help="Where trials run [default: asyncio, on this machine]")] = None,
     fail_on_error: Annotated[
-        int | None, typer.Option(help="Begin no trial any more after so many harness errors")
+        int | None, typer.Option(help="Start no new trial after this many harness errors")
     ] = None,
-    dry: Annotated[bool, typer.Option("--dry-run", help="Say what is to be done and could cost, do nothing")] = False,
+    dry: Annotated[
+        bool, typer.Option("--dry-run", help="Say what the run would do and could cost; do nothing")
+    ] = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Run directory; an old one goes on [default: runs/TIME]")
+        Path | None,
+        typer.Option("-o", "--output", help="Run directory; an existing run is continued [default: runs/TIME]"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
-    """Let scaffolds work on tasks and judge what they hand in. Does only what is missing in an old directory."""
+    """Let scaffolds work on tasks, and judge what they hand in. In an existing run, do only what is missing."""
     from harness.report.dry_run_report import report_dry_run
     from harness.report.progress import warn, watching
     from harness.report.run_report import report_run

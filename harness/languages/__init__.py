@@ -1,1 +1,1 @@
-"""Everything that depends on a repository's programming language: a folder for each, and what they share."""
+"""Everything that depends on a repository's programming language: one folder per language, and shared parts."""

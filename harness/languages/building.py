@@ -1,4 +1,4 @@
-"""Jobs that compile variants: what ends one without a word of the compiler is no fault of the variant."""
+"""Jobs that compile variants. Only an error of the compiler is the variant's fault; any other end is not."""
 
 from harness.languages.toolchain import BuildContext
 from harness.sandbox.protocol import Job, JobResult, LimitReached, SandboxOptions

@@ -1,4 +1,4 @@
-"""What is code in a language, and other text that is the same code."""
+"""Which text of a language is code, and different texts that are the same code."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What discovery finds in a file, whatever its language."""
+"""What discovery finds in a file of any language."""
 
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a language is to the rest of testwright: one frozen description, made of small parts."""
+"""The description of a language that the rest of testwright uses: frozen, made of small parts."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Discovery that reads each text once, for as long as one submission is looked at."""
+"""Discovery with a cache: it reads each text once per submission."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""How variants of a language come to run: what is text, what is code, and how one is made of the other."""
+"""How variants of a language are made to run: what is text, what is code, and how code is built from text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

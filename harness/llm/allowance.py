@@ -1,4 +1,4 @@
-"""What one agent may use, metered at its model, so that no agent can exceed it."""
+"""The limits of one agent, metered at its model, so that no agent can exceed them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Anthropic's models through its own client, which has the cache control and the thinking that litellm bends."""
+"""Anthropic's models through its own client: litellm changes cache control and thinking."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""From a model's name to the model."""
+"""Makes the model that a name stands for."""
 
 import os
 import re

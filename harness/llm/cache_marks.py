@@ -1,4 +1,4 @@
-"""Which parts of a conversation a provider is asked to keep, where it sells cached prompts."""
+"""Which parts of a conversation a provider is asked to cache."""
 
 from collections.abc import Sequence
 

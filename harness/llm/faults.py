@@ -1,4 +1,4 @@
-"""What a provider's error means: one reading of status, code and text for every client."""
+"""Classifies a provider's errors by status, code and text, the same for every client."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a model costs and can do, by litellm's table: it has no date, so its version stands for one."""
+"""What a model costs and can do, by litellm's table. The table has no date, so litellm's version identifies it."""
 
 import asyncio
 import os

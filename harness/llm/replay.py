@@ -1,4 +1,4 @@
-"""A model that says again what a recorded one said, and notices where the world answers differently."""
+"""A model that repeats a recorded model's messages, and notices where commands give other results."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: for tests, dry runs and hostile fixtures."""
+"""A model that gives scripted messages: for tests, dry runs and hostile fixtures."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What was spent, by whom, and the caps that stop the next call."""
+"""Counts spending, and stops the next call at a cap."""
 
 from collections.abc import Sequence
 from typing import Protocol

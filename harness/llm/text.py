@@ -1,4 +1,4 @@
-"""Texts between a model and us, made such that files and providers take them."""
+"""Makes texts to and from a model valid for files and providers."""
 
 import json
 

@@ -1,1 +1,1 @@
-"""What is known to be wrong with published tasks, looked for in one: `testwright task check swe-atlas:PATH`."""
+"""Looks in one task for the known defects of published tasks: `testwright task check swe-atlas:PATH`."""

@@ -1,4 +1,4 @@
-"""The known defects that a run of the reference shows, each with what shows it. Pure."""
+"""The known defects that a run of the reference shows, each with its evidence. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence

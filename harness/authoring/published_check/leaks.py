@@ -1,4 +1,4 @@
-"""State that leaks: from one test file of the reference to another, and from one run to the next."""
+"""Finds state that leaks from one test file of the reference to another, or from one run to the next."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The reference's manifest in `solve.sh`, against the files of the reference."""
+"""Compares the reference's manifest in `solve.sh` with the files of the reference."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a log or file has in the place of a name that isn't in it."""
+"""The names in a log or file that are nearest to a missing name."""
 
 import difflib
 import re

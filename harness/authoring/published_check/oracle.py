@@ -1,4 +1,4 @@
-"""The reference judged by both sets of rules, without a judge: what isn't the judge's to say must hold."""
+"""The reference judged by both sets of rules without a judge: everything that needs no judge must hold."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

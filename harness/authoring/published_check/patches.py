@@ -1,4 +1,4 @@
-"""What a published task's description and patches say of themselves, and whether the image's tree takes them."""
+"""Checks a published task's description and patches, and whether the patches apply to the image's tree."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What became of the reference's tests under both sets of rules, as far as the logs tell. Pure."""
+"""The results of the reference's tests under both sets of rules, as far as the logs show them. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""The gate that every task passes: `testwright task check`."""
+"""The check that every task passes: `testwright task check`."""

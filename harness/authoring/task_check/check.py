@@ -1,4 +1,4 @@
-"""Checking tasks, from their files to a full judging of everything that belongs to them."""
+"""Checks tasks, from their files to judging all submissions that belong to them."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping

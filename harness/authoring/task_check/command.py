@@ -1,4 +1,4 @@
-"""`testwright task check`: which tasks at which level, what is repaired first, what becomes of check records."""
+"""`testwright task check`: which tasks are checked at which level, `--fix`, and writing check records."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What must be resolved every time, and what must never be: the reference, and submissions without any worth."""
+"""The controls: the reference must be resolved every time, worthless submissions never."""
 
 import tempfile
 from collections.abc import Iterator

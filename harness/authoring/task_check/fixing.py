@@ -1,4 +1,4 @@
-"""Writing what can be derived, and nothing else: no fix ever guesses."""
+"""Writes files that can be derived, and nothing else: no fix ever guesses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import uuid4

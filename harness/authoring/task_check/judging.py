@@ -1,4 +1,4 @@
-"""Judging one submission of a check, with the verifier that judges everybody's."""
+"""Judges one submission of a check, with the same verifier as everywhere."""
 
 from dataclasses import replace
 

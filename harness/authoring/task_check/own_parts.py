@@ -1,4 +1,4 @@
-"""The parts of the check of a task of the catalog, by level."""
+"""The parts of the check of a catalog's task, by level."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Whether the prompt leaves to the agent what the agent is to find."""
+"""Whether the prompt gives away what the agent must find out itself."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The reference: its patch, the manifest of it, and which criteria its tests are there for."""
+"""The reference: its patch, its manifest, and which criteria its tests cover."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Lines by which a task's own secrets are known: rubric, removal, probes, reference, withheld tests."""
+"""Lines that identify a task's secrets: rubric, removal, probes, reference, withheld tests."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

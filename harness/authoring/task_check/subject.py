@@ -1,4 +1,4 @@
-"""What the parts of a check look at."""
+"""The task under check, as the parts of a check see it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a task has its files, all of them and no others, and whether its patches do what theirs is to do."""
+"""Whether a task has exactly its files, and whether each patch does what its kind must do."""
 
 import re
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""A task's tree without any container: upstream's, kept when the repo's image was built, less what is withheld."""
+"""A task's tree without a container: upstream's tree, kept from the image's build, without the withheld tests."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Upstream's remaining tests that notice a probe: an agent may copy them, or lean on them unseen."""
+"""Upstream's remaining tests that notice a probe: an agent may copy them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

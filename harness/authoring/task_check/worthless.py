@@ -1,4 +1,4 @@
-"""Submissions without any worth: prose, a list of tests that aren't there, a test that asserts nothing."""
+"""Worthless submissions: prose, a list of tests that don't exist, a test that asserts nothing."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath

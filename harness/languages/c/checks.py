@@ -1,4 +1,4 @@
-"""What asserts in C: whatever ends a program with another status than 0, and what is named like it."""
+"""What asserts in C: calls that end a program with a status other than 0, and functions with similar names."""
 
 import re
 from collections.abc import Iterator

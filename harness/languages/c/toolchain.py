@@ -1,4 +1,4 @@
-"""C: a library that test programs are linked with, made beforehand of a variant's code.
+"""C: a library that test programs are linked with, built beforehand from a variant's code.
 
 The contract with a repository's run script: `run_tests --library DIR` makes `library.a` of the tree's sources, by
 $CFLAGS, and `sources`, which lists the sha256 of each of them. In the image both lie in LIBRARY; as long as the

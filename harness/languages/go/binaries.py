@@ -1,4 +1,4 @@
-"""Test binaries of Go packages, built in containers where no test ever runs."""
+"""Builds test binaries of Go packages, in containers where no test ever runs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What asserts in Go: the testing package, testify and its like, and whatever is handed a `*testing.T`."""
+"""What asserts in Go: the testing package, testify and similar packages, and functions that get a `*testing.T`."""
 
 import re
 from collections.abc import Iterable

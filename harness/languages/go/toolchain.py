@@ -1,4 +1,4 @@
-"""Go: test binaries, built of a variant's code and the suite where no test ever runs.
+"""Go: test binaries, built from a variant's code and the suite in containers where no test ever runs.
 
 The contract with a repository's run script: it takes the test binary of the package in `FOLDER` from
 `$TESTWRIGHT_TEST_BINARIES/FOLDER.test.gz` where that variable is set, and builds it of the tree elsewhere.

@@ -1,4 +1,4 @@
-"""What asserts in Python: pytest, unittest, mocks, and what is named like it."""
+"""What asserts in Python: pytest, unittest, mocks, and functions with similar names."""
 
 import re
 from collections import ChainMap

@@ -1,4 +1,4 @@
-"""Other text for the same behaviour in Python, where the text on disk is what runs."""
+"""Rewriting in Python: different text for the same behaviour, where the text on disk is what runs."""
 
 from collections.abc import Iterator, Sequence
 from random import Random

@@ -1,4 +1,4 @@
-"""Python: a module's code is an unchecked-hash .pyc, which asks neither times nor sources."""
+"""Python: a module's code is an unchecked-hash .pyc, which Python loads without looking at times or sources."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""What asserts in TypeScript: vitest, jest, chai, node's own assert, ava and tap, and what is named like it."""
+"""What asserts in TypeScript: vitest, jest, chai, node's own assert, ava and tap, and similar names."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""TypeScript, as it is registered. JavaScript is the same to all that is done with it here."""
+"""TypeScript, as it is registered. JavaScript is treated the same way."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""TypeScript: JavaScript made beforehand of a variant's code, which the run script serves in the sources' stead.
+"""TypeScript: JavaScript built beforehand from a variant's code, which the run script serves instead of the sources.
 
 The contract with a repository's run script: what lies under $TESTWRIGHT_CODE_DIR at a source's path runs instead of
 it, and `run_tests --running PATH...` prints the sha256 of each source's text and of what runs of it.

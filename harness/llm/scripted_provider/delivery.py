@@ -1,4 +1,4 @@
-"""An answer on its way to the client: headers, pieces, delays, and what may happen to it."""
+"""Delivers an answer to the client: headers, pieces, delays and faults."""
 
 import asyncio
 import json

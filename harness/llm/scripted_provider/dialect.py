@@ -1,4 +1,4 @@
-"""What a vendor's protocol must offer to be served, and what they share."""
+"""What the provider needs to know about a vendor's protocol, and what the protocols share."""
 
 import json
 from collections.abc import Mapping
