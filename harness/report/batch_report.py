@@ -1,4 +1,4 @@
-"""What submissions out of files came to."""
+"""Prints the results of judging submissions from files."""
 
 import json
 import sys

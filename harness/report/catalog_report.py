@@ -1,4 +1,4 @@
-"""The catalog, and what was built and checked of it, as tables or JSON."""
+"""Prints the catalog, and the results of building and checking it, as tables or JSON."""
 
 import dataclasses
 import json

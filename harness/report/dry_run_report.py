@@ -1,4 +1,4 @@
-"""What a run would do, told to a person or a machine."""
+"""Prints what a run would do, as tables or JSON."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How a judge did: on a corpus of attacks and honest patches, and against what is known of its answers."""
+"""Prints how well a judge did: on a corpus of attacks and honest patches, and compared with known answers."""
 
 import json
 from collections import Counter

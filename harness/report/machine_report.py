@@ -1,4 +1,4 @@
-"""What the doctor found, and what was swept away."""
+"""Prints what `doctor` found and what `clean` removed."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Models, as tables or JSON: what a name stands for, what it costs and which key it wants."""
+"""Prints models, as tables or JSON: settings, price and key."""
 
 import json
 import os

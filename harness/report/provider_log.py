@@ -1,4 +1,4 @@
-"""The scripted provider on a terminal: where it is, and what it was asked."""
+"""Prints the scripted provider's address and its requests."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""A finished or stored run, told to a person or a machine."""
+"""Prints a finished or stored run, as tables, JSON or CSV."""
 
 import json
 import sys

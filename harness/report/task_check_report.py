@@ -1,4 +1,4 @@
-"""What checking tasks came to, while it goes on and at its end."""
+"""Prints the results of checking tasks, while the check runs and at its end."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What is kept of an agent's work beside the submission and the trajectory."""
+"""`agent.json`: facts about an agent's work beside the submission and the trajectory."""
 
 from harness.specs.loading import FileModel
 from harness.specs.usage import Usage

@@ -1,4 +1,4 @@
-"""Submissions that lie in files, and what each is expected to come to."""
+"""Submissions in files, and the verdict that each is expected to get."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Removing what runs have left behind on this machine."""
+"""Removes what runs have left behind on this machine."""
 
 import shutil
 from dataclasses import dataclass

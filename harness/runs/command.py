@@ -1,4 +1,4 @@
-"""From what a person asked for to a finished run: configuration, engine, directory, trials."""
+"""From the options of `testwright run` to a finished run: configuration, engine, directory, trials."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

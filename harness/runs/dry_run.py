@@ -1,4 +1,4 @@
-"""What a run would do and could cost. Makes nothing, pays nothing."""
+"""What a run would do and could cost. Creates nothing, pays nothing."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What the arms of a trial showed, kept so that a verdict can be reached again without running them."""
+"""The arms' results of a trial, kept so that it can be judged again without running them."""
 
 import hashlib
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What an error makes of the trial, submission or task that it ends, and where its traceback is kept."""
+"""The outcome of a trial, submission or task that an error ends, and where its traceback is kept."""
 
 import traceback
 from collections.abc import Mapping

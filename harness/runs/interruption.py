@@ -1,4 +1,4 @@
-"""Ending in good order: what Ctrl-C, SIGTERM and SIGHUP do to work that has containers."""
+"""Clean ends: what Ctrl-C, SIGTERM and SIGHUP do to work that has containers."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""From a model's name to a judge."""
+"""Makes a judge from a model's name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What arms printed and reported, kept for people to read, as far as a run's quota goes."""
+"""Keeps the output and reports of arms for people to read, within a run's quota."""
 
 import json
 from pathlib import Path

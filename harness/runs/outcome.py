@@ -1,4 +1,4 @@
-"""What a trial came to, and what is told while trials run."""
+"""The outcome of a trial, and the events that are reported while trials run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

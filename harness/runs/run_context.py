@@ -1,4 +1,4 @@
-"""What the trials of a run share where they are done: engine, models with their rate limits, money, judge."""
+"""The run context: what trials of a run in one process share (engine, models, rate limits, money, judge)."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A run's trials, handed to an executor; what they come to, in their order."""
+"""Hands a run's trials to an executor, and collects their outcomes in order."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Judging submissions that lie in files: one, or a directory of them."""
+"""Judges submissions in files: one, or a directory of them."""
 
 import logging
 import tempfile

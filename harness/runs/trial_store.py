@@ -1,4 +1,4 @@
-"""What one attempt of a trial leaves behind, written so that a crash at any moment loses nothing."""
+"""The files of one attempt of a trial, written so that a crash at any moment loses nothing."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

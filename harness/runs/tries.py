@@ -1,4 +1,4 @@
-"""The tries of one trial: again where the infrastructure failed, never for what an agent did wrong."""
+"""The tries of one trial: it is tried again if the infrastructure failed, never because of an agent's mistake."""
 
 import contextlib
 from collections.abc import Callable

@@ -1,6 +1,6 @@
-"""An agent's work that could not be read when it was done: kept as it was, and read by a later start.
+"""An agent's finished work that could not be read: it is kept, and a later start reads it.
 
-Where the cache's disk is full or a tool fails, the work is paid all the same; the run's directory may lie elsewhere.
+The work is paid even if the cache's disk is full or a tool fails; the run's directory may be on another disk.
 """
 
 import shutil

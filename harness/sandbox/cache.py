@@ -1,4 +1,4 @@
-"""The cache directory: what can be made again, and locks so that it isn't made twice at once."""
+"""The cache directory: files that can be made again, and locks so that no two processes make them at once."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""From a sandbox's name to an engine."""
+"""Makes an engine from a sandbox's name."""
 
 from pathlib import Path
 

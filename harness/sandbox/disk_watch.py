@@ -1,4 +1,4 @@
-"""Disk caps where the file system has no quota: look, and end what has grown past its limit."""
+"""Disk caps where the file system has no quota: looks at sizes, and ends processes past their limit."""
 
 import asyncio
 import errno

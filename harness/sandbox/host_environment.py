@@ -1,4 +1,4 @@
-"""What programs of this machine (git, docker, pip, npm) get of our own environment: what they need, and no key.
+"""The part of our environment that programs of this machine (git, docker, pip, npm) get: what they need, no key.
 
 A list of what may pass, since a key can have any name. A program's own settings may hold passwords of its own.
 """

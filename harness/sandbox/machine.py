@@ -1,4 +1,4 @@
-"""How fast this machine is: what deadlines are scaled by.
+"""Measures how fast this machine is; deadlines are scaled by it.
 
 An engine elsewhere has deadlines by the speed of the machine that testwright runs on.
 """

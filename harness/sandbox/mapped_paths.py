@@ -1,4 +1,4 @@
-"""Paths of the contract where a sandbox has them elsewhere."""
+"""Maps fixed paths, such as the tree's, for sandboxes that have them elsewhere."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Options of sandboxes: those that a repository asks for, and the refusal of what an engine doesn't offer."""
+"""Options of sandboxes: those that a repository asks for; refuses options that an engine doesn't offer."""
 
 from pathlib import PurePosixPath
 

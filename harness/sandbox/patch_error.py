@@ -1,4 +1,4 @@
-"""What git says of a patch that it can't apply, in words for the person who wrote the patch.
+"""Turns git's message about a patch that it can't apply into one for the patch's author.
 
 Only these sentences of git are an answer about a patch. Whatever else `git apply` ends with is a failure of git or of
 the machine: a full disk must never look like a bad patch.

@@ -1,4 +1,4 @@
-"""What every engine offers. Two ways to run code: a sandbox to work in, and jobs that run once.
+"""The protocol of engines. There are two ways to run code: a sandbox to work in, and jobs that run once.
 
 An agent works in a `Sandbox`: commands over one channel. The agent can forge it, so verdicts never use data from
 this channel. A verification arm is a `Job`: the main command of a fresh container, whose exit status

@@ -1,4 +1,4 @@
-"""Temporary directories, and errors of the disk as what they are: never a verdict, and with the file's name."""
+"""Temporary directories, and errors of the disk: they name the file and never become a verdict."""
 
 import tempfile
 from collections.abc import Iterator

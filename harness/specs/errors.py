@@ -1,4 +1,4 @@
-"""The errors that a person can do something about."""
+"""The errors that a user can act on."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""By which rules a submission is graded."""
+"""The rules by which a submission is graded."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What building and checking images came to."""
+"""The results of building and checking images."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""YAML without its traps: no tags, no aliases, no duplicate keys, no depth. Each fault is named with its line.
+"""YAML without its traps: no tags, aliases, duplicate keys or deep nesting. Messages name the line of each fault.
 
 Tags make a scalar what it isn't (`!!int ""`), aliases make small files huge, and of two equal keys one is lost.
 All of this is linear in the size of the text.

@@ -1,4 +1,4 @@
-"""What a check found wrong."""
+"""A problem that a check found."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Named implementations of one protocol: those of this package, and those that other packages offer."""
+"""Registries: named implementations of one protocol, of this package and of other packages."""
 
 import difflib
 from collections.abc import Mapping

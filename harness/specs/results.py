@@ -1,4 +1,4 @@
-"""What one execution of one test came to."""
+"""The result of one execution of one test."""
 
 from collections.abc import Iterable
 from enum import StrEnum

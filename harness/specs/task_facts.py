@@ -1,4 +1,4 @@
-"""What checking a task came to."""
+"""The results of checking a task."""
 
 from enum import StrEnum
 from typing import Self

@@ -1,4 +1,4 @@
-"""What the binary changes of a patch unpack to, by what they declare: known before anything is unpacked.
+"""The sizes that a patch's binary changes declare for their unpacked data, read before anything is unpacked.
 
 git writes a binary change as base85 lines of zlib data under a header, `literal SIZE` or `delta SIZE`. A delta is a
 short program; the size of what it makes stands at its beginning.

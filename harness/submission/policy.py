@@ -1,4 +1,4 @@
-"""Which paths a submission may touch, and which may not even be named."""
+"""Which paths a submission may touch, and which make its patch invalid."""
 
 import unicodedata
 from collections.abc import Iterable

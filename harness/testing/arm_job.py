@@ -1,4 +1,4 @@
-"""One execution of chosen tests as a job: what goes in, and what its end says about each test."""
+"""One execution of chosen tests as a job: its inputs, and the result of each test when it has ended."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

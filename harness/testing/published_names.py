@@ -1,4 +1,4 @@
-"""Which test a name means that a log parser has found: parsers write names as their tools print them."""
+"""Maps names from a log parser to tests: parsers write names as their tools print them."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a reader of reports is, and the one that is registered for a repository's report format."""
+"""The protocol of report readers, and the registry of readers by report format."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a report says, whatever its format."""
+"""The content of a report, in any format."""
 
 from dataclasses import dataclass
 

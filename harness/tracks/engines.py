@@ -1,4 +1,4 @@
-"""Engines whose sandboxes start from what the task's track makes: an image, or a directory of this machine."""
+"""Makes engines whose sandboxes start from what the task's track provides: an image, or a directory."""
 
 from harness.sandbox.choice import make_engine, make_engines
 from harness.sandbox.protocol import Engine, Image

@@ -1,4 +1,4 @@
-"""What a track is: a kind of task, with all that differs from one kind to the next.
+"""The protocol of tracks. A track is a kind of task; this is all that differs from one kind to the next.
 
 | what differs | where it is said |
 |---|---|

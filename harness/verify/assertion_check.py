@@ -1,4 +1,4 @@
-"""Stage 1 and all that is read off a suite's text: its tests, whether they check anything, the static criteria."""
+"""Stage 1 and everything else that a suite's text shows: its tests, whether they assert, the static criteria."""
 
 from collections.abc import Iterable
 from dataclasses import replace

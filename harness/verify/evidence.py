@@ -1,4 +1,4 @@
-"""What the arms of one judging showed."""
+"""The evidence of one judging: the arms' results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""All that is found out about a submission without a model."""
+"""The examination of a submission: all facts that need no model."""
 
 from dataclasses import dataclass, field
 

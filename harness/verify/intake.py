@@ -1,4 +1,4 @@
-"""Intake: what of a patch is judged. Runs nothing of it."""
+"""Intake: decides which part of a patch is judged. Runs nothing of it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From what was found out about a submission to its verdict. Pure."""
+"""Turns a submission's examination into its verdict. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading what a submission wrote: off the event loop, and for no longer than any honest file could need."""
+"""Reads a submission's files: off the event loop, and with a time limit that no honest file reaches."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,1 +1,1 @@
-"""Where trials are done: on this machine, or wherever else an executor takes them."""
+"""Where trials run: on this machine, or elsewhere through an executor."""

@@ -1,4 +1,4 @@
-"""What every executor offers, and what it is given: trials as data, and the services that they share."""
+"""The protocol of executors, and what an executor gets: trials as data, and the services that they share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The connection to a Docker engine: blocking calls in threads of their own, its errors as ours."""
+"""The connection to a Docker engine: runs blocking calls in threads, and translates its errors to ours."""
 
 import asyncio
 import http.client

@@ -1,4 +1,4 @@
-"""The first process of a job's container, by which its end is told from an end that came from outside.
+"""The first process of a job's container. It shows whether the job ended by itself or was ended from outside.
 
 Nothing in a container can kill its first process: the kernel drops SIGKILL from within, and every signal that it has
 no handler for. It reports its command's end by its own exit status and never exits with 137 by itself, so that 137

@@ -1,4 +1,4 @@
-"""What a build takes from this machine: certificates, indexes, proxies. None of it may stay in an image.
+"""Settings of this machine that builds use: certificates, indexes, proxies. None of them may stay in an image.
 
 Certificates and configurations go in as BuildKit secrets, proxies as the build arguments that BuildKit
 predefines and leaves out of an image's history.

@@ -1,4 +1,4 @@
-"""The engine's images: what the Docker SDK does for us, off the event loop."""
+"""The engine's images, through the Docker SDK, off the event loop."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Commands that take long and say much: their output goes to a log in the cache."""
+"""Runs long commands with much output: the output goes to a log in the cache."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What a repo's images are made of, and the tags that follow from it."""
+"""What a repo's images are built from, and the tags computed from it."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""What the cache keeps of an image: its trusted git directory, and which build of it was seen."""
+"""What the cache keeps about an image: its trusted git directory, and the id of the build that was seen."""
 
 import logging
 import shutil

@@ -1,1 +1,1 @@
-"""The embedded engine, for machines without another: bubblewrap, or next to nothing."""
+"""The embedded engine, for machines without another: confined by bubblewrap, or hardly confined."""

@@ -1,4 +1,4 @@
-"""How a local sandbox's processes are confined: by bubblewrap, or by little more than a clean environment."""
+"""How a local sandbox's processes are confined: by bubblewrap, or only by a clean environment."""
 
 import shutil
 import subprocess

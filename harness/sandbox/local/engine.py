@@ -1,4 +1,4 @@
-"""The embedded engine, where no other answers: bubblewrap if it is there, else next to nothing."""
+"""The embedded engine, where no other answers: confined by bubblewrap if it works, else hardly confined."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""A driver on a deployment, as a stream: what it is told is appended to a file, what it prints is asked for."""
+"""A driver on a deployment, as a stream: input is appended to a file, output is polled."""
 
 import asyncio
 import base64

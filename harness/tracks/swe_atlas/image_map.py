@@ -1,4 +1,4 @@
-"""Which images of this machine stand for published ones."""
+"""The map from published images to images of this machine."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Images of published tasks: made by others, with the agent's tree in them or with upstream's whole one.
 
-    published image or its stand-in -> environment (the task's Dockerfile) -> task image
+    published image or its substitute -> environment (the task's Dockerfile) -> task image
 
 The task image differs from the environment by as little as it can: a repository of one commit in the place of
 theirs, no remains of test runs, and, where the tree was whole, the reference taken out of it.

@@ -1,6 +1,6 @@
 """Variants of a published task: text on disk, which its own run script builds and runs.
 
-No split between text and code is to be had there. What remains against tests that look at files: every variant
+There is no split between text and code here. Against tests that look at files this helps: every variant
 writes the same files, the history is gone, one placebo has the removal's own lines as comments, and another one
 other statements in the functions that the removal touches.
 """

@@ -1,4 +1,4 @@
-"""A task in the published layout, as a Task: read where it lies, nothing is converted on disk."""
+"""A task in the published layout, as a Task. Its files are read in place; nothing is converted on disk."""
 
 import hashlib
 import re

@@ -1,1 +1,1 @@
-"""The judge: a named model that answers what code can't tell, and is believed only as far as it can be checked."""
+"""The judge: a named model that answers what code can't decide. Its answers are checked where that is possible."""

@@ -1,4 +1,4 @@
-"""Answers that were paid for once, by the hash of all that they depend on."""
+"""The cache of answers, by the hash of everything that they depend on."""
 
 import hashlib
 import json

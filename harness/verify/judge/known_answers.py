@@ -1,4 +1,4 @@
-"""Questions about a patch whose answers code knows: a judge that gets one wrong isn't believed in the others.
+"""Questions about a patch whose answers code knows: if a judge gets one wrong, none of its answers counts.
 
 They are worded as criteria are and made of the patch's own names, so that a patch that tells its judge what to
 answer can't set them apart. They depend on nothing but the patch: the same one is asked the same.

@@ -1,4 +1,4 @@
-"""From what a judge said to an answer that is backed by the patch, or to why it counts for nothing."""
+"""Turns a judge's reply into an answer with a quote from the patch, or into the reason why it is void."""
 
 import json
 from collections.abc import Mapping

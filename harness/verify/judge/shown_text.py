@@ -1,4 +1,4 @@
-"""Text of a submission as a judge is shown it: nothing invisible in it, and no line that could pass for ours."""
+"""Text of a submission as the judge gets it: without invisible characters or lines that look like ours."""
 
 import unicodedata
 from functools import lru_cache
