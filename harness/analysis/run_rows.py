@@ -95,7 +95,9 @@ def _trial(store: TrialStore, directory: Path) -> TrialRow:
     if damaged:
         words = f"{', '.join(damaged)} can't be read"
         state = row.state if record else TrialState.DAMAGED
-        row = row.model_copy(update={"state": state, "problem": words if record else f"{words}; {row.problem}"})
+        # Whether it was judged may stand in what can't be read.
+        more = f"; {row.problem}" if row.verdict else "; give its run another start"
+        row = row.model_copy(update={"state": state, "problem": words if record else f"{words}{more}"})
     return row
 
 

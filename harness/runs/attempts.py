@@ -58,6 +58,17 @@ class AttemptLog:
         """In the order of their ends."""
         return read_lines(self.path, AttemptRecord)
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a line of it can't be read."""
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return len(self.read()) < sum(bool(line.strip()) for line in lines)
+
     def next_number(self) -> int:
         return max((record.number for record in self.read()), default=0) + 1
 

@@ -9,11 +9,15 @@ from harness.specs.variants import ArmKey
 
 
 class ArmQuota:
-    """Bytes of arms' output that a run may keep; what an earlier start has kept counts. `limit` None: no limit."""
+    """Bytes of arms' output that a run may keep; what an earlier start has kept counts. `limit` None: no limit.
 
-    def __init__(self, directory: Path, limit: int | None) -> None:
+    `pattern` finds the kept files below `directory`.
+    """
+
+    def __init__(self, directory: Path, limit: int | None, pattern: str = "trials/*/*/*/*/arms/*/*") -> None:
         self._directory = directory
         self._limit = limit
+        self._pattern = pattern
         self._used: int | None = None
 
     def take(self, size: int) -> bool:
@@ -21,7 +25,7 @@ class ArmQuota:
         if self._limit is None:
             return True
         if self._used is None:
-            kept = self._directory.glob("trials/*/*/*/*/arms/*/*")
+            kept = self._directory.glob(self._pattern)
             self._used = sum(path.stat().st_size for path in kept if path.is_file())
         if self._used + size > self._limit:
             return False

@@ -20,7 +20,8 @@ from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.faults import is_below, keep_error, message_of, reason_of
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import scenario_judge
-from harness.runs.kept_arms import keep_arm
+from harness.runs.kept_arms import ArmQuota, keep_arm
+from harness.runs.plan import RunConfig
 from harness.runs.side_by_side import side_by_side
 from harness.runs.trial import let_work
 from harness.runs.trial_store import keep_judgements
@@ -113,10 +114,11 @@ async def _judge_cases(
     judge: Judge | None,
     protocol: GradingRules,
 ) -> list[Judged]:
+    quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
     async with engine_session(sandbox, uuid4().hex) as session:
 
         async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, judge, protocol)
+            return await _judge(session, case, keep, quota, judge, protocol)
 
         def failed(case: Case, error: Exception) -> Judged:
             return _not_judged(session.engine, case, keep, protocol, error)
@@ -125,11 +127,16 @@ async def _judge_cases(
 
 
 async def _judge(
-    session: EngineSession, case: Case, keep: Path | None, judge: Judge | None, protocol: GradingRules
+    session: EngineSession,
+    case: Case,
+    keep: Path | None,
+    quota: ArmQuota | None,
+    judge: Judge | None,
+    protocol: GradingRules,
 ) -> Judged:
     def keep_result(key: ArmKey, result: JobResult) -> None:
-        if keep:
-            keep_arm(keep / case.name / "arms", key, result)
+        if keep and not keep_arm(keep / case.name / "arms", key, result, quota):
+            _log.warning("%s: %s keeps no more output of arms: its quota is used up", case.name, keep)
 
     image = await session.engine.image(case.task)
     started = time.monotonic()

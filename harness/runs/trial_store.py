@@ -115,6 +115,7 @@ class TrialStore:
         """Which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
         there = {name: model for name, model in _RECORDS.items() if (self.directory / name).exists()}
         found = [name for name, model in there.items() if read_record(self.directory / name, model) is None]
+        found += [self.attempts.path.name] if self.attempts.is_damaged else []
         return found if "trial.json" in there or not self.directory.exists() else [*found, "trial.json"]
 
     def note_image(self, record: ImageRecord) -> None:

@@ -91,6 +91,14 @@ def test_a_trial_with_a_damaged_file_is_a_row_and_the_others_stay_as_they_are(ru
     assert len(after.arm_tests) == (0 if name == "evidence.json" else 2)
 
 
+def test_a_trial_whose_attempts_cannot_be_read_is_not_said_to_be_not_judged_yet(run):
+    begun(run, "sums", "mini", "openai/d")
+    (run / "trials" / "sums" / "mini" / "openai-d" / "1.attempts.jsonl").write_text('{"number": 1, "end": "fau')
+    [row] = load_rows(run).below("sums/mini/openai-d").trials
+    assert row.state is TrialState.DAMAGED
+    assert row.problem == "1.attempts.jsonl can't be read; give its run another start"
+
+
 @pytest.mark.parametrize("chosen", [None, "sums/mini/openai-a/1"])
 def test_a_damaged_verdict_is_told_and_never_a_traceback(run, chosen, capsys):
     (run / "trials" / "sums" / "mini" / "openai-a" / "1" / "verdict.json").write_text("{")

@@ -245,5 +245,7 @@ def test_what_arms_print_is_dropped_beyond_the_runs_quota_and_the_log_says_so_on
     assert len(outputs) == 2
     assert len(list((store.directory / "arms").glob("*/arm.json"))) == 4
     assert (store.directory / "log.txt").read_text().count("quota of arms' output") == 1
+    verified = ArmQuota(here.output, 1_200_000, "**/arms/*/*")
+    assert not verified.take(500_000), "verify keeps its cases at any depth"
     next_start = ArmQuota(here.output, 1_200_000)
     assert not next_start.take(500_000), "what an earlier start has kept counts"
