@@ -28,7 +28,10 @@ def compose(text: str, max_depth: int) -> yaml.Node | None:
         node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlFault(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else 0) from None
+        last = max(1, len(text.splitlines()))  # the end of a file is the start of a line that isn't there
+        raise YamlFault(
+            f"not YAML: {error.problem or error.context}", min(mark.line + 1, last) if mark else 0
+        ) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise YamlFault("not YAML: a character that is not allowed", line) from None

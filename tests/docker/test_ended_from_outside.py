@@ -74,7 +74,7 @@ def host_pid(container: Container) -> int:
 
 def kill_everything(container: Container) -> None:
     host_pid(container)
-    for row in container.top(ps_args="-eo pid")["Processes"]:
+    for row in container.top(ps_args="-eo pid")["Processes"] or ():
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(row[0]), signal.SIGKILL)
 
@@ -184,7 +184,10 @@ class EndsArms:
     async def work(self) -> None:
         ways = [ENDINGS["docker kill"], ENDINGS["docker stop"], ENDINGS["SIGKILL of its first process"]]
         while self._left:
-            for container in await asyncio.to_thread(self._client.containers.list, filters={"label": self._wanted}):
+            found = await asyncio.to_thread(
+                self._client.containers.list, filters={"label": self._wanted}, ignore_removed=True
+            )
+            for container in found:
                 with contextlib.suppress(docker.errors.APIError, ProcessLookupError, FileNotFoundError):
                     if self._left and container.id not in self.ended and self._tests_run(container):
                         self._left -= 1
@@ -192,7 +195,7 @@ class EndsArms:
                         await asyncio.to_thread(ways[self._left % len(ways)], container)
 
     def _tests_run(self, container: Container) -> bool:
-        pids = [row[0] for row in container.top(ps_args="-eo pid")["Processes"]]
+        pids = [row[0] for row in container.top(ps_args="-eo pid")["Processes"] or ()]
         return any(b"--junit-xml" in Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids)
 
 

@@ -97,7 +97,7 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     record = json.loads(stored(run, "verdict.json").read_text())
     assert [(note["code"], note["subject"]) for note in record["notes"]] == [("judge-probe-disagree", "1.2")]
     votes = [json.loads(line) for line in stored(run, "judge.jsonl").read_text().splitlines()]
-    assert len(votes) == asked == 3 * 2 + 3 + 10 * 3 + 2
+    assert len(votes) == asked == 2 + 3 + 10 + 2
     assert trial["usage"]["judge"]["calls"] == asked
     assert trial["usage"]["judge"]["cost_usd"] == pytest.approx(asked * (100 * 1 + 20 * 2) / 1_000_000)
     assert trial["usage"]["agent"]["calls"] == 0

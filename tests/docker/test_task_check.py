@@ -22,7 +22,7 @@ from harness.runs.engine_session import engine_session
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.problem import Severity
-from harness.specs.task_facts import Level, StepOutcome
+from harness.specs.task_facts import Level, StepId, StepOutcome
 from tests.docker.test_task_image_check import derive
 from tests.support.sound_catalog import added, changed
 
@@ -84,7 +84,7 @@ async def test_a_removal_that_does_not_compile_is_found(subject: Subject) -> Non
     removal = subject.task.directory / "removal.patch"
     text = (await GitTree(subject.containers.image.tree).read(PRODUCT)).decode()
     removal.write_text(changed(PRODUCT, text, "            i = 0\n", "            i = = 0\n"))
-    [step] = await run_parts(subject, {"reference": reference_problems}, lambda _task, _part: None)
+    [step] = await run_parts(subject, {StepId.REFERENCE: reference_problems}, lambda _task, _part: None)
     [broken] = step.problems
     assert step.outcome is StepOutcome.FAILED
     assert broken.message.startswith("a variant of this task does not compile: ")

@@ -42,7 +42,7 @@ def test_a_missing_key_is_named(tmp_path):
 
 
 def test_yaml_that_does_not_parse_is_named_with_its_line(tmp_path):
-    assert complaint(tmp_path / "task.yaml", "id: a\nrepo: [b\n").startswith(":3: not YAML")
+    assert complaint(tmp_path / "task.yaml", "id: a\nrepo: [b\n").startswith(":2: not YAML")
 
 
 def test_aliases_are_refused_because_they_can_explode(tmp_path):

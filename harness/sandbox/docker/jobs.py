@@ -137,7 +137,8 @@ async def _use(docker: Docker, container: str) -> Use:
     usage = (stats.get("cpu_stats") or {}).get("cpu_usage") or {}
     # A row for each thread. R runs or waits for a core, D for a disk.
     threads = await docker.call(docker.api.top, container, "-eLo pid,s")
-    wants_core = any(row[1] in ("R", "D") for row in threads["Processes"])
+    # Null instead of an empty list once the last of them has ended.
+    wants_core = any(row[1] in ("R", "D") for row in threads["Processes"] or ())
     return Use(int(usage.get("total_usage") or 0) / 1e9, wants_core)
 
 
