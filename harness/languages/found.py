@@ -88,7 +88,7 @@ class TooMuchToRead(UserError):
     """Finding the tests of some file would take more time or memory than any honest file needs."""
 
 
-class Room:
+class FileQuota:
     """What discovery may still find in one file. Raises TooMuchToRead for a file that is too large for anything."""
 
     def __init__(self, path: str, source: bytes) -> None:

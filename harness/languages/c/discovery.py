@@ -9,7 +9,16 @@ from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
 from harness.languages.c.checks import c_part, macros, returned_from
-from harness.languages.found import HelperFunction, Room, TestFile, TestFunction, every_node, name_of, parsed, text_of
+from harness.languages.found import (
+    FileQuota,
+    HelperFunction,
+    TestFile,
+    TestFunction,
+    every_node,
+    name_of,
+    parsed,
+    text_of,
+)
 
 FILE_RULE = "its name must be test_*.c, of letters, digits, _ and -"
 _GRAMMAR = Language(tree_sitter_c.language())
@@ -26,12 +35,12 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Its functions are `others`: parts of the program, with no result of their own. Raises TooMuchToRead.
     """
-    room = Room(path, source)
+    quota = FileQuota(path, source)
     root = parsed(_GRAMMAR, source)
     defined = {_declared(node): node for node in _definitions(root)}
     parts, helpers = _parts(root, defined)
     for helper in helpers:
-        room.take(helper.name)
+        quota.take(helper.name)
     if not is_test_file(path) or all(node.type == "comment" for node in root.children):
         return TestFile((), helpers=helpers)
     lines = source.rstrip(b"\n").count(b"\n") + 1

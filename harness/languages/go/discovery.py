@@ -10,8 +10,8 @@ from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
 from harness.languages.found import (
+    FileQuota,
     HelperFunction,
-    Room,
     TestFile,
     TestFunction,
     every_node,
@@ -41,7 +41,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Raises TooMuchToRead.
     """
-    room, tally = Room(path, source), Tally()
+    quota, tally = FileQuota(path, source), Tally()
     tests: list[TestFunction] = []
     others: set[str] = set()
     helpers: list[HelperFunction] = []
@@ -54,7 +54,7 @@ def discover(source: bytes, path: str) -> TestFile:
         if node.type in ("function_declaration", "method_declaration"):
             name = text_of(node.child_by_field_name("name"))
             assertions = tally.of(parts[node.start_byte], known)
-            room.take(name)
+            quota.take(name)
             if node.type == "function_declaration" and _is_test(name, node, accepted):
                 tests.append(_test(name, node, _first_comment(nodes, place), source, assertions))
             else:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import tree_sitter_python
 from tree_sitter import Language, Node
 
-from harness.languages.found import HelperFunction, Room, TestFile, TestFunction, every_node, name_of, parsed
+from harness.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node, name_of, parsed
 from harness.languages.found import text_of as _text
 from harness.languages.python.checks import PythonChecks
 from harness.languages.python.comments import with_short_comments
@@ -45,7 +45,7 @@ def discover(source: bytes, path: str = "") -> TestFile:
 
     Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
     """
-    room, texts = Room(path, source), _Texts(source)
+    quota, texts = FileQuota(path, source), _Texts(source)
     module = _Scope("", "", (), [])
     _fill(module, parsed(_GRAMMAR, with_short_comments(source)))
     scopes = [*_walk(module)]
@@ -61,7 +61,7 @@ def discover(source: bytes, path: str = "") -> TestFile:
         collects = _collects_tests(scope, ancestors)
         for name, node in own.items():
             qualified = f"{scope.name}.{name}" if scope.name else name
-            room.take(qualified)
+            quota.take(qualified)
             if collects and name.startswith("test") and not _is_fixture(node):
                 tests.append(_test(qualified, node, texts, assertions(node)))
             else:

@@ -17,8 +17,8 @@ from tree_sitter import Language, Node
 
 from harness.languages.assertions import Part, Tally
 from harness.languages.found import (
+    FileQuota,
     HelperFunction,
-    Room,
     TestFile,
     TestFunction,
     every_node,
@@ -61,10 +61,10 @@ def discover(source: bytes, path: str) -> TestFile:
 
     Raises TooMuchToRead.
     """
-    room = Room(path, source)
+    quota = FileQuota(path, source)
     grammar = _TSX if path.endswith("x") else _GRAMMAR
     root = parsed(grammar, source)
-    found = _Search(source, aliases(root), room)
+    found = _Search(source, aliases(root), quota)
     found.look(root)
     named = [(name, node, typescript_part(grammar, node)) for name, node in functions(grammar, root)]
     parts: dict[str, list[Part]] = {}
@@ -127,7 +127,7 @@ class _Search:
     source: bytes
     suites: dict[str, bool]
     """Names of functions that register: whether what they register are suites."""
-    room: Room
+    quota: FileQuota
     tests: list[tuple[TestFunction, Node, _Place]] = field(default_factory=list)
     hooks: list[tuple[Node, _Place]] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
@@ -179,13 +179,13 @@ class _Search:
         return node.start_byte if child.type == "arguments" else child.start_byte
 
     def _note(self, name: str) -> None:
-        self.room.take(name)
+        self.quota.take(name)
         self.others.add(name)
 
     def _test(self, node: Node, place: _Place, name: str) -> TestFunction:
         enclosing = SEPARATOR.join(place.enclosing)
         whole = SEPARATOR.join([*place.enclosing, name])
-        self.room.take(whole, *(range(start, end) for start, end in place.heads))
+        self.quota.take(whole, *(range(start, end) for start, end in place.heads))
         heads = b"".join(self.source[start:end] for start, end in place.heads)
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         return TestFunction(whole, first, last, heads + self.source[node.start_byte : node.end_byte], enclosing)
