@@ -37,6 +37,8 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     (r"corrupt patch for submodule (?P<path>.*)", "{path}: the change of a submodule is damaged"),
     (r"unable to remove (?P<path>.*) from index", "{path}: it can't be removed"),
     (r"unable to add cache entry for (?P<path>.*)", "{path}: another file is in its way"),
+    (r"'(?P<path>.*)' appears as both a file and as a directory$", "{path}: a file of another name is in its way"),
+    (r"the necessary postimage \S+ for '(?P<path>.*)' cannot be read", "{path}: a binary change has no data"),
     (r"recount: unexpected line", "a hunk is damaged"),
     (r"BUG: |.*: Assertion .* failed", "its parts contradict each other"),
     (rf"(?:{_DAMAGED}).*?\blines? (?P<at>\d+)", "line {at} of the patch is damaged"),

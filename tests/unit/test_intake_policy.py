@@ -88,6 +88,8 @@ async def test_a_stripped_edit_that_would_not_apply_does_not_spoil_the_rest(tree
         (EDIT, ReasonCode.EMPTY_SUBMISSION),
         ("this is not a patch\n", ReasonCode.PATCH_DOES_NOT_APPLY),
         (added("tests/test_old.py"), ReasonCode.PATCH_DOES_NOT_APPLY),
+        (added("tests/test_old.py/inside.py"), ReasonCode.PATCH_DOES_NOT_APPLY),
+        (added("tests/new") + added("tests/new/inside.py"), ReasonCode.PATCH_DOES_NOT_APPLY),
         (added("../evil.py"), ReasonCode.UNSAFE_PATH),
         (added("tests/../../evil.py"), ReasonCode.UNSAFE_PATH),
         (added("tests/.git/config"), ReasonCode.UNSAFE_PATH),
