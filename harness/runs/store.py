@@ -84,8 +84,11 @@ def check_free(directory: Path) -> None:
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")
-    if (directory / ".lock").exists():
+    lock = directory / ".lock"
+    if lock.exists():
+        before = lock.stat()
         _locked(directory).release()
+        os.utime(lock, ns=(before.st_atime_ns, before.st_mtime_ns))  # taking a lock writes to its file
 
 
 def find_trials(directory: Path) -> Iterator[TrialStore]:
