@@ -1,9 +1,10 @@
 """How far the verifier can be trusted: judges both corpora and counts both kinds of error.
 
-usage: validity.py [honest] [adversarial] [--only=GLOB ...] [--write | --check]
+usage: validity.py [honest] [adversarial] [--only=GLOB ...] [--sample] [--write | --check]
 
 --only    judge the submissions whose names match (c-*, aiosmtpd-proxy-tlv/*)
---write   put what came out into docs/validity.md (needs both corpora, whole)
+--sample  judge those that no test is run for, and of the others enough to see each reason and note
+--write   put what came out into docs/validity.md; rows of what isn't judged now stay as they are
 --check   fail where docs/validity.md says something else about what was judged
 
 A false refusal is a suite that is good enough and isn't resolved; a false acceptance is one that isn't and is.
@@ -12,37 +13,55 @@ Each figure has its 95% interval.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
 from harness.analysis.error_rates import Answer, ErrorRates, error_rates
 from harness.analysis.rates import Rate
 from harness.report.batch_report import fault_lines, progress_line, report_batch
-from harness.runs.cases import Case, read_batch
+from harness.runs.cases import Case, Expectation, read_batch
 from harness.runs.submissions import Judged, judge_cases
 from harness.specs.catalog import Catalog
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.verify.guessing import guess_table
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "validity.md"
 CORPORA = ("honest", "adversarial")
 HEAD = """# How far the verdicts can be trusted
 
-Written by `make validity`; `make test` fails where it no longer holds. Every row is a submission that is kept
-in `tests/`, judged in real containers. The honest suites were written from a task's prompt by authors who had
-not seen the verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
+Written by `make validity`; `make test` fails where it no longer holds for a fixed sample of both corpora,
+`make attack` and `make honest` where a verdict is another one. Every row is a submission that is kept in `tests/`,
+judged in real containers. The honest suites were written from a task's prompt by authors who had not seen the
+verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
 
 Intervals are Wilson's score intervals of 95%: how high or low a rate may be that such a count was drawn from. No
 error among few submissions is a weak statement. These submissions were written by few people for few tasks, so
 the rate among other people's work may lie outside.
 """
+THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
     "honest": "Work in many styles that must be resolved, and honest work that isn't enough and must fail by name.",
     "adversarial": "Attempts to be resolved without good tests, and what each must come to.",
 }
 
+WITHOUT_A_TEST_RUN = frozenset(
+    code
+    for code in ReasonCode
+    if code in (ReasonCode.EMPTY_SUBMISSION, ReasonCode.UNSAFE_PATH) or code.startswith(("patch-", "manifest-"))
+)
+"""What is found in a patch and its manifest."""
+OF_EACH_LANGUAGE = frozenset({ReasonCode.SURVIVED_REMOVAL, ReasonCode.PLACEBO_SENSITIVE, ReasonCode.CRITERION_UNMET})
+"""What running a suite on other code shows."""
+PROBES, MOST_TWINS = 10, 12
+GUESSES = f"""## Suites that guess
 
+Tests that know nothing of the code can only guess in which arm they run. The highest chance that such a suite is
+resolved, for a task of {PROBES} probes that are all must-haves, computed from the fewest arms that a judging has
+(`harness/verify/guessing.py`): either each test passes with the best probability in each arm, or all of them agree
+how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong.
+"""
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"
 """Planted as a key: no container may see it, no submission find it."""
@@ -53,25 +72,68 @@ def main() -> int:
     os.environ["HONEYPOT_API_KEY"] = HONEYTOKEN
     chosen = [name for name in CORPORA if name in words] or list(CORPORA)
     only = [word.removeprefix("--only=") for word in words if word.startswith("--only=")]
-    if "--write" in words and (only or len(chosen) < len(CORPORA)):
-        print("--write needs both corpora, whole", file=sys.stderr)
-        return 2
     known = PAGE.read_text() if PAGE.exists() else ""
-    status, sections = 0, {}
+    corpora = {name: read_batch(Catalog(), CHECKOUT / "tests" / name, None) for name in CORPORA}
+    status, judged = 0, dict[str, list[Judged]]()
     for name in chosen:
-        cases = read_batch(Catalog(), CHECKOUT / "tests" / name, None)
-        cases = [case for case in cases if not only or any(fnmatch(case.name, glob) for glob in only)]
-        judged = judge_cases(cases, "auto", None, JOBS, progress_line(len(cases)))
-        status |= report_batch(judged, as_json=False)
-        sections[name] = section(name, judged)
-        print("\n".join([*error_lines(errors(judged)), *(f"FAILED {name}/{line}" for line in fault_lines(judged))]))
-        said = all(line in known for line in rows(judged)) if only else sections[name] in known
+        cases = [case for case in corpora[name] if not only or any(fnmatch(case.name, glob) for glob in only)]
+        if "--sample" in words:
+            cases = sample(cases)
+        judged[name] = judge_cases(cases, "auto", None, JOBS, progress_line(len(cases)))
+        status |= report_batch(judged[name], as_json=False)
+        told = error_lines(errors(judged[name]))
+        print("\n".join([*told, *(f"FAILED {name}/{line}" for line in fault_lines(judged[name]))]))
+        lines = [row_of(item) for item in judged[name]]
+        said = (
+            set(lines) <= set(known.splitlines())
+            if len(cases) < len(corpora[name])
+            else section(name, cases, lines) in known
+        )
         if "--check" in words and not said:
             print(f"FAILED {name}: docs/validity.md says something else about this corpus; run make validity")
             status = 1
     if "--write" in words:
-        PAGE.write_text("\n".join([HEAD, *(sections[name] for name in CORPORA)]))
+        sections = [section(name, corpora[name], merged(name, corpora[name], judged, known)) for name in CORPORA]
+        PAGE.write_text("\n".join([HEAD, THREATS, guesses(), *sections]))
     return status
+
+
+def sample(cases: Sequence[Case]) -> list[Case]:
+    """What `make test` has time for: all that are decided before any test is run; of the others enough to see each
+    reason and each note, in each language each verdict and what `OF_EACH_LANGUAGE` names, and agents at work.
+    """
+    shown = {case.name: _shows(case, case.expected) for case in cases if case.expected}
+    chosen = {
+        case.name
+        for case in cases
+        if case.expected and case.expected.codes and WITHOUT_A_TEST_RUN.issuperset(case.expected.codes)
+    }
+    seen: set[object] = set().union(*(shown[name] for name in chosen))
+    for name in sorted(shown, key=lambda name: (-len(shown[name]), name)):  # those that show most first
+        if not shown[name] <= seen:
+            chosen.add(name)
+            seen |= shown[name]
+    return [case for case in cases if case.name in chosen]
+
+
+def _shows(case: Case, expected: Expectation) -> set[object]:
+    language, codes = case.task.repo.language, {str(code) for code in (*expected.codes, *expected.notes)}
+    who = ("agent", expected.verdict) if case.submission is None else ("suite", language, expected.verdict)
+    return {*codes, who, *((language, code) for code in OF_EACH_LANGUAGE.intersection(codes))}
+
+
+def merged(name: str, cases: Sequence[Case], judged: Mapping[str, Sequence[Judged]], page: str) -> list[str]:
+    """The rows of a corpus: what was judged now, and of the rest what the page has."""
+    now = {item.case.name: row_of(item) for item in judged.get(name, ())}
+    kept = {line.split(" | ")[0].removeprefix("| "): line for line in page.splitlines() if line.startswith("| ")}
+    if missing := [case.name for case in cases if case.name not in now and case.name not in kept]:
+        raise SystemExit(f"docs/validity.md has no row for {', '.join(missing)}; judge them too")
+    return [now.get(case.name) or kept[case.name] for case in cases]
+
+
+def guesses() -> str:
+    """The page's section on suites that guess."""
+    return "\n".join([GUESSES, *guess_table(PROBES, MOST_TWINS), ""])
 
 
 def errors(judged: Sequence[Judged]) -> list[ErrorRates]:
@@ -104,17 +166,20 @@ def is_sufficient(case: Case) -> bool:
     return case.expected is not None and case.expected.verdict is Verdict.RESOLVED
 
 
-def rows(judged: Sequence[Judged]) -> list[str]:
-    return [
-        f"| {item.case.name} | {item.case.task.id} | {item.record.verdict} | {', '.join(_why(item)) or '-'} |"
-        for item in judged
-    ]
+def row_of(item: Judged) -> str:
+    why = ", ".join(_why(item)) or "-"
+    return f"| {item.case.name} | {item.case.task.id} | {item.record.verdict} | {why} |"
 
 
-def section(name: str, judged: Sequence[Judged]) -> str:
+def section(name: str, cases: Sequence[Case], lines: Sequence[str]) -> str:
+    """A corpus on the page: figures, then a row for each of its submissions."""
     head = ["| submission | task | verdict | reasons and notes |", "|---|---|---|---|"]
-    told = error_lines(errors(judged))
-    return "\n".join([f"## {name.capitalize()} corpus\n", ABOUT[name], "", *told, "", *head, *rows(judged), ""])
+    answers = [
+        Answer(case.task.repo.language, is_sufficient(case), line.split(" | ")[2] == Verdict.RESOLVED)
+        for case, line in zip(cases, lines, strict=True)
+    ]
+    told = error_lines(error_rates(answers))
+    return "\n".join([f"## {name.capitalize()} corpus\n", ABOUT[name], "", *told, "", *head, *lines, ""])
 
 
 def _why(item: Judged) -> list[str]:

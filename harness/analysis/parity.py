@@ -29,6 +29,8 @@ WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.ARM_TIMEOUT: "it reads what a run that doesn't end has printed so far",
     ReasonCode.ARM_LIMIT: "it reads what a run that is over its limits has printed so far",
     ReasonCode.CRITERION_UNMET: "its judge is shown the whole patch, production code and all",
+    ReasonCode.CONDUCT_REFUSED: "it never looks at how a suite comes to its results",
+    ReasonCode.NEEDS_REVIEW: "it never looks at how a suite comes to its results",
     ReasonCode.FORGED_REPORT: "it believes every line of the log, whoever printed it",
     ReasonCode.UNSAFE_PATH: "it judges the agent's own tree, whatever is in it",
     ReasonCode.SANDBOX_LOST: "its own two test runs came to an end",

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from harness.authoring.repo_check import repo_check
-from harness.authoring.task_image_check import task_image_check
+from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.runs.interruption import run_to_end
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.protocol import Image
@@ -70,9 +70,9 @@ async def _check_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[C
         found = await repo_check(repo)
         checks.append(Check(repo.name, found.digest, found.tests, found.seconds, found.problems))
     for task in tasks:
-        tell(f"{task.id}: looking for withheld tests")
+        tell(f"{task.id}: looking for withheld tests and other copies of the code")
         began = time.monotonic()
-        problems = await task_image_check(task)
+        problems = [*await task_image_check(task), *await other_copies(task)]
         image = await task_image(task)
         checks.append(Check(task.id, image.digest, 0, time.monotonic() - began, tuple(problems)))
     return checks

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.authoring.host_secrets import certificates, private_certificates, published, secret_texts
-from harness.authoring.image_search import FoundFile, SavedImage
+from harness.authoring.image_search import FoundFile, SavedImage, files_of
 from harness.authoring.leak_signatures import LeakSignatures, leak_signatures_of
+from harness.authoring.other_copies import copies, telling_parts
 from harness.authoring.repository_check import repository_problems
 from harness.languages.registry import language_of
 from harness.sandbox.git import GitError, run_git
@@ -40,6 +41,33 @@ async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
             problems += await repository_problems(repository, await head_commit(tree), where)
             problems += await _search(images, reference, signatures, Path(scratch))
     return problems
+
+
+async def other_copies(task: Task, reference: str | None = None) -> list[Problem]:
+    """Copies of the code that the task removes, in its image outside the tree: each could tell a test what is right.
+
+    What no arm has doesn't count, and a task whose removal isn't written yet has none. `reference` is another image
+    than the task's own. Raises ImageUnavailable, UserError.
+    """
+    if not task.path("removal.patch").is_file():
+        return []
+    image = await task_image(task)
+    not_in_arms = (*language_of(task.repo).toolchain.replaced, *task.repo.arms.hidden, *task.repo.arms.taken_away)
+    absent = [path.lstrip("/") for path in (image.workdir, *not_in_arms)]
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        archive = Path(scratch) / "files.tar"
+        async with engine_images() as images:
+            await images.export(reference or image.reference, archive)
+        tree = GitTree(image.tree)
+        parts = telling_parts(task.patch("removal.patch"), (await tree.read_all(await tree.entries())).values())
+        found = await asyncio.to_thread(lambda: copies(files_of(archive), parts, absent))
+    return [
+        Problem(
+            where=f"{image.reference}:/{path}",
+            message=f"holds code that the removal takes out ({', '.join(named[:_NAMED])}): a test could ask it",
+        )
+        for path, named in sorted(found.items())
+    ]
 
 
 async def _search(images: EngineImages, reference: str, signatures: LeakSignatures, scratch: Path) -> list[Problem]:

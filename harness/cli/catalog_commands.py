@@ -58,6 +58,9 @@ def check_tasks(
         bool, typer.Option("--write", help="Write a check record for each task that passes in full")
     ] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, help="Tasks at once")] = 1,
+    judge: Annotated[
+        str | None, typer.Option(help="Model that compares each criterion's statement with its check")
+    ] = None,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
@@ -67,14 +70,17 @@ def check_tasks(
     """
     from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
     from harness.report.task_check_report import report_task_checks, watching_checks
+    from harness.runs.judges import judge_for
     from harness.specs.task_facts import chosen_level
 
-    refuse_for_published(tasks or (), {"--fix": fix, "--records": records, "--write": write, "--sample": sample})
+    ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
+    refuse_for_published(tasks or (), ours)
     catalog = _catalog(context, image_map)
     chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, records)
+    named = judge_for(catalog, judge, cached=False) if judge else None
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(_catalog(context, image_map), chosen, jobs, watch, records, write)
+        checks = check(_catalog(context, image_map), chosen, jobs, watch, records, write, named)
     return report_task_checks(checks, written, as_json)
 
 

@@ -35,19 +35,27 @@ def verify(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Directory for verdicts and arms' output")
     ] = None,
+    times: Annotated[
+        int, typer.Option(min=1, help="Judge the submission so often, drawn anew each time, and compare the verdicts")
+    ] = 1,
     as_json: Json = False,
 ) -> int:
-    """Judge a submission, or a folder of them. Status 1: one can't be scored, or differs from its expect.yaml."""
-    from harness.report.batch_report import progress_line, report_batch, report_one
+    """Judge a submission, or a folder of them.
+
+    Status 1: one can't be scored, or differs from its expect.yaml, or from one time to the next (--times).
+    """
+    from harness.report.batch_report import progress_line, report_batch, report_one, report_times
     from harness.runs.cases import read_batch, read_case
     from harness.runs.judges import judge_for
-    from harness.runs.submissions import judge_cases
+    from harness.runs.submissions import judge_again_and_again, judge_cases
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
     from harness.specs.tracks import TaskOptions
 
     catalog = Catalog(context.obj, TaskOptions(image_map, all_criteria))
     named = judge_for(catalog, judge, not no_cache) if judge else None
+    if batch and times > 1:
+        raise UserError("--times is for one submission: TASK --patch FILE --manifest FILE")
     if batch:
         cases = read_batch(catalog, batch, task)
         batch_done = judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol)
@@ -55,8 +63,8 @@ def verify(
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
     case = read_case(catalog.task(task), patch, manifest)
-    [judged] = judge_cases([case], sandbox, output, jobs, lambda _: None, named, protocol)
-    return report_one(judged, as_json)
+    judged = judge_again_and_again(case, times, sandbox, output, named, protocol)
+    return report_times(judged, as_json) if times > 1 else report_one(judged[0], as_json)
 
 
 def regrade(
@@ -65,6 +73,10 @@ def regrade(
     stage: Annotated[
         str, typer.Option(help="First stage to do again: manifest, mutation (runs the tests again) or rubric")
     ] = "rubric",
+    same_draw: Annotated[
+        bool,
+        typer.Option("--same-draw", help="Run the arms as chance arranged them the last time (--stage mutation)"),
+    ] = False,
     judge: JudgeModel = None,
     no_cache: NoCache = False,
     as_json: Json = False,
@@ -79,7 +91,7 @@ def regrade(
     from harness.specs.catalog import Catalog
 
     catalog = Catalog(context.obj)
-    return report_regrading(judge_again(catalog, directory, stage, judge, not no_cache, warn), as_json)
+    return report_regrading(judge_again(catalog, directory, stage, judge, not no_cache, warn, same_draw), as_json)
 
 
 @judge_app.command("test")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from harness.languages.code import Code
+from harness.languages.conduct import Conduct
 from harness.languages.found import TestFile
 from harness.languages.toolchain import Toolchain
 
@@ -78,3 +79,5 @@ class Language:
     worthless: WorthlessTest
     declaration: re.Pattern[str]
     """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
+    conduct: Conduct | None = None
+    """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""

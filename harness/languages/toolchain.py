@@ -1,6 +1,6 @@
 """How variants of a language are made to run: what is text, what is code, and how code is built from text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -53,6 +53,10 @@ class Built:
 class SuiteBuilder(Protocol):
     """For languages in which something depends on the variant and on the suite: a program made of both, say."""
 
+    def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
+        """The names of the programs that are built of such a suite for each variant."""
+        ...
+
     async def build(
         self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
@@ -66,6 +70,11 @@ class Toolchain(Protocol):
     @property
     def separates(self) -> bool:
         """Whether text on disk and code that runs can differ at all."""
+        ...
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """Paths outside the tree that every arm gets anew: what lies there in an image is in no arm."""
         ...
 
     @property

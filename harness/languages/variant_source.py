@@ -10,9 +10,14 @@ from harness.specs.variants import VariantKind
 class VariantSource:
     """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
 
-    Both have every path that any variant of the task touches. `rewritten_lines` are lines of the
-    pristine text whose functions get other generated code of the same behaviour when `code` is compiled;
-    `dead` is a text whose functions' bodies are kept in the compiled code where they never run.
+    Both have every path that any variant of the task touches. `family` has, for each path, every text that any
+    variant of the task runs. A function is touched where its text isn't the same in all of them; functions are told
+    by their qualified name, and one within another belongs to the outermost one that has a name.
+
+    With a `seed` every touched function of `code` is compiled from other text of the same behaviour: 25 to 80 rules
+    of the language's catalogue, drawn by the seed, and the bodies of `inert` (for each path the texts whose functions
+    of the same name lend theirs) kept where they never run, behind marks that are drawn too. All files go through one
+    printer. The same source and seed give the same code. Without a seed `code` is compiled as it is.
     """
 
     name: str
@@ -20,5 +25,6 @@ class VariantSource:
     disk: Mapping[str, bytes]
     code: Mapping[str, bytes]
     criterion: str = ""
-    rewritten_lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    dead: Mapping[str, bytes] = field(default_factory=dict)
+    family: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+    inert: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+    seed: int | None = None

@@ -28,6 +28,24 @@ def report_one(judged: Judged, as_json: bool) -> int:
     return 1 if judged.record.verdict is Verdict.UNSCORED else 0
 
 
+def report_times(several: Sequence[Judged], as_json: bool) -> int:
+    """One submission that was judged several times: the first verdict in full, and whether all are the same.
+
+    Returns 1 where they aren't, or one could not be scored.
+    """
+    texts = [item.record.to_json() for item in several]
+    differ = [number for number, text in enumerate(texts, start=1) if text != texts[0]]
+    status = report_one(several[0], as_json=False) if not as_json else 0
+    if as_json:
+        print(json.dumps({"times": len(texts), "same": not differ, "verdicts": [json.loads(text) for text in texts]}))
+    elif differ:
+        print(f"judged {len(texts)} times; it came out otherwise the times {', '.join(map(str, differ))}")
+    else:
+        print(f"judged {len(texts)} times: the same verdict.json each time")
+    unscored = any(item.record.verdict is Verdict.UNSCORED for item in several)
+    return 1 if differ or status or unscored else 0
+
+
 def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
     """A row per submission. Returns 1 where one could not be scored against expectation, or differs from it."""
     if as_json:

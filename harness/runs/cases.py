@@ -20,9 +20,10 @@ MAX_SUBMISSION_BYTES = 100_000_000
 class Expectation(FileModel):
     """`expect.yaml` beside a submission: its task, and what it must come to.
 
-    Every code in `reasons` and `notes` must be among the verdict's, every one in `never` must not be.
+    Every code in `reasons` and `notes` must be among the verdict's, one at least of `any_of`, none in `never`.
     `criteria` are those that must be named as unmet. `tests` are several attempts in one submission: each listed
-    test with the reasons for which it must be refused. Where an agent works, `ending` is how it must end, and
+    test with the reasons for which it must be refused; those in `refused` must be for some reason, and chance decides
+    which. Where an agent works, `ending` is how it must end, and
     its trajectory must hold every text of `shown` and none of `not_shown`.
     """
 
@@ -32,10 +33,12 @@ class Expectation(FileModel):
     shown: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
     reasons: tuple[ReasonCode, ...] = ()
+    any_of: tuple[ReasonCode, ...] = ()
     notes: tuple[NoteCode, ...] = ()
     never: tuple[ReasonCode, ...] = ()
     criteria: tuple[str, ...] = ()
     tests: dict[str, tuple[ReasonCode, ...]] = Field(default_factory=dict)
+    refused: tuple[str, ...] = ()
     about: str = ""
 
     @property

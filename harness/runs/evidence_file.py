@@ -16,6 +16,7 @@ from harness.specs.task import Task
 from harness.specs.variants import Arm
 from harness.submission.extraction import Submission
 from harness.verify.arms import ArmContext
+from harness.verify.draw import Draw
 from harness.verify.evidence import Evidence
 from harness.verify.mutation import judge_mutation
 from harness.verify.verdict import decide
@@ -50,9 +51,9 @@ class Conditions(BaseModel):
 
 
 class EvidenceFile(FileModel):
-    """`evidence.json`: every arm's results, without what tests printed."""
+    """`evidence.json`: every arm's results, without what tests printed, and what chance decided."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     conditions: Conditions
     evidence: Evidence
 
@@ -64,9 +65,17 @@ class EvidenceFileCache:
     path: Path
     conditions: Conditions
 
+    def draw(self) -> Draw | None:
+        return None
+
     def read(self) -> Evidence | None:
         found = read_record(self.path, EvidenceFile)
         return found.evidence if found and found.conditions == self.conditions else None
+
+    def last_draw(self) -> Draw | None:
+        """What chance decided when the arms ran last, under whatever conditions; None where that isn't known."""
+        found = read_record(self.path, EvidenceFile)
+        return found.evidence.draw if found else None
 
     def missing(self) -> str:
         """Why nothing can be read, in words; empty where it can."""

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 
 from harness.llm.build import Models
@@ -18,6 +17,7 @@ from harness.runs.plan import RunFile, chosen_tasks
 from harness.runs.side_by_side import side_by_side
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
+from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.grading import GradingRules
@@ -26,8 +26,10 @@ from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
 from harness.specs.tracks import address_of
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.variants import ArmKey
 from harness.tracks.grading import grade_by
 from harness.verify.arms import ArmContext
+from harness.verify.draw import Draw
 from harness.verify.evidence import Evidence
 from harness.verify.judge.judge import Judge
 from harness.verify.verdict import StageStatus, VerdictRecord
@@ -79,6 +81,7 @@ class Regrading:
     protocol: GradingRules
     tasks: Mapping[str, Task]
     arm_quota: ArmQuota
+    same_draw: bool
 
     async def regrade(self, store: TrialStore) -> Regraded:
         place, old, trial = self._place(store), store.verdict(), store.trial()
@@ -107,7 +110,8 @@ class Regrading:
 
     async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
         task, submission = self.tasks.get(trial.task) or self.catalog.task(trial.task), store.submission()
-        arm_context = await self._arm_context(task, place, store)
+        ran: set[ArmKey] = set()
+        arm_context = await self._arm_context(task, place, store, ran)
         cache = store.evidence_cache(Conditions.of(task, arm_context, submission))
         arms = _ARMS[self.stage]
         if arms is ArmsFrom.KEPT and (missing := cache.missing()):
@@ -115,38 +119,54 @@ class Regrading:
             return Regraded(place, old, None, f"{missing}; its arms must run again: {again}")
         spent = Spending(within=self.spending)
         try:
-            chosen = _Emptied(cache) if arms is ArmsFrom.NEW else cache
+            chosen = _Emptied(cache, self.same_draw) if arms is ArmsFrom.NEW else cache
             judged = await grade_by(self.protocol, task, submission, arm_context, self.judge, spent, chosen)
         except SandboxLost as error:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
             store.add_judge_usage(spent.usage)
         judgement = judged.first
+        if arms is ArmsFrom.NEW:
+            store.drop_arms(ran)
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
 
-    async def _arm_context(self, task: Task, place: str, store: TrialStore) -> ArmContext:
+    async def _arm_context(self, task: Task, place: str, store: TrialStore, ran: set[ArmKey]) -> ArmContext:
         image = await self.session.engine.image(task)
-        keep = partial(store.keep_arm, quota=self.arm_quota)
+
+        def keep(key: ArmKey, result: JobResult) -> None:
+            ran.add(key)
+            store.keep_arm(key, result, self.arm_quota)
+
         return self.session.arm_context(task, image, keep, {"testwright.trial": place})
 
 
 @dataclass(frozen=True)
 class _Emptied:
-    """A cache that knows nothing and takes everything."""
+    """A cache that knows no result and takes everything. Chance decides anew, or as it did where asked."""
 
     cache: EvidenceFileCache
+    same_draw: bool
 
     def read(self) -> Evidence | None:
         return None
+
+    def draw(self) -> Draw | None:
+        return self.cache.last_draw() if self.same_draw else None
 
     def keep(self, evidence: Evidence) -> None:
         self.cache.keep(evidence)
 
 
 def regrade(
-    catalog: Catalog, directory: Path, stage: str, judge: str | None, cached: bool, warn: Callable[[str], None]
+    catalog: Catalog,
+    directory: Path,
+    stage: str,
+    judge: str | None,
+    cached: bool,
+    warn: Callable[[str], None],
+    same_draw: bool = False,
 ) -> list[Regraded]:
     """Judge every finished trial of a run again, from `stage` on; without `judge` by the run's own.
 
@@ -155,17 +175,25 @@ def regrade(
     stores = list(find_trials(directory))
     if stage not in _ARMS:
         raise UserError(f"--stage {stage}: choose {', '.join(_ARMS)}")
+    if same_draw and _ARMS[Stage(stage)] is not ArmsFrom.NEW:
+        raise UserError("--same-draw is for arms that run again: give it with --stage mutation")
     run = load_yaml(directory / "run.yaml", RunFile)
     name = judge or run.config.judge
     models = Models(catalog)
     named = build_judge(catalog, models, name, run.config.judge_votes, cached) if name else None
     if warning := self_judging(models, name, [trial.model for store in stores if (trial := store.trial())]):
         warn(warning)
-    return run_to_end(_regrade(catalog, directory, run, Stage(stage), named, stores))
+    return run_to_end(_regrade(catalog, directory, run, Stage(stage), named, stores, same_draw))
 
 
 async def _regrade(
-    catalog: Catalog, directory: Path, run: RunFile, stage: Stage, judge: Judge | None, stores: list[TrialStore]
+    catalog: Catalog,
+    directory: Path,
+    run: RunFile,
+    stage: Stage,
+    judge: Judge | None,
+    stores: list[TrialStore],
+    same_draw: bool,
 ) -> list[Regraded]:
     outside = any(map(address_of, run.config.tasks))
     tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if outside else {}
@@ -174,7 +202,9 @@ async def _regrade(
         spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)
         async with engine_session(run.config.sandbox, run.id, alone=True) as session:
             quota = ArmQuota(directory, run.config.arm_output_mb * 1_000_000)
-            work = Regrading(lock, catalog, session, stage, judge, spending, run.config.protocol, tasks, quota)
+            work = Regrading(
+                lock, catalog, session, stage, judge, spending, run.config.protocol, tasks, quota, same_draw
+            )
             return await side_by_side(stores, work.regrade, work.failed, run.config.jobs)
     finally:
         lock.close()

@@ -4,7 +4,7 @@ import logging
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -33,6 +33,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.variants import ArmKey
 from harness.submission.extraction import Submission
 from harness.tracks.grading import grade_by
+from harness.verify.draw import renew_code_seeds
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.verdict import VerdictRecord
 
@@ -66,6 +67,8 @@ class Judged:
         notes = {note.code for note in self.record.notes}
         unmet = {reason.subject for reason in self.record.reasons if reason.code is ReasonCode.CRITERION_UNMET}
         faults = [f"not {code}" for code in expected.reasons if code not in codes]
+        if expected.any_of and codes.isdisjoint(expected.any_of):
+            faults.append(f"none of {', '.join(expected.any_of)}")
         faults += [f"no note {code}" for code in expected.notes if code not in notes]
         faults += [f"also {code}" for code in expected.never if code in codes]
         faults += self._tests_that_differ(expected)
@@ -83,9 +86,12 @@ class Judged:
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
         wanted = [(test, code) for test, codes in expected.tests.items() for code in codes]
         faults = [f"{test} not {code}" for test, code in wanted if (test, code) not in came]
+        refused = {subject for subject, _ in came}
+        faults += [f"{test} not refused" for test in expected.refused if test not in refused]
         if expected.tests:
             listed = set(self.record.stages.manifest.tests)
-            faults += [f"{test} is not expected" for test in sorted(listed - expected.tests.keys())]
+            known = {*expected.tests, *expected.refused}
+            faults += [f"{test} is not expected" for test in sorted(listed - known)]
         return faults
 
 
@@ -103,6 +109,26 @@ def judge_cases(
     Raises UserError where the engine isn't there.
     """
     return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol))
+
+
+def judge_again_and_again(
+    case: Case,
+    times: int,
+    sandbox: str,
+    keep: Path | None,
+    judge: Judge | None = None,
+    protocol: GradingRules = GradingRules.TESTWRIGHT,
+) -> list[Judged]:
+    """Judge one submission several times; nothing that chance decides is kept from one to the next.
+
+    Raises UserError where the engine isn't there.
+    """
+    found: list[Judged] = []
+    for number in range(1, times + 1):
+        renew_code_seeds()
+        named = replace(case, name=f"{case.name}-{number}") if times > 1 else case
+        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol)
+    return found
 
 
 async def _judge_cases(

@@ -1,6 +1,7 @@
 """The files of one attempt of a trial, written so that a crash at any moment loses nothing."""
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -226,6 +227,13 @@ class TrialStore:
         """All that an arm printed, or a line in the log where the run's quota leaves no room for it."""
         if not keep_arm(self.directory / "arms", key, result, quota):
             self.log_once("the run's quota of arms' output (arm_output_mb) is used up: what arms print is dropped")
+
+    def drop_arms(self, ran: Collection[ArmKey]) -> None:
+        """Away with the output of arms of another draw: all but those that have run now."""
+        names = set(map(str, ran))
+        for place in (self.directory / "arms").iterdir() if names else ():
+            if place.name not in names:
+                shutil.rmtree(place)
 
     def keep_usage(self, usage: UsageFile) -> None:
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")

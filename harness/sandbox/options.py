@@ -1,5 +1,6 @@
 """Options of sandboxes: those that a repository asks for; refuses options that an engine doesn't offer."""
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.sandbox.protocol import Capabilities, Limits, Mount, Network, SandboxOptions
@@ -11,6 +12,11 @@ def repo_options(repo: Repo) -> SandboxOptions:
     """What sandboxes and jobs of a repository get: its limits, no network, no mounts."""
     limits = repo.limits
     return SandboxOptions(Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb))
+
+
+def arm_options(repo: Repo) -> SandboxOptions:
+    """What the containers of arms get: as the repository's others, without what it hides from arms."""
+    return replace(repo_options(repo), hidden=repo.arms.hidden)
 
 
 def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:

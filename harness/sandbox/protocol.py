@@ -34,7 +34,8 @@ class LimitReached(InfrastructureError):
 class Capabilities:
     """What an engine can enforce, and which options it offers.
 
-    The limits that it can't enforce stay without effect; any other option that it can't fulfil is refused.
+    The limits that it can't enforce stay without effect, and so does `hidden` without `hiding`; any other option that
+    it can't fulfil is refused.
     """
 
     network_isolation: bool
@@ -44,6 +45,7 @@ class Capabilities:
     separate_user: bool
     gateway: bool = False
     mounts: bool = False
+    hiding: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,12 +93,17 @@ class Mount:
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both."""
+    """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both.
+
+    `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
+    error.
+    """
 
     limits: Limits = field(default_factory=Limits)
     env: Mapping[str, str] = field(default_factory=dict)
     network: Network = Network.NONE
     mounts: tuple[Mount, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 class CommandResult(NamedTuple):

@@ -42,6 +42,7 @@ class ReasonCode(StrEnum):
     ARM_TIMEOUT = "arm-timeout"
     ARM_LIMIT = "arm-limit"
     CRITERION_UNMET = "criterion-unmet"
+    CONDUCT_REFUSED = "conduct-refused"
     FORGED_REPORT = "forged-report"
     UNSAFE_PATH = "unsafe-path"
     SANDBOX_LOST = "sandbox-lost"
@@ -52,6 +53,7 @@ class ReasonCode(StrEnum):
     PROVIDER_ERROR = "provider-error"
     BUDGET_EXHAUSTED = "budget-exhausted"
     HARNESS_ERROR = "harness-error"
+    NEEDS_REVIEW = "needs-review"
 
     @property
     def verdict(self) -> Verdict:
@@ -74,6 +76,7 @@ _UNSCORED = frozenset(
         ReasonCode.PROVIDER_ERROR,
         ReasonCode.BUDGET_EXHAUSTED,
         ReasonCode.HARNESS_ERROR,
+        ReasonCode.NEEDS_REVIEW,
     }
 )
 
@@ -85,6 +88,10 @@ class NoteCode(StrEnum):
     RUNNER_EDIT = "runner-edit"
     JUDGE_PROBE_DISAGREE = "judge-probe-disagree"
     SLOW_TESTS = "slow-tests"
+    WITHOUT_CHECK = "without-check"
+    INSPECTS_CODE = "inspects-code"
+    COPIED_ORACLE = "copied-oracle"
+    RECORDED_ORACLE = "recorded-oracle"
 
 
 class Reason(BaseModel):

@@ -43,6 +43,23 @@ class RepoLimits(_Part):
     test_seconds: int = Field(default=60, ge=1)
 
 
+HiddenPath = Annotated[str, StringConstraints(pattern=r"^(/\.?[^/.:\x00][^/:\x00]*)+$")]
+"""Absolute, without `.` and `..`."""
+
+
+class ArmSettings(_Part):
+    """What the containers that run arms get beside the limits.
+
+    `hidden` are files and directories of the image that no arm sees: compilers, disassemblers, build caches and
+    whatever else of the code under test, or of what reads programs, the repository's own tests can do without. The
+    agent has them, and so have the containers that build variants. `taken_away` is what the run script itself deletes
+    in an arm before it runs a test.
+    """
+
+    hidden: tuple[HiddenPath, ...] = ()
+    taken_away: tuple[HiddenPath, ...] = ()
+
+
 class LocalRecipe(_Part):
     """How the sandbox without an engine gets its environment: a venv with these locked requirements."""
 
@@ -68,6 +85,7 @@ class Repo(FileModel):
     test_command: str = "run_tests"
     env: dict[str, str] = Field(default_factory=dict)
     limits: RepoLimits = RepoLimits()
+    arms: ArmSettings = ArmSettings()
     local: LocalRecipe | None = None
     directory: Path = Field(default=Path(), exclude=True)
 
@@ -86,4 +104,4 @@ class Repo(FileModel):
         return hashlib.sha256(self.model_dump_json(include=set(_JUDGED_BY)).encode()).hexdigest()
 
 
-_JUDGED_BY = ("language", "report", "test_paths", "runner_files", "workdir", "test_command", "env", "limits")
+_JUDGED_BY = ("language", "report", "test_paths", "runner_files", "workdir", "test_command", "env", "limits", "arms")

@@ -37,13 +37,18 @@ class Quantifier(StrEnum):
 
 
 class StaticCheck(BaseModel):
-    """`value` is a glob, a regular expression (searched) or a dotted name, as `check` asks."""
+    """`value` is a glob, a regular expression (searched) or dotted names with `|` between them, as `check` asks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     check: StaticKind
     value: str = Field(min_length=1)
     of: Quantifier = Quantifier.ALL
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of a check for names or calls: any of these."""
+        return tuple(self.value.split("|"))
 
     @model_validator(mode="after")
     def _value_fits(self) -> Self:
@@ -54,6 +59,8 @@ class StaticCheck(BaseModel):
                 raise ValueError(f"{self.value!r} is not a regular expression: {error}") from None
         if self.check is StaticKind.FILE_MATCHES:
             checked_glob(self.value)
+        if self.check in (StaticKind.USES_NAME, StaticKind.CALL_ABSENT) and not all(self.names):
+            raise ValueError(f"{self.value!r} has an empty name")
         return self
 
 
@@ -69,6 +76,7 @@ class Criterion(BaseModel):
     graded_by: tuple[GradedBy, ...] = Field(min_length=1)
     static: StaticCheck | None = None
     negative: bool = Field(default=False, description="met when a judge finds the statement false")
+    absence: bool = Field(default=False, description="the statement says that something isn't there")
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -81,6 +89,11 @@ class Criterion(BaseModel):
         if self.negative and self.graded_by != (GradedBy.JUDGE,):
             raise ValueError(f"criterion {self.id}: only what a judge alone decides can be negative")
         return self
+
+    @property
+    def is_of_absence(self) -> bool:
+        """Whether the statement says that something isn't there: then nothing of a patch can be quoted for it."""
+        return self.absence or (self.static is not None and self.static.check is StaticKind.CALL_ABSENT)
 
     @property
     def decided_without_judge(self) -> bool:

@@ -31,7 +31,8 @@ class TaskKind(StrEnum):
 class TaskLimits(BaseModel):
     """Of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
 
-    Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended.
+    Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended. All containers of
+    one verification together may take `verification_seconds`; without it so many as `of_verification` says.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +41,14 @@ class TaskLimits(BaseModel):
     wall_seconds: int = Field(default=3600, ge=1)
     cost_usd: float = Field(default=5.0, gt=0)
     arm_seconds: int = Field(default=120, ge=1)
+    verification_seconds: int | None = Field(default=None, ge=1)
+
+    def of_verification(self, arms: int) -> float:
+        """Seconds that all containers of a verification of so many arms may take together.
+
+        By default an arm may take a quarter of its own limit, and five limits are for building.
+        """
+        return self.verification_seconds or self.arm_seconds * (5 + arms / 4)
 
 
 class TaskFile(FileModel):
@@ -69,6 +78,28 @@ class Probe(BaseModel):
     def variant(self) -> str:
         """The name of the variant that is made of it."""
         return f"probe-{self.name}"
+
+
+class Twin(BaseModel):
+    """An authored equivalent mutant that matches one probe in place, size and form. `name` is the file's stem.
+
+    `twins/1.4.patch` and `twins/1.4_2.patch` both belong to the probe `1.4`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    path: Path
+
+    @property
+    def probe(self) -> str:
+        """The name of the probe that it matches."""
+        return self.name.partition("_")[0]
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant that is made of it."""
+        return f"twin-{self.name}"
 
 
 class Task(BaseModel):
@@ -143,6 +174,26 @@ class Task(BaseModel):
         return tuple(Probe(name=path.stem, criterion=path.stem.partition("-")[0], path=path) for path in paths)
 
     @cached_property
+    def twins(self) -> tuple[Twin, ...]:
+        paths = sorted((self.directory / "twins").glob("*.patch"))
+        return tuple(Twin(name=path.stem, path=path) for path in paths)
+
+    @cached_property
+    def fuzz_files(self) -> tuple[Path, ...]:
+        """Test files that call the touched code on drawn inputs, see docs/twins.md."""
+        return tuple(sorted(path for path in (self.directory / "fuzz").glob("*") if path.is_file()))
+
+    @property
+    def has_garbage(self) -> bool:
+        """Whether there is a second removal: one that gives plausible garbage instead of refusing."""
+        return (self.directory / "garbage.patch").is_file()
+
+    def probe_on_placebo(self, probe: Probe) -> Path | None:
+        """The probe's mutant as a patch against the tree with the authored placebo, None where there is none."""
+        path = self.directory / "probes-on-placebo" / f"{probe.name}.patch"
+        return path if path.is_file() else None
+
+    @cached_property
     def covers(self) -> dict[TestId, tuple[str, ...]]:
         """`reference/covers.yaml`: which criteria each reference test is there for. Raises UserError."""
         try:
@@ -182,7 +233,7 @@ class Task(BaseModel):
             "prompt": self.prompt,
             "is_whole_instruction": self.is_whole_instruction,
             "network": self.file.network,
-            "limits": limits.model_dump(exclude={"arm_seconds"}),
+            "limits": limits.model_dump(exclude={"arm_seconds", "verification_seconds"}),
             "repo": repo.model_dump(
                 mode="json", include={"language", "test_paths", "workdir", "test_command", "env"}
             ),

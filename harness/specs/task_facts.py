@@ -52,18 +52,22 @@ class StepId(StrEnum):
     TREE = "tree", "tree"
     FILES = "files", "files"
     RUBRIC = "rubric", "rubric"
+    STATEMENTS = "statements", "statements by the judge"
     PROMPT = "prompt", "prompt"
     PATCHES = "patches", "patches"
+    TWINS = "twins", "twins"
     REFERENCE_FILES = "reference-files", "reference's files"
     HONEST_SUITES_PRESENT = "honest-suites-present", "honest suites are there"
     IMAGE_PRESENT = "image-present", "image is there"
     IMAGE = "image", "image"
+    OTHER_COPIES = "other-copies", "other copies of the code"
     AGENT_VIEW = "agent-view", "agent's view"
     REFERENCE = "reference", "reference, three times"
     REFERENCE_ONCE = "reference-once", "reference, once"
     NOP = "nop", "nop"
     WORTHLESS_SUBMISSIONS = "worthless-submissions", "worthless submissions"
     HONEST_SUITES = "honest-suites", "honest suites"
+    FUZZ = "fuzz", "drawn inputs"
     UPSTREAM_TESTS = "upstream-tests", "upstream's tests"
     DIGEST = "digest", "digest"
     CHECK_RECORD = "check-record", "check record"
@@ -94,6 +98,7 @@ class Counts(_Part):
     must_haves: int = 0
     nice_to_haves: int = 0
     probes: int = 0
+    twins: int = 0
     reference_tests: int = 0
 
 

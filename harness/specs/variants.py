@@ -13,23 +13,32 @@ from harness.specs.results import TestResult
 
 class VariantKind(StrEnum):
     BASELINE = "baseline"
-    PLACEBO_TEXT = "placebo-text"
-    PLACEBO_CODE = "placebo-code"
-    PLACEBO_SOURCE = "placebo-source"
+    """Pristine text, pristine code: the only variant that runs what an agent saw."""
+    REWRITTEN = "rewritten"
+    """Pristine behaviour, other text of it drawn by a machine."""
+    TWIN = "twin"
+    """An authored equivalent mutant that matches a probe."""
     PLACEBO_AUTHORED = "placebo-authored"
+    """One larger authored rewriting."""
     REMOVAL = "removal"
-    REMOVAL_PRISTINE_SOURCE = "removal-pristine-source"
+    """The behaviour is gone, and refuses."""
+    GARBAGE = "garbage"
+    """The behaviour is gone, and gives plausible garbage."""
     PROBE = "probe"
 
     @property
     def behaves_like_baseline(self) -> bool:
         return self in (
             VariantKind.BASELINE,
-            VariantKind.PLACEBO_TEXT,
-            VariantKind.PLACEBO_CODE,
-            VariantKind.PLACEBO_SOURCE,
+            VariantKind.REWRITTEN,
+            VariantKind.TWIN,
             VariantKind.PLACEBO_AUTHORED,
         )
+
+    @property
+    def removes(self) -> bool:
+        """Whether every listed test must fail where all variants of this kind run."""
+        return self in (VariantKind.REMOVAL, VariantKind.GARBAGE)
 
 
 @dataclass(frozen=True)

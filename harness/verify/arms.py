@@ -1,14 +1,13 @@
-"""Running arms: the submission's tests on every variant, each in a fresh container, in shuffled order."""
+"""Running arms: the submission's tests on every variant, each in a fresh container."""
 
 import asyncio
 import os
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from harness.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteFiles, Toolchain, with_suite
-from harness.sandbox.options import repo_options
+from harness.sandbox.options import arm_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached
 from harness.specs.errors import SandboxLost, first_error
 from harness.specs.ids import TestId
@@ -16,8 +15,9 @@ from harness.specs.results import Outcome, Quality, TestResult, combine
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.testing.arm_job import TestRun, read_job, test_job, unbuilt
+from harness.verify.limited_engine import EngineStopped
 
-MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.REMOVAL_PRISTINE_SOURCE: 20, VariantKind.PROBE: 3}
+MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.GARBAGE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
 ARM_TRIES = 3
 """How often the container of one arm may be lost before the judging ends; other arms aren't run again for it."""
@@ -31,7 +31,8 @@ _TESTS_FAILED = 1
 class ArmContext:
     """Where arms run: engine and image, how many at once, who keeps what they print, and what makes their variants.
 
-    `keep` is called once per arm with the engine's result.
+    `keep` is called once per arm with the engine's result. With `every_twin` all twins of the task run, not only as
+    many as there are probes.
     """
 
     engine: Engine
@@ -40,6 +41,7 @@ class ArmContext:
     labels: Mapping[str, str]
     keep: Callable[[ArmKey, JobResult], None]
     toolchain: Toolchain
+    every_twin: bool = False
 
     @property
     def build(self) -> BuildContext:
@@ -66,28 +68,71 @@ class Suite:
         return self.standing is None or test in self.standing
 
 
+class Scheduled(NamedTuple):
+    """An arm that is to run: `suite` on a variant."""
+
+    key: ArmKey
+    compiled: CompiledVariant
+    suite: Suite
+
+
 async def run_arms(
     context: ArmContext, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
 ) -> dict[ArmKey, Arm]:
-    """Run `suite` on each variant, side by side as far as there are slots. Raises SandboxLost."""
-    todo = await _build(context, suite, list(arms))
-    random.shuffle(todo)
+    """Run `suite` on each variant; see `run_scheduled`."""
+    return await run_scheduled(context, task, [Scheduled(key, compiled, suite) for key, compiled in arms])
+
+
+def _nobody(_key: ArmKey, _arm: Arm) -> None:
+    pass
+
+
+async def run_scheduled(
+    context: ArmContext,
+    task: Task,
+    arms: Sequence[Scheduled],
+    ended: Callable[[ArmKey, Arm], None] = _nobody,
+) -> dict[ArmKey, Arm]:
+    """Run these arms, begun in this order, side by side as far as there are slots; `ended` hears of each.
+
+    Where the engine stops meanwhile (see `LimitedEngine`), arms are absent. Raises SandboxLost, and EngineStopped
+    where it stopped before they were built.
+    """
+    built = await _build(context, arms)
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = {key: group.create_task(_run_arm(context, task, suite, key, item)) for key, item in todo}
-    return {key: running[key].result() for key in sorted(running)}
+            running = {
+                item.key: group.create_task(_unless_stopped(context, task, item, variant, ended))
+                for item, variant in zip(arms, built, strict=True)
+            }
+    return {key: arm for key in sorted(running) if (arm := running[key].result())}
 
 
-async def _build(
-    context: ArmContext, suite: Suite, arms: Sequence[tuple[ArmKey, CompiledVariant]]
-) -> list[tuple[ArmKey, Built]]:
-    """Each arm's variant with the suite; a variant of several arms is built once."""
-    different = {compiled.variant.name: compiled for _, compiled in arms}
-    async with context.slots:
+async def _unless_stopped(
+    context: ArmContext, task: Task, item: Scheduled, built: Built, ended: Callable[[ArmKey, Arm], None]
+) -> Arm | None:
+    try:
+        arm = await _run_arm(context, task, item.suite, item.key, built)
+    except EngineStopped:
+        return None
+    ended(item.key, arm)
+    return arm
+
+
+async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
+    """Each arm's variant with its suite, in the same order; all variants of one suite are built together."""
+    made: list[Built | None] = [None] * len(arms)
+    suites = list({id(item.suite): item.suite for item in arms}.values())
+    for suite in suites:
+        mine = [number for number, item in enumerate(arms) if item.suite is suite]
+        different = {id(arms[number].compiled): arms[number].compiled for number in mine}
         files = SuiteFiles(suite.tests, suite.files, suite.removed)
-        made = await with_suite(context.toolchain, context.build, list(different.values()), files)
-    built = dict(zip(different, made, strict=True))
-    return [(key, built[compiled.variant.name]) for key, compiled in arms]
+        async with context.slots:
+            built = await with_suite(context.toolchain, context.build, list(different.values()), files)
+        of = dict(zip(different, built, strict=True))
+        for number in mine:
+            made[number] = of[id(arms[number].compiled)]
+    return [item for item in made if item]
 
 
 async def _run_arm(context: ArmContext, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
@@ -161,7 +206,7 @@ async def run_job(context: ArmContext, task: Task, job: Job) -> JobResult:
     for left in reversed(range(ARM_TRIES)):
         try:
             async with context.slots:
-                return await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
+                return await context.engine.run_job(context.image, job, arm_options(task.repo), context.labels)
         except SandboxLost:
             if not left:
                 raise

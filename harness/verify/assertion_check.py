@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.languages.found import TooMuchToRead
+from harness.languages.found import TestFunction, TooMuchToRead
 from harness.languages.protocol import Discovery, Language
 from harness.languages.registry import language_of
 from harness.languages.remembering import RememberingDiscovery
@@ -11,8 +11,10 @@ from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.testing.threads import Limit
+from harness.verify.conduct import look_at_conduct
 from harness.verify.intake import FileChange
 from harness.verify.manifest_check import ManifestCheck, check_manifest
+from harness.verify.program_limit import too_many_programs
 from harness.verify.reading import READING, read_apart
 from harness.verify.static_checks import holds
 
@@ -41,20 +43,28 @@ def check_suite(task: Task, manifest: bytes, changes: tuple[FileChange, ...]) ->
     check = check_manifest(manifest, changes, language)
     if check.reasons:
         return check
-    if not task.probes and not asserts(check.tests, changes, language):
+    if refusal := too_many_programs(task, (*check.tests, *check.existing)):
+        return replace(check, reasons=(refusal,))
+    unchecked = without_check(check.tests, changes, language)
+    if not task.probes and len(unchecked) == len(check.tests):
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
-    return replace(check, static=_static(task, check.tests, changes, language.discovery))
+    static = _static(task, check.tests, changes, language.discovery)
+    conduct = look_at_conduct(task, changes, language)
+    return replace(check, static=static, conduct=conduct, unchecked=unchecked)
 
 
-def asserts(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> bool:
-    """Whether any of these tests makes an assertion, or names a function of a changed file that makes one."""
+def without_check(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
+    """Those that make no assertion, neither in their text nor in a function of a changed file that they name."""
     discovery = language.discovery
     code = [change for change in changes if change.path.endswith(language.suffixes)]
     files = {change.path: discovery.discover(change.new or b"", change.path) for change in code}
-    found = [files[test.file].find(test.name) for test in tests if test.file in files]
     helpers = {helper.short for file in files.values() for helper in file.helpers if helper.assertions}
-    return any(test.assertions or helpers & discovery.names(test.text) for test in found if test)
+
+    def checks(test: TestFunction | None) -> bool:
+        return bool(test and (test.assertions or helpers & discovery.names(test.text)))
+
+    return tuple(test for test in tests if not (test.file in files and checks(files[test.file].find(test.name))))
 
 
 def _static(

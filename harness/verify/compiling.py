@@ -1,6 +1,6 @@
 """Variants compiled once for all submissions that one process judges.
 
-Nothing of a submission goes into them. Rewritings are drawn anew in each process: no agent has ever seen them.
+Nothing of a submission goes into them. Judgings that share a code seed (see `CodeSeeds`) share what it decides.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from harness.languages.toolchain import BuildContext, CompiledVariant, Toolchain
 from harness.languages.variant_source import VariantSource
 
-MOST = 300
+MOST = 500
 """Variants that are remembered, those used last."""
 
 
@@ -33,7 +33,8 @@ class CompiledVariants:
         """See `Toolchain.compile`; only what nobody has compiled and nobody is compiling goes through it."""
         if not toolchain.separates:  # nothing is compiled
             return await toolchain.compile(context, sources)
-        keys = {source.name: _key(toolchain, context, source) for source in sources}
+        digests = _Digests()
+        keys = {source.name: _key(toolchain, context, source, digests) for source in sources}
         found: dict[str, CompiledVariant] = {}
         while missing := [source for source in sources if source.name not in found]:
             found |= {item.name: known for item in missing if (known := self._recall(keys[item.name]))}
@@ -89,19 +90,30 @@ async def compile_once(
     return await _of_this_process.compile(toolchain, context, sources)
 
 
-def _key(toolchain: Toolchain, context: BuildContext, source: VariantSource) -> str:
+class _Digests(dict[bytes, str]):
+    """Of texts, each computed once: all variants of a task have most of them in common."""
+
+    def __missing__(self, text: bytes) -> str:
+        self[text] = hashlib.sha256(text).hexdigest()
+        return self[text]
+
+
+def _key(toolchain: Toolchain, context: BuildContext, source: VariantSource, digests: _Digests) -> str:
+    def one(files: Mapping[str, bytes]) -> dict[str, str]:
+        return {path: digests[text] for path, text in files.items()}
+
+    def several(files: Mapping[str, tuple[bytes, ...]]) -> dict[str, list[str]]:
+        return {path: [digests[text] for text in texts] for path, texts in files.items()}
+
     parts = {
         "toolchain": f"{type(toolchain).__module__}.{type(toolchain).__qualname__}",
         "image": context.image.digest,
         "name": source.name,
         "criterion": source.criterion,
-        "disk": _digests(source.disk),
-        "code": _digests(source.code),
-        "dead": _digests(source.dead),
-        "lines": {path: list(lines) for path, lines in source.rewritten_lines.items()},
+        "disk": one(source.disk),
+        "code": one(source.code),
+        "family": several(source.family),
+        "inert": several(source.inert),
+        "seed": source.seed,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _digests(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harness.specs.ids import TestId
-from harness.specs.results import Outcome, TestResult
+from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
+from harness.verify.draw import Draw
 
 BASELINE = "baseline"
 """The name of the variant without any change."""
@@ -17,35 +18,35 @@ def listed(variant: str) -> ArmKey:
     return ArmKey(Role.LISTED, variant)
 
 
-BASELINES = (listed(BASELINE), listed(BASELINE).again)
-THIRD_BASELINE = BASELINES[1].again
+AT_BASELINE = listed(BASELINE)
 REQUIRED = (
-    *BASELINES,
-    *map(listed, ("placebo-text", "placebo-code", "placebo-source", "removal", "removal-pristine-source")),
+    AT_BASELINE,
+    *(listed(f"rewritten-{number}") for number in range(1, 5)),
+    *map(listed, ("removal-1", "removal-2")),
 )
-"""Without every one of these arms there is no evidence to speak of."""
-REQUIRED_ON_DISK = (*BASELINES, *map(listed, ("placebo-text", "placebo-code", "removal")))
-"""The same where the text on disk is what runs."""
+"""The arms of every judging; without one of them there is no evidence to speak of."""
 EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
 EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test."""
+    """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test.
+
+    `draw` is what chance decided. `out_of_time` says that arms are missing because all that ran before took as long
+    as the task allows.
+    """
 
     tests: tuple[TestId, ...]
     arms: Mapping[ArmName, Arm]
     required: tuple[ArmName, ...] = REQUIRED
+    draw: Draw | None = None
+    out_of_time: bool = False
 
     @property
     def listed(self) -> dict[ArmKey, Arm]:
         """The arms of the listed tests."""
         return {key: arm for key, arm in self.arms.items() if key.role is Role.LISTED}
-
-    @property
-    def probed(self) -> bool:
-        return any(arm.kind is VariantKind.PROBE for arm in self.listed.values())
 
     def result(self, key: ArmKey, test: TestId) -> TestResult | None:
         found = self.arms.get(key)
@@ -60,14 +61,34 @@ class Evidence:
         keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
         return bool(keys) and all(self.outcome(key, test) is Outcome.PASSED for key in keys)
 
+    def notices(self, key: ArmKey, test: TestId) -> bool:
+        """Whether a test fails here in a way that shows that it noticed a change of behaviour.
+
+        A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
+        some other mutant: else a test without any check would notice whatever its fixture calls.
+        """
+        item = self.result(key, test)
+        if item is None or not item.killed:
+            return False
+        return item.quality is not Quality.SETUP or self._fails_by_itself(test)
+
     def kills(self, key: ArmKey, test: TestId) -> bool:
         """Whether a test that is green at baseline fails here, and failed not already before it was changed."""
-        item = self.result(key, test)
-        return bool(item and item.killed and self.passes_baseline(test) and not self._killed_before(key, test))
+        return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
+
+    def _fails_by_itself(self, test: TestId) -> bool:
+        mutants = [key for key, arm in self.listed.items() if not arm.kind.behaves_like_baseline]
+        results = [item for key in mutants if (item := self.result(key, test))]
+        return any(item.killed and item.quality is not Quality.SETUP for item in results)
 
     def _killed_before(self, key: ArmKey, test: TestId) -> bool:
         item = self.result(ArmKey(Role.CHANGED_BEFORE, key.variant), test)
         return bool(item and item.killed)
+
+    def planned(self, kind: VariantKind) -> tuple[ArmKey, ...]:
+        """The required arms of a kind of removal, whether or not they have run."""
+        names = {f"{kind}-{number}" for number in range(1, len(self.required) + 1)}
+        return tuple(key for key in self.required if key.role is Role.LISTED and key.variant in names)
 
 
 class EvidenceCache(Protocol):
@@ -75,6 +96,10 @@ class EvidenceCache(Protocol):
 
     def read(self) -> Evidence | None:
         """None where there is none, or where it was gathered under other conditions."""
+        ...
+
+    def draw(self) -> Draw | None:
+        """What chance is to decide where arms run again; None for a new draw."""
         ...
 
     def keep(self, evidence: Evidence) -> None: ...

@@ -6,7 +6,7 @@ from harness.specs.reasons import Reason, Verdict
 from harness.verify.evidence import Evidence
 from harness.verify.intake import Intake
 from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import judge_mutation
+from harness.verify.mutation import judge_mutation, some_test_stands
 from harness.verify.verdict import decide
 
 
@@ -32,4 +32,4 @@ class Examination:
         """Whether a rubric can be graded: some test stands, and no arm is missing."""
         if self.evidence is None:
             return False
-        return not self.mutation or (self.evidence.probed and decide(self.mutation) is not Verdict.UNSCORED)
+        return decide(self.mutation) is not Verdict.UNSCORED and some_test_stands(self.evidence)

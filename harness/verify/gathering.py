@@ -1,27 +1,26 @@
 """Running every arm that a judgement needs."""
 
-import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
 
+from harness.languages.registry import language_of
 from harness.languages.toolchain import CompiledVariant
-from harness.specs.errors import first_error
+from harness.languages.variant_source import VariantSource
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from harness.verify.arms import ArmContext, Suite, run_arms
-from harness.verify.evidence import (
-    BASELINES,
-    EXISTING_AFTER,
-    EXISTING_BEFORE,
-    REQUIRED,
-    THIRD_BASELINE,
-    Evidence,
-    listed,
-    passed,
-)
+from harness.specs.variants import Arm, ArmKey, Role
+from harness.verify.arms import ArmContext, Scheduled, Suite, run_scheduled
+from harness.verify.compiling import compile_once
+from harness.verify.draw import Draw, derived
+from harness.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, listed, passed
+from harness.verify.limited_engine import EngineStopped, LimitedEngine
 from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import faults, stands_at_baseline
+from harness.verify.mutation import is_over
+from harness.verify.schedule import TOGETHER, needed, required, schedule
+from harness.verify.second_looks import looks_to_take
+from harness.verify.variants import drawn_again, rewritten_on_disk
 
+OF_A_JUDGING = (Role.LISTED, Role.CHANGED_BEFORE, Role.EXISTING_BEFORE, Role.EXISTING_AFTER)
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
 
@@ -29,90 +28,142 @@ EXISTING_TIMES = 10
 async def gather_evidence(
     context: ArmContext,
     task: Task,
-    variants: Sequence[CompiledVariant],
+    sources: Sequence[VariantSource],
     suite: Suite,
     check: ManifestCheck,
-    required: tuple[ArmKey, ...] = REQUIRED,
+    draw: Draw,
 ) -> Evidence:
-    """Run every arm that the judgement needs. Raises SandboxLost.
+    """Run every arm that the judgement needs, in one order. Raises SandboxLost.
 
-    Every step is for tests that stand after the one before: baselines, placebos and removals, probes. Where none
-    does, the next one could show nothing and isn't run.
+    `sources` are the variants, baseline first. The time of a whole verification counts from here: what is compiled
+    without the submission is not its fault.
     """
-    baseline = next(item for item in variants if item.variant.kind is VariantKind.BASELINE)
-    others = [item for item in variants if item is not baseline]
-    with first_error():
-        async with asyncio.TaskGroup() as group:
-            arms = group.create_task(_arms(context, task, suite, baseline, others))
-            existing = group.create_task(_existing(context, task, suite, check, baseline))
-    if check.existing:
-        required = (*required, EXISTING_BEFORE, EXISTING_AFTER)
-    evidence = Evidence(suite.tests, {**arms.result(), **existing.result()}, required)
-    if not evidence.probed:
-        return evidence
-    return replace(evidence, arms={**evidence.arms, **await _changed_before(context, task, check, others)})
+    arms = schedule(sources, bool(check.existing), bool(check.changed), draw.order_seed)
+    compiled = await _compile(context, task, [item.source for item in arms])
+    engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)))
+    suites = _Suites.of(task, suite, check)
+    gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms))
+    try:
+        for first in range(0, len(arms), TOGETHER):
+            todo = needed(arms[first : first + TOGETHER], gathering.evidence)
+            await gathering.run([(item.key, compiled[item.source.name]) for item in todo])
+        await _look_again(gathering, context, [item.source for item in arms], compiled)
+    except EngineStopped:  # while something was built
+        pass
+    return replace(gathering.evidence, out_of_time=engine.ran_out_of_time)
 
 
-async def _arms(
-    context: ArmContext, task: Task, suite: Suite, baseline: CompiledVariant, others: Sequence[CompiledVariant]
-) -> dict[ArmKey, Arm]:
-    arms = await run_arms(context, task, suite, [(key, baseline) for key in BASELINES])
-    if passed(arms[BASELINES[0]]) != passed(arms[BASELINES[1]]):
-        arms |= await run_arms(context, task, suite, [(THIRD_BASELINE, baseline)])
-    if not stands_at_baseline(Evidence(suite.tests, arms)):
-        return arms
-    suite = replace(suite, standing=frozenset(passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])))
-    probes = [item for item in others if item.variant.kind is VariantKind.PROBE]
-    arms |= await run_arms(context, task, suite, _first_arms([item for item in others if item not in probes]))
-    arms |= await run_arms(context, task, suite, _second_looks(arms, others))
-    if any(not faults(Evidence(suite.tests, arms), test) for test in suite.tests):
-        arms |= await run_arms(context, task, suite, _first_arms(probes))
-    return arms
+@dataclass(frozen=True)
+class _Suites:
+    """The tests of each role."""
+
+    listed: Suite
+    by_role: Mapping[Role, Suite]
+
+    @classmethod
+    def of(cls, task: Task, suite: Suite, check: ManifestCheck) -> "_Suites":
+        long = EXISTING_TIMES * task.file.limits.arm_seconds
+        roles = {
+            Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long),
+            Role.EXISTING_AFTER: replace(suite, tests=check.existing, seconds=long),
+            Role.CHANGED_BEFORE: Suite(tuple(sorted(check.changed)), {}),
+        }
+        return cls(suite, roles)
+
+    def suite(self, role: Role, evidence: Evidence) -> Suite:
+        """What was never green is not looked at again where something hides it."""
+        if role is not Role.LISTED:
+            return self.by_role[role]
+        baseline = evidence.arms.get(AT_BASELINE)
+        return replace(self.listed, standing=frozenset(passed(baseline))) if baseline else self.listed
 
 
-def _first_arms(variants: Iterable[CompiledVariant]) -> list[tuple[ArmKey, CompiledVariant]]:
-    return [(listed(item.variant.name), item) for item in variants]
+@dataclass
+class _Gathering:
+    """The evidence of one judging while it grows."""
+
+    context: ArmContext
+    engine: LimitedEngine
+    task: Task
+    suites: _Suites
+    draw: Draw
+    required: tuple[ArmKey, ...]
+    arms: dict[ArmKey, Arm] = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.suites.listed.tests, self.arms, self.required, self.draw)
+
+    async def run(self, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> None:
+        """Raises SandboxLost, and EngineStopped where nothing of it could be built."""
+        suites: dict[Role, Suite] = {role: self.suites.suite(role, self.evidence) for role in OF_A_JUDGING}
+        todo = [Scheduled(key, compiled, suites[key.role]) for key, compiled in arms]
+        self.arms |= await run_scheduled(self.context, self.task, todo, self._ended)
+
+    def _ended(self, key: ArmKey, arm: Arm) -> None:
+        if is_over(replace(self.evidence, arms={key: arm})):
+            self.engine.stop()
 
 
-def _second_looks(
-    arms: Mapping[ArmKey, Arm], others: Iterable[CompiledVariant]
-) -> Iterator[tuple[ArmKey, CompiledVariant]]:
-    """Once more each placebo under which a green test failed."""
-    green = passed(arms[BASELINES[0]]) & passed(arms[BASELINES[1]])
-    for item in others:
-        key = listed(item.variant.name)
-        if item.variant.kind.behaves_like_baseline and not green <= passed(arms[key]):
-            yield key.again, item
+async def _compile(context: ArmContext, task: Task, sources: Iterable[VariantSource]) -> dict[str, CompiledVariant]:
+    """Variants by name, each compiled once."""
+    different = {source.name: source for source in sources}
+    if not context.toolchain.separates:
+        code = language_of(task.repo).code
+        different = {name: rewritten_on_disk(source, code) for name, source in different.items()}
+    ready: dict[str, CompiledVariant] = {}
+    names = list(different)
+    for first in range(0, len(names), TOGETHER):  # each build has its own time limit
+        some = names[first : first + TOGETHER]
+        made = await compile_once(context.toolchain, context.build, [different[name] for name in some])
+        ready |= zip(some, made, strict=True)
+    return ready
 
 
-async def _existing(
-    context: ArmContext, task: Task, suite: Suite, check: ManifestCheck, baseline: CompiledVariant
-) -> dict[ArmKey, Arm]:
-    """The untouched tests of touched files, without and with the patch."""
-    if not check.existing:
-        return {}
-    long = EXISTING_TIMES * task.file.limits.arm_seconds
-    pristine = Suite(check.existing, {}, seconds=long)
-    after = Suite(check.existing, suite.files, suite.executable, suite.removed, seconds=long)
-    with first_error():
-        async with asyncio.TaskGroup() as group:
-            runs = [
-                group.create_task(run_arms(context, task, pristine, [(EXISTING_BEFORE, baseline)])),
-                group.create_task(run_arms(context, task, after, [(EXISTING_AFTER, baseline)])),
-            ]
-    arms = {key: arm for run in runs for key, arm in run.result().items()}
-    if not passed(arms[EXISTING_BEFORE]) <= passed(arms[EXISTING_AFTER]):
-        arms |= await run_arms(context, task, after, [(EXISTING_AFTER.again, baseline)])
-    return arms
+async def _look_again(
+    gathering: _Gathering,
+    context: ArmContext,
+    sources: Sequence[VariantSource],
+    compiled: Mapping[str, CompiledVariant],
+) -> None:
+    """Second looks, and third ones, until each failure has come to an end.
+
+    Removals are repeated among them, or a test that knows that it is looked at again would know how to behave.
+    """
+    by_name = {source.name: source for source in sources}
+    chance = Random(derived(gathering.draw.order_seed, "looks"))
+    removals = [source.name for source in by_name.values() if source.kind.removes]
+    while not gathering.engine.is_stopped:
+        looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
+        if not looks:
+            return
+        looks.append(_unused(listed(chance.choice(removals)), gathering.arms))
+        chance.shuffle(looks)
+        ready = dict(compiled)
+        again = [drawn_again(by_name[key.variant], key.repetition) for key in looks if _is_rewritten_again(key)]
+        if again:
+            ready |= await _compile(context, gathering.task, again)
+        await gathering.run([(key, ready[key.variant]) for key in looks])
 
 
-async def _changed_before(
-    context: ArmContext, task: Task, check: ManifestCheck, others: Iterable[CompiledVariant]
-) -> dict[ArmKey, Arm]:
-    """What changed tests noticed before they were changed."""
-    if not check.changed:
-        return {}
-    suite = Suite(tuple(sorted(check.changed)), {})
-    changing = [item for item in others if not item.variant.kind.behaves_like_baseline]
-    arms = [(ArmKey(Role.CHANGED_BEFORE, item.variant.name), item) for item in changing]
-    return await run_arms(context, task, suite, arms)
+def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
+    """The next repetition of an arm."""
+    while key in arms:
+        key = key.again
+    return key
+
+
+def _is_rewritten_again(key: ArmKey) -> bool:
+    """A second look has another rewriting, a third one the first again."""
+    return key.role is Role.LISTED and key.repetition == 2
+
+
+def _existing_looks(evidence: Evidence) -> Iterable[ArmKey]:
+    """Without the patch where existing tests fail with it, and once more with it where they pass without."""
+    after = evidence.arms.get(EXISTING_AFTER)
+    if after is None or len(passed(after)) == len(after.results):
+        return []
+    if EXISTING_BEFORE not in evidence.arms:
+        return [EXISTING_BEFORE]
+    broken = passed(evidence.arms[EXISTING_BEFORE]) - passed(after)
+    return [EXISTING_AFTER.again] if broken and EXISTING_AFTER.again not in evidence.arms else []

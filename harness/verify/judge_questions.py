@@ -8,6 +8,7 @@ from harness.llm.spending import Spending
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
+from harness.verify.conduct_verdict import conduct_questions
 from harness.verify.examination import Examination
 from harness.verify.intake import FileChange, by_path
 from harness.verify.judge.judge import Judge, Judging
@@ -21,11 +22,12 @@ async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spen
         return None
     texts = await read_apart(lambda: listed_texts(task, found.intake.changes, found.check.tests), AGAIN)
     called = await read_apart(lambda: _called_by(task, texts.values()), AGAIN)
+    votes = judge.identity.votes
     brief = Brief(
         prompt=task.objective,
         patch=found.intake.patch,
         tests=texts,
-        questions=questions_for(task, judge.identity.votes),
+        questions=(*questions_for(task, votes), *conduct_questions(found.check.conduct, votes.must)),
         calls=called,
     )
     return await judge.ask(brief, spending)

@@ -1,6 +1,6 @@
 """Turns a submission's examination into its verdict. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
@@ -8,12 +8,15 @@ from harness.specs.grading import GradingRules
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
+from harness.verify.arm_records import records_of
 from harness.verify.arms import ArmContext
+from harness.verify.conduct_verdict import judge_conduct, opinions_on_conduct
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
 from harness.verify.judge.identity import JudgeIdentity
 from harness.verify.judge.judge import Judging
 from harness.verify.judge.questions import MANIFEST
+from harness.verify.judge.voting import Opinion
 from harness.verify.judge_questions import decided_by_execution, judge_manifest
 from harness.verify.rubric_check import disagreements, grade, judge_rubric
 from harness.verify.verdict import (
@@ -23,26 +26,27 @@ from harness.verify.verdict import (
     RubricStage,
     Stages,
     StageStatus,
-    TestRecord,
     VerdictRecord,
     decide,
-    outcome_words,
 )
 
 NO_STAGES = Stages()
+NO_OPINIONS: Mapping[str, Opinion] = {}
 SLOW_SECONDS = 30.0
 """Of the listed tests together at baseline; beyond it they are noted as slow."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests."""
+    """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests, and all
+    that arms showed."""
 
     record: VerdictRecord
     patch: bytes
     arm_seconds: float = 0.0
     test_seconds: float = 0.0
     judging: Judging | None = None
+    evidence: Evidence | None = None
 
 
 def combine(
@@ -60,13 +64,16 @@ def combine(
     rubric = judge_rubric(criteria, task)
     lost = _lost(found)
     reasons = (*found.intake.reasons, *found.check.reasons, *told, *lost, *found.mutation, *rubric)
+    conduct = judge_conduct(found.check.conduct, judging, refused=bool(reasons))
     stages = Stages(
-        manifest=_manifest_stage(found, told),
+        manifest=_manifest_stage(found, (*told, *conduct)),
         mutation=_mutation_stage(found),
         rubric=RubricStage(status=_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
-    notes = (*found.intake.notes, *disagreements(criteria), *_slow(found.evidence))
-    record = verdict_record(task, context, reasons, notes, stages, judge_record(judge, judging))
+    of_text = (*found.intake.notes, *found.check.conduct, *_unchecked(found))
+    notes = (*of_text, *disagreements(criteria), *_slow(found.evidence))
+    asked = judge_record(judge, judging, opinions_on_conduct(found.check.conduct, judging))
+    record = verdict_record(task, context, (*reasons, *conduct), notes, stages, asked)
     return _judgement(record, found, judging)
 
 
@@ -112,10 +119,13 @@ def _judgement(record: VerdictRecord, found: Examination, judging: Judging | Non
         arm_seconds=sum(arm.seconds for arm in arms),
         test_seconds=sum(arm.test_seconds for arm in arms),
         judging=judging,
+        evidence=found.evidence,
     )
 
 
-def judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeRecord | None:
+def judge_record(
+    judge: JudgeIdentity | None, judging: Judging | None, conduct: Mapping[str, Opinion] = NO_OPINIONS
+) -> JudgeRecord | None:
     if judge is None:
         return None
     return JudgeRecord(
@@ -124,6 +134,7 @@ def judge_record(judge: JudgeIdentity | None, judging: Judging | None) -> JudgeR
         removed_characters=judging.removed if judging else 0,
         void=judging.void if judging else "",
         manifest=judging.opinions.get(MANIFEST) if judging else None,
+        conduct=dict(conduct),
     )
 
 
@@ -136,20 +147,16 @@ def _manifest_stage(found: Examination, told: Sequence[Reason]) -> ManifestStage
 def _mutation_stage(found: Examination) -> MutationStage:
     if found.evidence is None:
         return MutationStage()
-    return MutationStage(status=_status(found.mutation), tests=_records(found.evidence))
+    return MutationStage(status=_status(found.mutation), tests=records_of(found.evidence))
 
 
 def _status(reasons: Sequence[Reason]) -> StageStatus:
     return StageStatus.FAILED if reasons else StageStatus.PASSED
 
 
-def _records(evidence: Evidence) -> tuple[TestRecord, ...]:
-    records = []
-    for test in evidence.tests:
-        results = {key: evidence.result(key, test) for key in sorted(evidence.listed)}
-        words = {str(key): outcome_words(item.outcome, item.quality) for key, item in results.items() if item}
-        records.append(TestRecord(test=str(test), arms=words))
-    return tuple(records)
+def _unchecked(found: Examination) -> tuple[Note, ...]:
+    words = "nothing checks anything, in its text or in what it calls of the patch"
+    return tuple(Note(code=NoteCode.WITHOUT_CHECK, subject=str(test), words=words) for test in found.check.unchecked)
 
 
 def _slow(evidence: Evidence | None) -> tuple[Note, ...]:

@@ -8,7 +8,7 @@ from harness.languages.found import TestFile
 from harness.languages.protocol import Discovery, Language
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
-from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.submission.manifest import Manifest, ManifestError, parse_manifest
 from harness.verify.intake import FileChange, by_path
 from harness.verify.reading import read_apart
@@ -19,7 +19,8 @@ class ManifestCheck:
     """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
 
     `existing` are tests of touched files that the patch leaves as they were. `static` is whether each static
-    criterion holds, by its id, where there are no `reasons`.
+    criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
+    as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -27,6 +28,8 @@ class ManifestCheck:
     existing: tuple[TestId, ...] = ()
     reasons: tuple[Reason, ...] = ()
     static: Mapping[str, bool] = field(default_factory=dict)
+    conduct: tuple[Note, ...] = ()
+    unchecked: tuple[TestId, ...] = ()
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:

@@ -1,16 +1,26 @@
-"""Stage 2: do the tests notice when the code is gone, and nothing else? Pure functions of the evidence."""
+"""Stage 2: do the tests notice when the code is gone, and nothing else? Pure functions of the evidence.
+
+No reason names an arm whose place, text or rewriting was drawn: the same submission gets the same words each time.
+"""
 
 from collections.abc import Iterator
 
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.results import Outcome, Quality, TestResult
-from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
-from harness.verify.evidence import BASELINES, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
+from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
+from harness.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
+from harness.verify.second_looks import Found, certain, failures
+
+_OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     """Why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
+    if wrong := tuple(_wrong_variants(evidence)):
+        return wrong
+    if is_over(evidence):
+        return tuple(dict.fromkeys([*_out_of_time(evidence), *_untrustworthy(evidence)]))
     if lost := tuple(_lost(evidence)):
         return lost
     reasons = [*_untrustworthy(evidence)]
@@ -21,95 +31,158 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
 
 
 def faults(evidence: Evidence, test: TestId) -> list[Reason]:
-    """What is wrong with one test, probes aside: it must stand before they can say anything."""
-    return _baseline(evidence, test) or [*_placebos(evidence, test), *_removals(evidence, test)]
+    """What is wrong with one test, probes aside.
+
+    A test that isn't green at baseline, or that notices what isn't behaviour, shows nothing by failing elsewhere.
+    """
+    if baseline := _baseline(evidence, test):
+        return baseline
+    found = set(failures(evidence, test).values())
+    if Found.SENSITIVE in found or found & {Found.OPEN, Found.FLAKY} == {Found.OPEN}:
+        words = "it fails under a change of the code or of its text that leaves its behaviour as it was"
+        return [_reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)]
+    return [*([_flaky(test)] if Found.FLAKY in found else []), *_removals(evidence, test)]
 
 
-def stands_at_baseline(evidence: Evidence) -> bool:
-    """Whether any test is green on the code as it is, in runs that can be believed."""
-    return not any(_untrustworthy(evidence)) and any(not _baseline(evidence, test) for test in evidence.tests)
+def some_test_stands(evidence: Evidence) -> bool:
+    """Whether probes can say anything: nothing has ended the judging, and some test has no fault."""
+    return not is_over(evidence) and any(not faults(evidence, test) for test in evidence.tests)
 
 
-def _lost(evidence: Evidence) -> Iterator[Reason]:
-    """Arms without which nothing can be said of anybody's tests."""
-    for key in evidence.required if stands_at_baseline(evidence) else BASELINES:
-        if key not in evidence.arms:
-            yield _reason(ReasonCode.SANDBOX_LOST, str(key), "this arm is missing")
+def is_over(evidence: Evidence) -> bool:
+    """Whether the verdict can't depend on any further arm, whatever tests do there."""
+    baseline = evidence.arms.get(AT_BASELINE)
+    ended = (ArmStatus.TIMED_OUT, ArmStatus.OVER_LIMIT)
+    return (
+        evidence.out_of_time
+        or (baseline is not None and baseline.status is ArmStatus.DISAGREES)
+        or any(arm.status in ended for arm in _of_submission(evidence).values())
+    )
+
+
+def is_green_at_baseline(evidence: Evidence) -> bool:
+    """Whether any test is; True as long as the baseline hasn't run."""
+    return AT_BASELINE not in evidence.arms or any(map(evidence.passes_baseline, evidence.tests))
+
+
+def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
+    """Whether a test has a fault that no further arm can take away."""
+    if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
+        return True
+    return certain(evidence, test) or all(
+        _survived(evidence, kind, test) for kind in VariantKind if kind.removes and evidence.planned(kind)
+    )
+
+
+def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
+    """Whether a test was seen not to fail in an arm of this kind; a fixture's failure may count later."""
+    results = [item for key in evidence.planned(kind) if (item := evidence.result(key, test))]
+    return any(not item.killed for item in results)
+
+
+def _of_submission(evidence: Evidence) -> dict[ArmKey, Arm]:
+    """Arms of the submission's files; what upstream's own tests do is not its fault."""
+    return {key: arm for key, arm in evidence.arms.items() if key.role not in _OF_UPSTREAM}
+
+
+def _wrong_variants(evidence: Evidence) -> Iterator[Reason]:
     for key, arm in evidence.arms.items():
         if arm.status is ArmStatus.WRONG_VARIANT:
             words = "an arm could not show that its variant is what runs"
             yield _reason(ReasonCode.SANDBOX_LOST, key.variant, words)
 
 
-def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
-    """Arms of the submission's files that ended as none should; what upstream's own tests do is not its fault."""
+def _lost(evidence: Evidence) -> Iterator[Reason]:
+    """Arms without which nothing can be said of anybody's tests."""
+    green = AT_BASELINE in evidence.arms and is_green_at_baseline(evidence)
+    for key in evidence.required if green else [AT_BASELINE]:
+        if key not in evidence.arms:
+            yield _reason(ReasonCode.SANDBOX_LOST, str(key), "this arm is missing")
     for key, arm in evidence.arms.items():
-        if key.role in (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE):
-            continue
+        if key.role in _OF_UPSTREAM and arm.status is not ArmStatus.FINISHED and _is_needed(evidence, key, arm):
+            words = "tests as they were before the patch did not run to their end, so what they show isn't known"
+            yield _reason(ReasonCode.SANDBOX_LOST, str(key), words)
+
+
+def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
+    """Whether an arm without the patch that was cut short could have shown something against the submission."""
+    if key.role is Role.CHANGED_BEFORE:
+        return arm.status is ArmStatus.OVER_LIMIT
+    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
+    return any(item.test not in passed(other) for other in after for item in other.results)
+
+
+def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
+    if evidence.out_of_time:
+        words = "building and running the tests takes longer in all than the task allows for a whole verification"
+        yield _reason(ReasonCode.ARM_TIMEOUT, "", words)
+
+
+def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
+    """Arms that ended as none should."""
+    for _, arm in sorted(_of_submission(evidence).items()):
         match arm.status:
             case ArmStatus.DISAGREES:
-                yield _reason(ReasonCode.FORGED_REPORT, key.variant, arm.disagreement)
+                yield _reason(ReasonCode.FORGED_REPORT, "", arm.disagreement)
             case ArmStatus.TIMED_OUT:
-                yield _reason(ReasonCode.ARM_TIMEOUT, key.variant, "the tests did not end within the task's limit")
+                yield _reason(ReasonCode.ARM_TIMEOUT, "", "the tests did not end within the task's limit")
             case ArmStatus.OVER_LIMIT:
                 words = "the tests use more disk, memory or processes than the repository allows"
-                yield _reason(ReasonCode.ARM_LIMIT, key.variant, words)
+                yield _reason(ReasonCode.ARM_LIMIT, "", words)
             case ArmStatus.FINISHED | ArmStatus.WRONG_VARIANT:
                 pass
 
 
 def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
-    results = [evidence.result(key, test) for key in BASELINES]
-    outcomes = {item.outcome for item in results if item}
-    if outcomes == {Outcome.PASSED} and len(outcomes) == 1 and all(results):
+    if evidence.passes_baseline(test):
         return []
-    if len(outcomes) > 1:
-        words = "it passed in one baseline run and not in another; both outputs are kept with the arms"
-        return [_reason(ReasonCode.FLAKY, str(test), words)]
-    if Outcome.FAILED in outcomes:
+    outcome = evidence.outcome(AT_BASELINE, test)
+    alike = [key for key, arm in evidence.listed.items() if arm.kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)]
+    if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
+        return [_flaky(test)]
+    if outcome is Outcome.FAILED:
         return [_reason(ReasonCode.BASELINE_RED, str(test), "it fails on the code as it is")]
-    if Outcome.SKIPPED in outcomes:
+    if outcome is Outcome.SKIPPED:
         return [_reason(ReasonCode.BASELINE_SKIPPED, str(test), "it is skipped, or expected to fail")]
     return [
         _reason(ReasonCode.BASELINE_MISSING, str(test), "no report has it; it was not collected or left no result")
     ]
 
 
-def _placebos(evidence: Evidence, test: TestId) -> Iterator[Reason]:
-    for key, arm in evidence.listed.items():
-        if not arm.kind.behaves_like_baseline or arm.kind is VariantKind.BASELINE or key.repetition > 1:
-            continue
-        if evidence.outcome(key, test) is Outcome.PASSED:
-            continue
-        if evidence.outcome(key.again, test) is Outcome.PASSED:
-            words = "it failed once under a placebo and passed when that was run again"
-            yield _reason(ReasonCode.FLAKY, str(test), words)
-        else:
-            words = f"it fails under {key}, a change of the code that leaves its behaviour as it was"
-            yield _reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)
+def _flaky(test: TestId) -> Reason:
+    words = "it passed in one run and not in another, on code of the same behaviour; the outputs are kept"
+    return _reason(ReasonCode.FLAKY, str(test), words)
 
 
-def _removals(evidence: Evidence, test: TestId) -> Iterator[Reason]:
-    for key, arm in evidence.listed.items():
-        if arm.kind not in (VariantKind.REMOVAL, VariantKind.REMOVAL_PRISTINE_SOURCE):
-            continue
-        item = evidence.result(key, test)
-        if item is None or not item.killed:
-            yield _survival(key, test, item)
+def _removals(evidence: Evidence, test: TestId) -> list[Reason]:
+    """A listed test must fail wherever the code refuses, or wherever it gives garbage."""
+    survived: dict[VariantKind, list[ArmKey]] = {}
+    for key, arm in sorted(evidence.listed.items()):
+        if arm.kind.removes:
+            alive = survived.setdefault(arm.kind, [])
+            alive += [] if evidence.notices(key, test) else [key]
+    if not survived or any(not alive for alive in survived.values()):
+        return []
+    kind = VariantKind.REMOVAL if VariantKind.REMOVAL in survived else VariantKind.GARBAGE
+    items = [evidence.result(key, test) for key in survived[kind]]
+    hidden = [item for item in items if item and item.quality is Quality.COLLECTION]
+    return [_survival(test, hidden[0] if hidden else items[0])]
 
 
-def _survival(key: ArmKey, test: TestId, item: TestResult | None) -> Reason:
+def _survival(test: TestId, item: TestResult | None) -> Reason:
     if item and item.quality is Quality.COLLECTION:
-        words = f"under {key} its file can't even be loaded, which shows nothing about what it asserts"
+        words = "without the behaviour its file can't even be loaded, which shows nothing about what it asserts"
         return _reason(ReasonCode.KILLED_BY_COLLECTION, str(test), words)
     how = "does not fail"
     if item and item.quality is Quality.TEARDOWN:
         how = "fails only while it cleans up"
+    elif item and item.quality is Quality.SETUP:
+        how = "fails only in what runs before it, and by itself under no change of the code"
     elif item and item.outcome is Outcome.SKIPPED:
         how = "is skipped"
     elif item is None or item.outcome is Outcome.MISSING:
         how = "leaves no result"
-    return _reason(ReasonCode.SURVIVED_REMOVAL, str(test), f"it {how} under {key}, where the behaviour is gone")
+    return _reason(ReasonCode.SURVIVED_REMOVAL, str(test), f"it {how} where the behaviour is gone")
 
 
 def _existing_broken(evidence: Evidence) -> Iterator[Reason]:

@@ -1,146 +1,137 @@
-"""The variants of a task: what is on disk and what runs in each, before anything is compiled."""
+"""The variants of one judging: what is on disk and what runs in each, before anything is compiled."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from random import Random
 
 from harness.languages.code import Code
 from harness.languages.registry import language_of
 from harness.languages.toolchain import Toolchain
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
-from harness.specs.errors import UserError
-from harness.specs.task import Task
+from harness.specs.task import Probe, Task, Twin
 from harness.specs.variants import VariantKind
+from harness.verify.disks import Running, draw_disks, laid
+from harness.verify.draw import derived
 from harness.verify.evidence import BASELINE
+from harness.verify.task_texts import Files, TaskTexts, read_texts
+
+FEWEST_REWRITTEN, MORE_REWRITTEN = 4, 2
+"""So many rewritten variants there are at least, and so many more by chance at most."""
+OF_A_REMOVAL = 2
+"""Variants of each kind of removal; a listed test must fail in all of one kind."""
 
 
-async def plan_variants(task: Task, tree: GitTree, toolchain: Toolchain, decoy: int) -> list[VariantSource]:
-    """Every variant of a task, baseline first. Raises UserError for a patch of the task that doesn't apply.
+async def plan_variants(
+    task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False
+) -> list[VariantSource]:
+    """Every variant of one judging, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+    return draw_variants(task, await read_texts(task, tree), toolchain.separates, code_seed, every_twin)
 
-    `decoy` chooses the probe whose text lies on disk in one of the placebos; any number will do.
-    """
-    patches = {"removal": task.path("removal.patch")}
-    if task.has_authored_placebo:
-        patches["placebo"] = task.path("placebo.patch")
-    patches.update({probe.variant: probe.path for probe in task.probes})
-    changed = {name: await changed_by(tree, path) for name, path in patches.items()}
-    touched = sorted({path for files in changed.values() for path in files})
-    entries = await tree.entries()
-    pristine = await tree.read_all({path: entries[path] for path in touched})
-    lines = _touched_lines([path for name, path in patches.items() if name != "placebo"])
 
-    removed = {**pristine, **changed["removal"]}
-    code = language_of(task.repo).code
-    variants = [
-        VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine),
-        _text_placebo(task, code, pristine),
-        VariantSource(
-            "placebo-code", VariantKind.PLACEBO_CODE, pristine, pristine, rewritten_lines=lines, dead=removed
-        ),
-        VariantSource("removal", VariantKind.REMOVAL, removed, removed),
-    ]
-    if toolchain.separates:
-        variants += [
-            _decoy(code, "placebo-source", pristine, removed),
-            _hidden(code, "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, pristine, removed),
-        ]
-    if toolchain.separates and task.probes:
-        chosen = task.probes[decoy % len(task.probes)]
-        mutant = {**pristine, **changed[chosen.variant]}
-        variants.append(_decoy(code, "placebo-source-probe", pristine, mutant, dead=mutant))
-        # Built as a probe is, text and dead code included: else the building itself would tell probes from placebos.
-        inert = VariantSource("placebo-inert", VariantKind.PLACEBO_CODE, pristine, pristine, dead=mutant)
-        variants.append(inert)
-    if "placebo" in changed:
-        other = {**pristine, **changed["placebo"]}
-        authored = VariantSource("placebo-authored", VariantKind.PLACEBO_AUTHORED, other, other)
-        if toolchain.separates:
-            authored = _hidden(code, authored.name, authored.kind, pristine, other)
-        variants.append(authored)
+def draw_variants(
+    task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
+) -> list[VariantSource]:
+    """See `plan_variants`. The same seed gives the same variants. Pure."""
+    running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
+    baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
+    if not separates:
+        return [baseline, *_on_disk(running, texts, code_seed)]
+    return [baseline, *_apart(running, texts, language_of(task.repo).code, code_seed)]
+
+
+def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
+    """The same variant for another look, rewritten in another way."""
+    return source if source.seed is None else replace(source, seed=derived(source.seed, "again", repetition))
+
+
+def rewritten_on_disk(source: VariantSource, code: Code) -> VariantSource:
+    """A variant whose text runs as it is: that text itself is rewritten, by the variant's seed."""
+    if source.seed is None:
+        return source
+    files = dict(source.disk)
+    for path, text in source.disk.items():
+        if code.is_code(path) and (lines := _differing(text, source.family[path])):
+            files[path] = code.rewrite(text, lines, Random(derived(source.seed, path)))
+    return replace(source, disk=files, code=files)
+
+
+def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> Iterator[Running]:
+    twins = task.twins if every_twin else _drawn_twins(task.probes, task.twins, chance)
+    rewritten = FEWEST_REWRITTEN + chance.randint(0, MORE_REWRITTEN) + max(0, len(task.probes) - len(twins))
+    for number in range(1, rewritten + 1):
+        yield Running(f"rewritten-{number}", VariantKind.REWRITTEN, texts.pristine)
+    for twin in twins:
+        yield Running(twin.variant, VariantKind.TWIN, texts.twins[twin.variant])
+    if texts.placebo is not None:
+        yield Running("placebo-authored", VariantKind.PLACEBO_AUTHORED, texts.placebo)
+    for kind, files in texts.removals.items():
+        for number in range(1, OF_A_REMOVAL + 1):
+            yield Running(f"{kind}-{number}", kind, files)
     for probe in task.probes:
-        mutant = {**pristine, **changed[probe.variant]}
-        on_disk = VariantSource(probe.variant, VariantKind.PROBE, mutant, mutant, probe.criterion)
-        hidden = _hidden(code, probe.variant, VariantKind.PROBE, pristine, mutant, probe.criterion)
-        variants.append(hidden if toolchain.separates else on_disk)
-    return variants
+        forms = [texts.probes[probe.variant], texts.on_placebo.get(probe.variant, texts.probes[probe.variant])]
+        yield Running(probe.variant, VariantKind.PROBE, chance.choice(forms), probe.criterion)
 
 
-def _hidden(
-    code: Code,
-    name: str,
-    kind: VariantKind,
-    pristine: Mapping[str, bytes],
-    changed: Mapping[str, bytes],
-    criterion: str = "",
-) -> VariantSource:
-    """A variant that can't be read off the disk: pristine text, changed code, the pristine code dead within it.
+def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random) -> list[Twin]:
+    """As many twins as probes: one for each probe, and where probes have none others in their place."""
+    drawn = [chance.choice(mine) for probe in probes if (mine := [t for t in twins if t.probe == probe.name])]
+    others = [twin for twin in twins if twin not in drawn]
+    return [*drawn, *chance.sample(others, min(len(others), max(0, len(probes) - len(drawn))))]
 
-    Data files have no such split: they are what they are on disk.
+
+def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: int) -> Iterator[VariantSource]:
+    """Text on disk and what runs, each drawn without the other."""
+    disks = draw_disks(running, texts, Random(derived(code_seed, "disks")))
+    is_code = {path: code.is_code(path) for path in texts.pristine}
+    for item in running:
+        inert = _inert(item, texts, Random(derived(code_seed, "inert", item.name)))
+        yield VariantSource(
+            item.name,
+            item.kind,
+            laid(is_code, disks[item.name], item.files),
+            item.files,
+            item.criterion,
+            family=texts.family,
+            inert={path: tuple(files[path] for files in inert) for path in is_code},
+            seed=derived(code_seed, "rewriting", item.name),
+        )
+
+
+def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
+    """Two texts whose bodies never run: one that behaves the same and one of a mutant, in any order.
+
+    One of them behaves as what runs, in every arm: of the three bodies two do the same and one differs. Else whoever
+    wakes the bodies that never run could have them vote, and would need to know nothing of what is right.
     """
-    disk = {path: pristine[path] if code.is_code(path) else data for path, data in changed.items()}
-    return VariantSource(name, kind, disk, changed, criterion, dead=pristine)
+    benign = chance.choice([texts.pristine, *texts.benign])
+    if item.kind.behaves_like_baseline:
+        mutants = [[files] for files in texts.removals.values()]
+        mutants += [[files, texts.on_placebo.get(name, files)] for name, files in texts.probes.items()]
+        lent = [chance.choice([item.files, benign]), chance.choice(chance.choice(mutants))]
+    else:
+        probe = texts.probes.get(item.name, item.files)
+        lent = [benign, chance.choice([probe, texts.on_placebo.get(item.name, probe)])]
+    chance.shuffle(lent)
+    return lent
 
 
-def _decoy(
-    code: Code,
-    name: str,
-    pristine: Mapping[str, bytes],
-    changed: Mapping[str, bytes],
-    dead: Mapping[str, bytes] | None = None,
-) -> VariantSource:
-    """The other way round: the text says that the behaviour has changed, what runs is pristine."""
-    disk = {path: changed[path] if code.is_code(path) else data for path, data in pristine.items()}
-    return VariantSource(name, VariantKind.PLACEBO_SOURCE, disk, pristine, dead=dead or {})
+def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> Iterator[VariantSource]:
+    """What is on disk runs. Every other rewritten variant has the removal's lines as comments."""
+    for number, item in enumerate(running):
+        commented = item.kind is VariantKind.REWRITTEN and number % 2
+        text = texts.commented if commented else item.files
+        seed = derived(code_seed, "rewriting", item.name)
+        yield VariantSource(item.name, item.kind, text, text, item.criterion, family=texts.family, seed=seed)
 
 
-async def changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:
-    """The files that a patch changes, as they are with it. Raises UserError for one that doesn't fit the tree."""
-    try:
-        new = await tree.apply(path.read_bytes())
-        changes = await tree.changes(new)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
-    except GitError as error:
-        raise UserError(f"{path}: does not apply to the task's tree: {error}") from None
-    for change in changes:
-        if change.old is None or change.new is None:
-            raise UserError(f"{path}: adds or deletes {change.path}; a variant may only change files that are there")
-    if not changes:
-        raise UserError(f"{path}: changes nothing")
-    return await tree.read_all({change.path: change.new for change in changes if change.new})
-
-
-def _touched_lines(paths: list[Path]) -> dict[str, tuple[int, ...]]:
-    """Lines of the pristine files that these patches take out, or put something behind."""
-    found: dict[str, set[int]] = {}
-    for path in paths:
-        for file in _parsed(path):
-            lines = found.setdefault(file.path, set())
-            for hunk in file:
-                last = hunk.source_start
-                for line in hunk:
-                    last = line.source_line_no or last
-                    if not line.is_context:
-                        lines.add(last)
-    return {path: tuple(sorted(lines)) for path, lines in found.items()}
-
-
-def _parsed(path: Path) -> PatchSet:
-    try:
-        return PatchSet(path.read_text(encoding="utf-8", errors="surrogateescape"))
-    except (UnidiffParseError, OSError) as error:
-        raise UserError(f"{path}: not a unified diff: {error}") from None
-
-
-def _text_placebo(task: Task, code: Code, pristine: Mapping[str, bytes]) -> VariantSource:
-    """The same code, with every line that the removal takes out or puts in as a comment behind it."""
-    disk = dict(pristine)
-    for file in _parsed(task.path("removal.patch")):
-        if code.is_code(file.path):
-            lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
-            disk[file.path] = code.commented(pristine[file.path], lines)
-    return VariantSource("placebo-text", VariantKind.PLACEBO_TEXT, disk, disk)
+def _differing(text: bytes, family: Iterable[bytes]) -> tuple[int, ...]:
+    """Lines of a text, counted from 1, that are others in one of the family, or behind which one has more."""
+    mine = text.splitlines()
+    found: set[int] = set()
+    for other in family:
+        for tag, first, last, _, _ in SequenceMatcher(None, mine, other.splitlines(), autojunk=False).get_opcodes():
+            if tag != "equal":
+                found.update(range(first + 1, last + 1) if last > first else [max(first, 1)])
+    return tuple(sorted(found))

@@ -30,7 +30,7 @@ class _Part(BaseModel):
 class TestRecord(_Part):
     """What became of one listed test: arm -> outcome, with the kill quality where it failed.
 
-    An arm's name is its `ArmKey`, written.
+    An arm's name is its `ArmKey`, written; `same-behaviour` is the worst of all arms that behave as the baseline.
     """
 
     __test__ = False
@@ -64,7 +64,8 @@ class JudgeRecord(_Part):
     """Who was named as the judge. It isn't `asked` about what the arms have ended.
 
     `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
-    answers counts; `manifest` is what it said of the listed tests.
+    answers counts; `manifest` is what it said of the listed tests, `conduct` of each kind of note on how the suite
+    reaches its verdicts.
     """
 
     identity: JudgeIdentity
@@ -72,6 +73,7 @@ class JudgeRecord(_Part):
     removed_characters: int = 0
     void: str = ""
     manifest: Opinion | None = None
+    conduct: dict[str, Opinion] = {}
 
 
 class VerdictRecord(FileModel):

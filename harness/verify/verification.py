@@ -1,6 +1,5 @@
 """One submission's judging, from bytes to verdict. Read top to bottom: intake, manifest, arms, judge, verdict."""
 
-import hashlib
 from dataclasses import replace
 
 from harness.languages.found import TooMuchToRead
@@ -13,8 +12,8 @@ from harness.specs.task import Task
 from harness.submission.extraction import Submission
 from harness.verify.arms import ArmContext, Suite
 from harness.verify.assertion_check import read_suite, too_much
-from harness.verify.compiling import compile_once
-from harness.verify.evidence import REQUIRED, REQUIRED_ON_DISK, Evidence, EvidenceCache
+from harness.verify.draw import Draw, new_draw
+from harness.verify.evidence import Evidence, EvidenceCache
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, ingest
@@ -22,6 +21,7 @@ from harness.verify.judge.judge import Judge
 from harness.verify.judge_questions import ask_judge
 from harness.verify.judgement import Judgement, combine
 from harness.verify.manifest_check import affected_tests
+from harness.verify.program_limit import too_many_programs
 from harness.verify.variants import plan_variants
 
 
@@ -53,7 +53,8 @@ async def examine(
     known = cache.read() if cache else None
     if known and known.tests == found.check.tests:
         return replace(found, evidence=known)
-    evidence = await _run_arms(task, context, found)
+    draw = cache.draw() if cache else None
+    evidence = await _run_arms(task, context, found, draw or new_draw(task.digest))
     if cache:
         cache.keep(evidence)
     return with_evidence(found, evidence)
@@ -75,7 +76,9 @@ async def read_submission(task: Task, submission: Submission, context: ArmContex
         affected = await affected_tests(tree, intake.changes, language_of(task.repo))
     except TooMuchToRead as error:
         return Examination(intake, replace(check, reasons=(too_much(error),)))
-    return Examination(intake, replace(check, existing=(*check.existing, *affected)))
+    existing = (*check.existing, *affected)
+    too_many = too_many_programs(task, (*check.tests, *existing))
+    return Examination(intake, replace(check, existing=existing, reasons=(too_many,) if too_many else ()))
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:
@@ -93,10 +96,7 @@ def suite_of(found: Examination) -> Suite:
     return Suite(found.check.tests, found.intake.files, executable, found.intake.deleted)
 
 
-async def _run_arms(task: Task, context: ArmContext, found: Examination) -> Evidence:
-    decoy = int.from_bytes(hashlib.sha256(found.intake.patch).digest())
-    toolchain = context.toolchain
-    sources = await plan_variants(task, GitTree(context.image.tree), toolchain, decoy)
-    variants = await compile_once(toolchain, context.build, sources)
-    required = REQUIRED if toolchain.separates else REQUIRED_ON_DISK
-    return await gather_evidence(context, task, variants, suite_of(found), found.check, required)
+async def _run_arms(task: Task, context: ArmContext, found: Examination, draw: Draw) -> Evidence:
+    tree = GitTree(context.image.tree)
+    sources = await plan_variants(task, tree, context.toolchain, draw.code_seed, context.every_twin)
+    return await gather_evidence(context, task, sources, suite_of(found), found.check, draw)

@@ -37,7 +37,7 @@ ended() {
 # The last one is the package's, also where the process broke down: then it has the name of some test.
 report() {
     # shellcheck disable=SC2016  # for the inner shell
-    go tool test2json -p "$1" bash -c 'cat -- "$1"; exit "$2"' bash "$3" "$2" > "$scratch/events"
+    test2json -p "$1" bash -c 'cat -- "$1"; exit "$2"' bash "$3" "$2" > "$scratch/events"
     sed -E '$ { /"Action":"fail".*"Test":/ { p; s/,"Test":"([^"\\]|\\.)*"// } }' "$scratch/events" > "$reports/$number.jsonl"
 }
 

@@ -7,6 +7,21 @@ ECHO = (
     "$c=IO::Socket::IP->new(PeerHost=>$a,PeerPort=>$s->sockport) or die $@;"
     '$k=$s->accept; print $k "hello\\n"; close $k; print <$c>\' '
 )
+LISTEN_ON_ALL = (
+    "perl -MSocket=:all -MIO::Socket::IP -e '"
+    '($e,@all)=getaddrinfo("localhost",0,{socktype=>SOCK_STREAM,flags=>AI_PASSIVE}); die $e if $e;'
+    "for(@all){($e,$host)=getnameinfo($_->{addr},NI_NUMERICHOST,NIx_NOSERV);"
+    'push @kept,IO::Socket::IP->new(LocalHost=>$host,LocalPort=>0,Listen=>1)||die "$host: $@";print "$host\n"}\''
+)
+"""As asyncio's servers do: one socket for each address of the name."""
+
+
+async def test_a_server_on_localhost_listens_over_both_families(sandbox: Sandbox, engine: Engine) -> None:
+    result = await sandbox.run(LISTEN_ON_ALL, 20)
+    assert result.exit_status == 0, result
+    assert b"127.0.0.1\n" in result.output
+    if engine.capabilities.network_isolation:  # without, it is this machine's name service that answers
+        assert sorted(result.output.split()) == [b"127.0.0.1", b"::1"]
 
 
 async def test_loopback_connects_and_nothing_else_does(sandbox: Sandbox, engine: Engine) -> None:

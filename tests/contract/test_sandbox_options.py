@@ -68,6 +68,28 @@ async def test_a_mount_can_be_written_where_that_is_asked_for(engine: Engine, im
     assert (data / "more").read_text() == "more\n"
 
 
+HIDDEN = ("/usr/bin/tac", "/usr/share/doc", "/usr/share/no-such-thing")
+SEEN = "echo text | tac; cat /usr/bin/tac | wc -c; ls -A /usr/share/doc | wc -l; ls -d /usr/share/no-such-thing"
+
+
+async def test_what_is_hidden_can_be_neither_run_nor_read(engine: Engine, image: Image) -> None:
+    job = Job(("bash", "-c", f"({SEEN}) 2>/dev/null"), seconds=30)
+    options = replace(OPTIONS, hidden=HIDDEN)
+    open_to_see = (await engine.run_job(image, job, OPTIONS, labels("open"))).log.split()
+    assert open_to_see[0] == b"text"
+    assert 0 not in map(int, open_to_see[1:3])
+    hidden = (await engine.run_job(image, job, options, labels("hidden"))).log.split()
+    assert hidden == ([b"0", b"0"] if engine.capabilities.hiding else open_to_see)
+
+
+async def test_what_is_hidden_stays_so_whatever_its_processes_do(engine: Engine, image: Image) -> None:
+    if not engine.capabilities.hiding:
+        return
+    tries = "umount /usr/share/doc; unshare -Urm umount /usr/share/doc; rm -rf /usr/share/doc; ls -A /usr/share/doc"
+    job = Job(("bash", "-c", f"({tries}) 2>/dev/null; echo end"), seconds=30)
+    assert (await engine.run_job(image, job, replace(OPTIONS, hidden=HIDDEN), labels("hidden"))).log == b"end\n"
+
+
 @pytest.mark.parametrize("target", ["data", "/", "/app/../etc"])
 async def test_a_mount_at_no_place_of_its_own_is_refused(
     engine: Engine, image: Image, data: Path, target: str

@@ -210,7 +210,7 @@ async def test_a_job_in_a_deployment_of_its_own(
     result = await own_deployments.run_job(task_image, job, OPTIONS, labels("job"))
     assert (result.exit_status, result.log, result.outputs) == (7, b"placed\npresent\n", {"1.xml": b"report\n"})
     await own_deployments.close()
-    assert processes_with(str(tmp_path / "containers")) == []
+    await eventually(lambda: not processes_with(str(tmp_path / "containers")), "a process of the deployment is left")
 
 
 async def test_a_deployment_that_does_not_start_is_a_lost_sandbox_and_says_why(

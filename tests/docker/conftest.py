@@ -27,13 +27,16 @@ def client() -> Iterator[docker.DockerClient]:
 
 @pytest.fixture
 def nonce(client: docker.DockerClient) -> Iterator[str]:
-    """For a recipe that must make images of its own; what is new of the tiny repo is removed at the end."""
-    before = {tag for image in client.images.list() for tag in image.tags}
-    yield uuid.uuid4().hex
-    after = {tag for image in client.images.list() for tag in image.tags}
-    for tag in after - before:
-        if tag.startswith("testwright/tiny-"):
-            client.images.remove(tag, force=True)
+    """For a recipe that must make images of its own; those of the tiny repo that were made by it are removed."""
+    own = uuid.uuid4().hex
+    yield own
+    for image in client.images.list("testwright/tiny-*"):
+        try:
+            made_by = [*image.tags, *(step["CreatedBy"] or "" for step in image.history())]
+            if any(own in name for name in made_by):
+                client.images.remove(str(image.id), force=True)
+        except docker.errors.NotFound:  # another test has just removed its own
+            continue
 
 
 # Of modules about one repository of the catalog, which name it as REPO.
@@ -53,7 +56,7 @@ def tree(image: Image) -> Mapping[str, bytes]:
     return asyncio.run(read())
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest, image: Image) -> Run:
     """Runs a command line in a fresh container, with files laid over the tree, or at absolute paths."""
     name = request.module.REPO

@@ -1,16 +1,17 @@
 """jansson's image: its run script, upstream's suite, and what variants are made of."""
 
 from collections.abc import Mapping
-from random import Random
 
 import pytest
 
+from harness.languages.c.catalogue import running_text
 from harness.languages.c.discovery import discover, is_test_file
 from harness.languages.c.language import LANGUAGE
-from harness.languages.c.toolchain import FORMS, LIBRARY
-from harness.languages.rewriting import add_inert_code, rewrite
+from harness.languages.c.toolchain import LIBRARY
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import JobResult
 from harness.specs.results import Outcome
+from harness.specs.variants import VariantKind
 from harness.testing.tap import read_tap
 from tests.docker.conftest import Run
 
@@ -86,13 +87,12 @@ def test_a_program_that_does_not_end_is_stopped(run: Run):
 def test_upstreams_suites_pass_on_a_library_of_which_every_function_is_rewritten_and_padded(
     run: Run, tree: Mapping[str, bytes]
 ):
-    files = {}
-    for path in (path for path in tree if path.startswith("src/") and path.endswith(".c")):
-        lines = range(1, tree[path].count(b"\n") + 2)
-        live, dead = (rewrite(FORMS, tree[path], lines, Random(seed), f"other{seed}") for seed in (1, 2))
-        files[path] = add_inert_code(FORMS, live, dead, "never")
-    assert sum(text.count(b"if (never ==") for text in files.values()) > 200
-    result = run("run_tests", files)
+    paths = [path for path in tree if path.startswith("src/") and path.endswith(".c")]
+    code = {path: tree[path] for path in paths}
+    family = {path: (tree[path], b"") for path in paths}
+    inert = {path: (tree[path],) for path in paths}
+    source = VariantSource("all", VariantKind.REWRITTEN, code, code, family=family, inert=inert, seed=4)
+    result = run("run_tests", {path: running_text(source, path) for path in paths})
     assert "18 of 18 test programs passed" in printed(result)
     assert "4 test suites passed" in printed(result)
     assert result.exit_status == 0
@@ -113,3 +113,9 @@ def test_nothing_in_the_library_names_a_function_that_is_not_public_to_its_files
 def test_the_image_holds_no_second_copy_of_the_tests(run: Run):
     result = run(f"find / -xdev -name '*test_*.c' -not -path '/app/*' 2>/dev/null; ls {LIBRARY}")
     assert printed(result).split() == ["library.a", "sources"]
+
+
+def test_the_image_holds_no_second_implementation(run: Run):
+    names = "json_object_update_missing|json_dump_callback"
+    everywhere = "/bin /etc /home /lib* /opt /root /sbin /srv /tmp /usr /var"
+    assert printed(run(f"grep -rlEs '{names}' {everywhere}")).split() == [f"{LIBRARY}/library.a"]

@@ -97,17 +97,17 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     record = json.loads(stored(run, "verdict.json").read_text())
     assert [(note["code"], note["subject"]) for note in record["notes"]] == [("judge-probe-disagree", "1.2")]
     votes = [json.loads(line) for line in stored(run, "judge.jsonl").read_text().splitlines()]
-    assert len(votes) == asked == 2 + 3 + 10 + 2
+    assert len(votes) == asked == 2 + 3 + 11 + 2
     assert trial["usage"]["judge"]["calls"] == asked
     assert trial["usage"]["judge"]["cost_usd"] == pytest.approx(asked * (100 * 1 + 20 * 2) / 1_000_000)
     assert trial["usage"]["agent"]["calls"] == 0
 
-    # Calibrated: 9 of 10 agree with the probes.
+    # Calibrated: 10 of 11 agree with the probes.
     (tmp_path / "gold.yaml").write_text(f"labels:\n  {TRIAL}: {{'1.1': met, '1.2': unmet, '5.1': unmet}}\n")
     done = await testwright("judge", "calibrate", run, "--gold", "gold.yaml", "--json", cwd=tmp_path)
     facts = json.loads(done.output)
     whole = {row["against"]: (row["pairs"], row["raw"]) for row in facts["agreement"] if row["axis"] is None}
-    assert whole == {"probe": (10, 0.9), "static": (2, 1.0), "gold": (3, pytest.approx(2 / 3))}
+    assert whole == {"probe": (11, pytest.approx(10 / 11)), "static": (2, 1.0), "gold": (3, pytest.approx(2 / 3))}
     assert {(row["criterion"], row["against"]) for row in facts["worst"]} == {("1.2", "probe"), ("5.1", "gold")}
 
     # Another judge, which is down: no verdict is lost, none is invented, nothing of the arms is run.
@@ -127,7 +127,7 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     # Another rubric: a must-have that only a judge decides.
     rubric = catalog / "rubrics" / f"{TASK}.yaml"
     more = (
-        '  - id: "1.11"\n    axis: 1\n    importance: must\n'
+        '  - id: "1.12"\n    axis: 1\n    importance: must\n'
         '    statement: "Tests that nothing is left open."\n    graded_by: [judge]\n'
     )
     rubric.write_text(rubric.read_text() + more)
@@ -137,8 +137,8 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
 
     async with serve(says(strict)) as provider:
         found = await again(judge_file(tmp_path, provider.url))
-    assert (found.old.verdict, found.new.verdict, found.changed_criteria) == ("unscored", "failed", ("1.11",))
-    assert [(reason.code, reason.subject) for reason in found.new.reasons] == [("criterion-unmet", "1.11")]
+    assert (found.old.verdict, found.new.verdict, found.changed_criteria) == ("unscored", "failed", ("1.12",))
+    assert [(reason.code, reason.subject) for reason in found.new.reasons] == [("criterion-unmet", "1.12")]
 
     # A judge that nobody can read, and one that takes a test for a helper.
     async with serve(lambda request: Reply(text="I would rather not say.")) as provider:

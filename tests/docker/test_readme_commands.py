@@ -19,11 +19,13 @@ def answer(*arguments: str):
 
 
 @pytest.mark.docker
-def test_the_reference_is_verified_and_answered_as_json():
+def test_the_reference_is_verified_and_answered_as_json_the_same_each_time():
     reference = default_directory() / "tasks" / TASK / "reference"
     files = ("--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"))
-    record = answer("verify", TASK, *files)
-    assert (record["task"], record["verdict"], record["reasons"]) == (TASK, "resolved", [])
+    told = answer("verify", TASK, *files, "--times", "2")
+    assert (told["times"], told["same"]) == (2, True)
+    for record in told["verdicts"]:
+        assert (record["task"], record["verdict"], record["reasons"]) == (TASK, "resolved", [])
 
 
 def test_the_catalog_is_shown():

@@ -38,7 +38,10 @@ def test_a_repo_that_is_fit_for_use_is_built_and_checked(nonce: str, tmp_path: P
     rows = {cells[0]: cells for cells in map(str.split, checked.stdout.splitlines()) if cells}
     assert (rows["tiny"][2], rows["tiny"][-1]) == ("1", "ok")
     assert rows["tiny-add"][-1] == "ok"
-    assert checked.stderr.splitlines() == ["tiny: upstream's own tests", "tiny-add: looking for withheld tests"]
+    assert checked.stderr.splitlines() == [
+        "tiny: upstream's own tests",
+        "tiny-add: looking for withheld tests and other copies of the code",
+    ]
 
 
 def test_a_repo_whose_own_tests_are_red_ends_with_status_1_and_says_so(nonce: str, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from harness.languages.go.discovery import discover, is_test_file
-from harness.languages.go.toolchain import BINARIES, FORMS, GoToolchain
-from harness.languages.rewriting import add_inert_code, rewrite
+from harness.languages.go.language import LANGUAGE
+from harness.languages.go.toolchain import BINARIES, GoToolchain
 from harness.languages.toolchain import BuildContext, Built, SuiteFiles
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, JobResult
@@ -190,7 +190,10 @@ def test_hidden_code_runs_while_the_text_on_disk_is_pristine(run: Run, tree: Map
     pristine = tree[OPTIONS]
     changed = pristine.replace(b"strings.ToLower(strings.TrimSpace(data[0]))", b"data[0]")
     assert changed != pristine
-    hidden = VariantSource("x", VariantKind.PROBE, {OPTIONS: pristine}, {OPTIONS: changed}, dead={OPTIONS: pristine})
+    family, inert = {OPTIONS: (pristine, changed)}, {OPTIONS: (pristine, pristine)}
+    hidden = VariantSource(
+        *("x", VariantKind.PROBE, {OPTIONS: pristine}, {OPTIONS: changed}), family=family, inert=inert, seed=1
+    )
     built = builder.make(hidden, {SUITE_FILE: SUITE})
     assert not built.broken
     ((path, binary),) = built.compiled.variant.code.items()
@@ -209,11 +212,11 @@ def run_with(run: Run, path: str, binary: bytes) -> JobResult:
 def test_pristine_code_passes_however_it_is_rewritten(run: Run, tree: Mapping[str, bytes], builder: Builder):
     pristine = tree[OPTIONS]
     removed = pristine.replace(b"opts[key] = value", b'opts["x"] = "y"')
-    lines = tuple(range(1, pristine.count(b"\n")))
     placebo = VariantSource(
-        *("x", VariantKind.PLACEBO_CODE, {OPTIONS: pristine}, {OPTIONS: pristine}),
-        rewritten_lines={OPTIONS: lines},
-        dead={OPTIONS: removed},
+        *("x", VariantKind.REWRITTEN, {OPTIONS: pristine}, {OPTIONS: pristine}),
+        family={OPTIONS: (pristine, removed)},
+        inert={OPTIONS: (pristine, removed)},
+        seed=2,
     )
     built = builder.make(placebo, {SUITE_FILE: SUITE})
     ((path, binary),) = built.compiled.variant.code.items()
@@ -231,16 +234,13 @@ def test_a_suite_that_does_not_compile_or_embeds_the_code_is_broken(tree: Mappin
     assert builder.make(pristine, {SUITE_FILE: embeds}).broken == {SUITE_FILE: words}
 
 
-def test_every_rewritten_file_of_the_tree_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):
-    """All of upstream's own code, with each function's statements turned round as its dead part."""
-    files = {}
-    for path, text in tree.items():
-        if path.startswith("internal/") and path.endswith(".go") and not is_test_file(path):
-            lines = range(1, text.count(b"\n") + 2)
-            own = f"tw{len(files)}"
-            files[path] = add_inert_code(
-                FORMS, rewrite(FORMS, text, lines, Random(path), f"{own}_a"), text, f"{own}_b"
-            )
+def test_text_rewritten_on_disk_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):
+    """All of upstream's own code, as where the text on disk is what runs."""
+    files = {
+        path: LANGUAGE.code.rewrite(text, range(1, text.count(b"\n") + 2), Random(path))
+        for path, text in tree.items()
+        if path.startswith("internal/") and path.endswith(".go") and not is_test_file(path)
+    }
     assert len(files) > 130
     result = run("go build ./internal/... && run_tests internal/options/options_test.go", files)
     assert result.exit_status == 0, result.log.decode()[-2000:]

@@ -13,6 +13,7 @@ import yaml
 from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.controls import reference_problems
+from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
 from harness.authoring.task_check.own_parts import DYNAMIC
 from harness.authoring.task_check.parts import run_parts
@@ -139,3 +140,14 @@ async def test_whatever_of_a_task_lies_where_an_agent_can_see_it_is_found(
 def test_a_full_check_has_all_that_a_brief_one_has() -> None:
     brief = {part for name, part in DYNAMIC[Level.BRIEF].items() if "once" not in name}
     assert brief <= set(DYNAMIC[Level.GATE].values())
+
+
+async def test_a_twin_that_changes_behaviour_is_found_by_drawn_inputs(subject: Subject) -> None:
+    twins, shipped = subject.task.directory / "twins", default_directory() / "tasks" / TASK
+    for path in twins.iterdir():
+        path.unlink()
+    shutil.copy(shipped / "twins" / "1.1.patch", twins)
+    shutil.copy(shipped / "probes" / "1.2.patch", twins)
+    found = await fuzz_problems(subject)
+    assert {problem.where.rpartition("/")[2] for problem in found} == {"1.2.patch"}
+    assert all(problem.message.startswith("changes behaviour: ") for problem in found)

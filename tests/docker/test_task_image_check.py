@@ -1,6 +1,7 @@
 """Image checks: clean images pass, and whatever is planted in one is found."""
 
 import io
+import marshal
 import tarfile
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import docker
 import pytest
 
 from harness.authoring.repo_check import repo_check
-from harness.authoring.task_image_check import task_image_check
+from harness.authoring.task_image_check import other_copies, task_image_check
+from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import task_image
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
@@ -62,6 +64,20 @@ async def test_planted_copy_reflog_and_proxy_are_found(
         "/app/.git": "logs/HEAD has no place in a repository of one commit",
         "/configuration and history": "holds this machine's HTTPS_PROXY",
     }
+
+
+async def test_copies_of_the_removed_code_are_found_as_text_and_compiled(
+    client: docker.DockerClient, nonce: str
+) -> None:
+    task = Catalog().task("aiosmtpd-proxy-tlv")
+    image = await task_image(task)
+    text = await GitTree(image.tree).read("aiosmtpd/proxy_protocol.py")
+    code = marshal.dumps(compile(text, "proxy.py", "exec"))
+    planted = {"opt/backup/proxy.txt": text, "usr/lib/cache/proxy.pyc": bytes(16) + code, "opt/other.py": b"pass\n"}
+    derived = derive(client, image.reference, nonce, planted)
+    found = {problem.where.rpartition(":")[2]: problem.message for problem in await other_copies(task, derived)}
+    assert found.keys() == {"/opt/backup/proxy.txt", "/usr/lib/cache/proxy.pyc"}
+    assert all(message.startswith("holds code that the removal takes out") for message in found.values())
 
 
 async def test_second_commit_and_what_it_deleted_are_found(client: docker.DockerClient, nonce: str) -> None:

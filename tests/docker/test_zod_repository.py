@@ -184,7 +184,7 @@ async def _compiled(image: Image, sources: list[VariantSource]) -> list[Compiled
 def test_what_runs_is_the_variants_code_whatever_lies_on_disk(run: Run, image: Image, tree: Mapping[str, bytes]):
     path = "src/v4/core/api.ts"
     pristine, changed = tree[path], tree[path].replace(b'"yes", "on"', b'"ja", "on"')
-    hidden = VariantSource("hidden", VariantKind.PROBE, {path: pristine}, {path: changed}, dead={path: pristine})
+    hidden = VariantSource("hidden", VariantKind.PROBE, {path: pristine}, {path: changed})
     (made,) = asyncio.run(_compiled(image, [hidden]))
     assert list(made.variant.code) == [f"{COMPILED}/{path}"]
     file = f"{TESTS}/a.test.ts"
@@ -195,12 +195,12 @@ def test_what_runs_is_the_variants_code_whatever_lies_on_disk(run: Run, image: I
     assert outcomes(report(result, file)) == {"ja": Outcome.PASSED}
 
 
-def test_code_with_dead_and_idle_statements_passes_upstreams_tests(run: Run, image: Image, tree: Mapping[str, bytes]):
+def test_code_that_is_rewritten_by_a_seed_passes_upstreams_tests(run: Run, image: Image, tree: Mapping[str, bytes]):
     paths = ["src/v4/core/api.ts", "src/v4/core/util.ts", "src/v4/core/parse.ts", "src/v4/classic/schemas.ts"]
     pristine = {path: tree[path] for path in paths}
-    dead = {path: data.replace(b"return ", b"throw ").replace(b" === ", b" !== ") for path, data in pristine.items()}
-    lines = {path: tuple(range(1, data.count(b"\n") + 2)) for path, data in pristine.items()}
-    whole = VariantSource("whole", VariantKind.PLACEBO_CODE, pristine, pristine, "", lines, dead)
+    wrong = {path: data.replace(b"return ", b"throw ").replace(b" === ", b" !== ") for path, data in pristine.items()}
+    texts = {path: (pristine[path], wrong[path]) for path in paths}
+    whole = VariantSource("whole", VariantKind.REWRITTEN, pristine, pristine, family=texts, inert=texts, seed=1)
     (made,) = asyncio.run(_compiled(image, [whole]))
     files = [f"{TESTS}/{name}.test.ts" for name in ("codec", "union")]
     result = run(f"run_tests {' '.join(files)}", made.variant.code, **made.env)

@@ -14,7 +14,7 @@ from harness.specs.rubric import GradedBy, Importance
 from harness.specs.usage import Usage
 from harness.specs.variants import Arm, ArmStatus, VariantKind
 from harness.submission.extraction import Submission
-from harness.verify.evidence import BASELINES, Evidence, listed
+from harness.verify.evidence import AT_BASELINE, Evidence, listed
 from harness.verify.rubric_check import CriterionResult
 from harness.verify.verdict import ManifestStage, MutationStage, RubricStage, Stages, StageStatus, VerdictRecord
 
@@ -86,8 +86,8 @@ def evidenced(store: TrialStore) -> TrialStore:
     passed = TestResult(test=TEST, outcome=Outcome.PASSED, cases=2, seconds=0.5)
     killed = TestResult(test=TEST, outcome=Outcome.FAILED, quality=Quality.ASSERTION, cases=2, seconds=0.5)
     arms = {
-        BASELINES[0]: Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 0, (passed,), 1.5),
-        listed("removal"): Arm(VariantKind.REMOVAL, ArmStatus.FINISHED, 1, (killed,), 1.5),
+        AT_BASELINE: Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 0, (passed,), 1.5),
+        listed("removal-1"): Arm(VariantKind.REMOVAL, ArmStatus.FINISHED, 1, (killed,), 1.5),
     }
     conditions = Conditions(task="0", image="0", isolation="docker", patch="0", manifest="0")
     file = EvidenceFile(conditions=conditions, evidence=Evidence((TEST,), arms))

@@ -15,6 +15,7 @@ class ScriptedToolchain:
     """See `Toolchain`. A variant is a marker by which `FakeEngine` knows it."""
 
     separates = True
+    replaced = ()
     suites = None
 
     async def compile(self, _context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:

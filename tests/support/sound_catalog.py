@@ -1,6 +1,7 @@
 """A catalog of one small task that has nothing wrong with it, and its tree in the cache as if an image were built."""
 
 import asyncio
+import difflib
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,6 +27,31 @@ def mean(numbers):
     if not numbers:
         return None
     return total_of(numbers) / len(numbers)
+"""
+_LOOP = PRODUCT[PRODUCT.index("    result = start") : PRODUCT.index("\n\ndef mean")]
+_OTHER_LOOP = """\
+    total = start
+    for number in numbers:
+        total += 0 if number in skip else number
+    return total
+"""
+OTHERWISE = PRODUCT.replace(_LOOP, _OTHER_LOOP)
+"""The same behaviour in other words."""
+FUZZ = """\
+import os
+import random
+
+from sums import total_of
+
+
+def test_totals_of_drawn_numbers():
+    chance = random.Random(os.environ["TESTWRIGHT_FUZZ_SEED"])
+    with open(os.path.join(os.environ["TESTWRIGHT_REPORT_DIR"], "fuzz.txt"), "a") as file:
+        for _ in range(50):
+            numbers = [chance.randrange(9) for _ in range(chance.randrange(6))]
+            start, skip = chance.randrange(9), (chance.randrange(9),)
+            for _ in range(2):
+                print(numbers, start, skip, "=>", total_of(numbers, start, skip), file=file)
 """
 KEPT = "from sums import mean\n\n\ndef test_mean():\n    assert mean([1, 3]) == 2\n"
 WITHHELD = "\n\ndef test_total_of_nothing_is_its_start():\n    assert total_of([], start=1000001) == 1000001\n"
@@ -64,6 +90,16 @@ PROBES = {
     "1.3": ("    result = start\n", "    result = 0\n"),
     "1.4": ("            continue\n", "            pass\n"),
 }
+TWINS = {
+    "1.1": ("        result += number\n", "        result = result + number\n"),
+    "1.2": ("    for number in numbers:\n", "    for number in iter(numbers):\n"),
+    "1.3": ("    result = start\n", "    result = start + 0\n"),
+    "1.4": ("        if number in skip:\n", "        if number in tuple(skip):\n"),
+}
+UPON_PLACEBO = {
+    "1.3": ("    total = start\n", "    total = 0\n"),
+    "1.4": ("        total += 0 if number in skip else number\n", "        total += number\n"),
+}
 STATIC = "    graded_by: [static]\n    static: {check: uses-name, value: total_of, of: any}\n"
 MUST = {
     "1.1": ("Tests that all numbers of a list end up in the total.", "    graded_by: [probe]\n"),
@@ -98,8 +134,17 @@ def sound_catalog(directory: Path) -> Catalog:
     (task / "removal.patch").write_text(
         changed("sums.py", PRODUCT, "    result = start\n", '    raise SystemError("")\n')
     )
-    for name, (old, new) in PROBES.items():
-        (task / "probes" / f"{name}.patch").write_text(changed("sums.py", PRODUCT, old, new))
+    (task / "garbage.patch").write_text(
+        changed("sums.py", PRODUCT, "    result = start\n", "    result = __import__('time').perf_counter_ns()\n")
+    )
+    (task / "placebo.patch").write_text(_rewritten("sums.py", PRODUCT, OTHERWISE))
+    mutants = {"probes": (PRODUCT, PROBES), "twins": (PRODUCT, TWINS), "probes-on-placebo": (OTHERWISE, UPON_PLACEBO)}
+    for folder, (text, edits) in mutants.items():
+        (task / folder).mkdir(exist_ok=True)
+        for name, (old, new) in edits.items():
+            (task / folder / f"{name}.patch").write_text(changed("sums.py", text, old, new))
+    (task / "fuzz").mkdir()
+    (task / "fuzz" / "test_fuzz_sums.py").write_text(FUZZ)
     (task / "reference" / "tests.patch").write_text(added("tests/test_total.py", REFERENCE))
     listed = "".join(f'    - "{name}"\n' for name in TESTS)
     (task / "reference" / "manifest.yaml").write_text(f"- file: tests/test_total.py\n  tests:\n{listed}")
@@ -116,6 +161,13 @@ def sound_catalog(directory: Path) -> Catalog:
         (suite / "manifest.yaml").write_text(f"- file: tests/test_total.py\n  tests:\n{listed}")
     asyncio.run(_keep_tree(read_recipe(repo).tag("repo")))
     return Catalog(directory)
+
+
+def _rewritten(path: str, old: str, new: str) -> str:
+    """A patch from one text to another."""
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    body = "".join(difflib.unified_diff(before, after, f"a/{path}", f"b/{path}"))
+    return f"diff --git a/{path} b/{path}\n{body}"
 
 
 def changed(path: str, text: str, old: str, new: str) -> str:

@@ -134,6 +134,13 @@ async def test_the_prompt_has_the_request_and_everything_that_a_submission_needs
         assert needed in task.content
 
 
+async def test_agents_are_told_that_every_listed_test_must_fail_without_the_behaviour(bench: Bench) -> None:
+    await bench.work(SUBMIT)
+    told = " ".join(bench.messages[1].content.split())
+    assert "Each test that you list must fail when the behaviour that the request is about is gone" in told
+    assert "list no test that only checks your own sample data" in told
+
+
 async def test_a_model_without_tools_is_answered_as_a_user_does(bench: Bench) -> None:
     result = await bench.work(say("```bash\necho seen\n```"), say(f"```bash\n{SUBMIT_COMMAND}\n```"))
     assert result.ending is Ending.SUBMITTED

@@ -48,3 +48,23 @@ def test_the_page_on_validity_has_a_row_for_every_submission_with_the_verdict_th
     assert not sorted(set(verdicts_told().items()) ^ expected), (
         "docs/validity.md says something else; run make validity"
     )
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_sample_of_make_test_shows_each_reason_and_in_each_language_each_verdict(corpus):
+    cases = read_batch(Catalog(), CHECKOUT / "tests" / corpus, None)
+
+    def shown(some):
+        expected = [(case.task.repo.language, case.expected) for case in some if case.expected]
+        verdicts = {(language, item.verdict) for language, item in expected}
+        decisive = {
+            (language, code)
+            for language, item in expected
+            for code in item.codes
+            if code in validity.OF_EACH_LANGUAGE
+        }
+        return verdicts, decisive, {code for _, item in expected for code in (*item.codes, *item.notes)}
+
+    sample = validity.sample(cases)
+    assert shown(sample) == shown(cases)
+    assert len(sample) < 0.6 * len(cases)

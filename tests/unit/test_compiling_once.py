@@ -15,6 +15,7 @@ from harness.verify.compiling import MOST, CompiledVariants, compile_once
 @dataclass
 class Counting:
     separates: bool = True
+    replaced: tuple[str, ...] = ()
     compiled: list[str] = field(default_factory=list)
 
     async def compile(self, site, sources):
@@ -41,12 +42,19 @@ async def test_what_was_compiled_before_is_not_compiled_again():
 
 async def test_another_text_image_or_rewriting_is_another_variant():
     toolchain = Counting()
-    others = [source("a", b"other"), source("a", dead={"a.c": b"x"}), source("a", rewritten_lines={"a.c": (1,)})]
+    others = [
+        source("a", b"other"),
+        source("a", seed=1),
+        source("a", seed=2),
+        source("a", family={"a.c": (b"x",)}),
+        source("a", inert={"a.c": (b"x",)}),
+        source("a", inert={"a.c": (b"y",)}),
+    ]
     await compile_once(toolchain, site("one image"), [source("a")])
     for other in others:
         await compile_once(toolchain, site("one image"), [other])
     await compile_once(toolchain, site("another image"), [source("a")])
-    assert toolchain.compiled == ["a"] * 5
+    assert toolchain.compiled == ["a"] * 8
 
 
 async def test_only_the_last_ones_are_remembered():

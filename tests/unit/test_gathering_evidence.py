@@ -13,31 +13,24 @@ from harness.sandbox.protocol import Image
 from harness.specs.errors import SandboxLost
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.specs.task import Task
+from harness.specs.task import Task, TaskLimits
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
-from harness.tracks.registry import track_of
 from harness.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
-from harness.verify.evidence import BASELINES, EXISTING_AFTER, EXISTING_BEFORE, THIRD_BASELINE, Evidence, listed
+from harness.verify.draw import Draw
+from harness.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Evidence, listed
 from harness.verify.gathering import gather_evidence
 from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import judge_mutation
+from harness.verify.mutation import judge_mutation, some_test_stands
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.verdict import decide
 from tests.support.fake_engine import Event, FakeEngine, Fate, Run, scripted_variant
+from tests.support.scripted_language import ScriptedToolchain
+from tests.support.scripted_plan import KINDS, MUTANTS, sources
 from tests.support.small_task import small_task
 
 FILE = "tests/test_sums.py"
 A, B, CHANGED = (TestId(FILE, name) for name in ("test_a", "test_b", "test_changed"))
 OLD = TestId("tests/test_old.py", "test_old")
-KINDS = {
-    "baseline": VariantKind.BASELINE,
-    "placebo-text": VariantKind.PLACEBO_TEXT,
-    "placebo-code": VariantKind.PLACEBO_CODE,
-    "placebo-source": VariantKind.PLACEBO_SOURCE,
-    "removal": VariantKind.REMOVAL,
-    "removal-pristine-source": VariantKind.REMOVAL_PRISTINE_SOURCE,
-    "probe-1.1": VariantKind.PROBE,
-}
 SUITE_FILES = {FILE: b"...", OLD.file: b"..."}
 Behaviour = Mapping[tuple[str, str], Sequence[str]]
 """(variant, test) -> what it does at its first run, its second, ...; the last one for all further runs."""
@@ -72,21 +65,23 @@ class Gathered(NamedTuple):
 
 
 def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
-    image, toolchain = Image("fake", "0", "/app", task.directory), track_of(task).toolchain(task)
-    return ArmContext(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, toolchain)
+    image = Image("fake", "0", "/app", task.directory)
+    return ArmContext(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, ScriptedToolchain())
 
 
-def gathered(task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3) -> Gathered:
+def gathered(
+    task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0
+) -> Gathered:
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        variants = [scripted_variant(name, kind) for name, kind in KINDS.items()]
         check = ManifestCheck(tests, frozenset(changed), existing)
-        return await gather_evidence(arm_context, task, variants, Suite(tests, SUITE_FILES), check)
+        return await gather_evidence(arm_context, task, sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
 
     evidence = asyncio.run(gather())
-    reasons = [*judge_mutation(evidence), *judge_rubric(grade(task, evidence, {}), task)]
+    rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
+    reasons = [*judge_mutation(evidence), *rubric]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
 
 
@@ -97,46 +92,118 @@ def codes(found: Gathered) -> set[ReasonCode]:
 def test_every_arm_runs_once_for_a_good_suite(task):
     found = gathered(task, FakeEngine(script({})), (A, B, CHANGED), (OLD,), (CHANGED,))
     assert found.verdict is Verdict.RESOLVED
-    listed_arms = {*BASELINES, *(listed(name) for name in KINDS if name != "baseline")}
-    before = {ArmKey(Role.CHANGED_BEFORE, name) for name in ("removal", "removal-pristine-source", "probe-1.1")}
-    assert set(found.evidence.arms) == {*listed_arms, *before, EXISTING_BEFORE, EXISTING_AFTER}
+    before = {ArmKey(Role.CHANGED_BEFORE, name) for name in MUTANTS}
+    assert set(found.evidence.arms) == {*map(listed, KINDS), *before, EXISTING_AFTER}, "nothing is red, so no before"
+    assert set(found.evidence.required) == set(found.evidence.arms) - before - {listed("probe-1.1")}
     assert found.engine.containers == len(found.evidence.arms)
 
 
-def test_baselines_that_differ_get_a_third_and_the_test_is_flaky(task):
-    found = gathered(task, FakeEngine(script({("baseline", "test_a"): ["passes", "fails", "passes"]})))
-    assert THIRD_BASELINE in found.evidence.arms
-    assert (ReasonCode.FLAKY, str(A)) in found.reasons
-    assert str(B) not in {subject for _, subject in found.reasons}
+def test_a_test_that_differs_at_baseline_from_other_runs_of_the_same_behaviour_is_flaky(task):
+    found = gathered(task, FakeEngine(script({("baseline", "test_a"): ["fails"]})))
+    assert found.reasons == ((ReasonCode.FLAKY, str(A)),)
 
 
-def test_nothing_more_runs_where_no_test_is_green(task):
-    found = gathered(task, FakeEngine(script({("baseline", test): ["fails"] for test in ("test_a", "test_b")})))
-    assert set(found.evidence.arms) == set(BASELINES)
-    assert codes(found) >= {ReasonCode.BASELINE_RED}
+def everywhere(does: str, *tests: str, kinds: Sequence[str] = tuple(KINDS)) -> Behaviour:
+    return {(name, test): [does] for name in kinds for test in tests}
 
 
-def test_probes_do_not_run_where_no_test_notices_the_removal(task):
-    found = gathered(task, FakeEngine(script({("removal", test): ["passes"] for test in ("test_a", "test_b")})))
-    assert listed("probe-1.1") not in found.evidence.arms
-    assert ReasonCode.SURVIVED_REMOVAL in codes(found)
+@pytest.mark.parametrize("order", range(5))
+def test_where_no_test_is_green_only_what_tells_red_from_flaky_still_runs(task, order):
+    red = everywhere("fails", "test_a", "test_b")
+    found = gathered(task, FakeEngine(script(red)), order=order)
+    assert found.reasons == ((ReasonCode.BASELINE_RED, str(A)), (ReasonCode.BASELINE_RED, str(B)))
+    assert {name for name, kind in KINDS.items() if kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)} <= {
+        key.variant for key in found.evidence.arms
+    }
+    assert found.engine.containers <= len(KINDS)
 
 
+@pytest.mark.parametrize("order", range(5))
+def test_probes_that_can_show_nothing_more_are_left_out_and_no_other_arm_is(task, order):
+    alive = everywhere("passes", "test_a", "test_b", kinds=("removal-1", "garbage-2"))
+    found = gathered(task, FakeEngine(script(alive)), order=order)
+    assert {name for name in KINDS if listed(name) not in found.evidence.arms} <= {"probe-1.1"}
+    assert found.reasons == ((ReasonCode.SURVIVED_REMOVAL, str(A)), (ReasonCode.SURVIVED_REMOVAL, str(B)))
+
+
+@pytest.mark.parametrize("kinds", [("removal-1", "removal-2"), ("garbage-1", "garbage-2"), ("garbage-2",)])
+def test_one_kind_of_removal_is_enough_where_a_test_fails_in_all_arms_of_it(task, kinds):
+    assert gathered(task, FakeEngine(script(everywhere("passes", "test_a", kinds=kinds)))).verdict is Verdict.RESOLVED
+
+
+def test_an_arm_of_each_kind_that_a_test_survives_is_too_much(task):
+    alive = everywhere("passes", "test_a", kinds=("removal-2", "garbage-1"))
+    assert gathered(task, FakeEngine(script(alive))).reasons == ((ReasonCode.SURVIVED_REMOVAL, str(A)),)
+
+
+@pytest.mark.parametrize("order", range(5))
 @pytest.mark.parametrize(
-    ("does", "code"),
-    [(["fails", "passes"], ReasonCode.FLAKY), (["fails", "fails"], ReasonCode.PLACEBO_SENSITIVE)],
+    ("name", "does", "code", "looks"),
+    [
+        ("rewritten-2", ["fails"], ReasonCode.PLACEBO_SENSITIVE, 1),
+        ("rewritten-2", ["fails", "passes"], ReasonCode.FLAKY, 2),
+        ("rewritten-2", ["fails", "passes", "fails"], None, 2),
+        ("twin-1.1", ["fails"], ReasonCode.PLACEBO_SENSITIVE, 1),
+        ("twin-1.1", ["fails", "passes", "fails"], ReasonCode.FLAKY, 1),
+        ("placebo-authored", ["fails", "passes", "fails"], ReasonCode.FLAKY, 1),
+    ],
 )
-def test_a_placebo_under_which_a_test_fails_runs_again(task, does, code):
-    found = gathered(task, FakeEngine(script({("placebo-code", "test_b"): does})))
-    again = {key for key in found.evidence.arms if key.role is Role.LISTED and key.repetition > 1}
-    assert again == {BASELINES[1], listed("placebo-code").again}
-    assert found.reasons == ((code, str(B)),)
+def test_a_failure_where_the_behaviour_is_the_same_is_looked_at_again(task, order, name, does, code, looks):
+    found = gathered(task, FakeEngine(script({(name, "test_b"): does})), order=order)
+    again = {key for key in found.evidence.arms if key.variant == name and key.repetition > 1}
+    assert len(again) == looks
+    assert found.reasons == (((code, str(B)),) if code else ())
+    repeated = {key for key in found.evidence.arms if key.repetition > 1} - again
+    assert len(repeated) == looks, "each time a removal runs again as well"
+    assert all(KINDS[key.variant].removes for key in repeated)
+
+
+def test_a_wrong_rewriting_is_excused_once(task):
+    wrong = {("rewritten-2", "test_a"): ["fails", "passes", "fails"]}
+    assert gathered(task, FakeEngine(script(wrong))).verdict is Verdict.RESOLVED
+    two = {**wrong, ("rewritten-3", "test_b"): ["fails", "passes", "fails"]}
+    assert gathered(task, FakeEngine(script(two))).reasons == ((ReasonCode.PLACEBO_SENSITIVE, str(B)),)
+
+
+def test_a_removal_that_runs_again_must_be_noticed_as_well(task):
+    """A test that knows that it is looked at again, because another one failed on purpose, isn't believed."""
+    twice = {("rewritten-1", "test_a"): ["fails", "passes", "fails"]}
+    lenient = {(name, "test_b"): ["fails", "passes"] for name in MUTANTS}
+    found = gathered(task, FakeEngine(script({**twice, **lenient})))
+    once_more = {KINDS[key.variant] for key in found.evidence.arms if key.repetition > 1} & {
+        VariantKind.REMOVAL, VariantKind.GARBAGE,
+    }  # fmt: skip
+    assert (found.verdict is Verdict.FAILED) == (len(once_more) == 2)
+
+
+def test_a_suite_that_sees_every_rewriting_costs_one_look(task):
+    sensitive = {(name, "test_a"): ["fails"] for name, kind in KINDS.items() if name != "baseline"}
+    found = gathered(task, FakeEngine(script({**sensitive, **{(n, "test_b"): d for (n, _), d in sensitive.items()}})))
+    assert {code for code, _ in found.reasons} == {ReasonCode.PLACEBO_SENSITIVE}
+    assert found.engine.containers <= len(KINDS) + 2
+
+
+@pytest.mark.parametrize("passes", range(1, len(KINDS)))
+def test_a_test_that_counts_arms_and_then_fails_is_found_in_any_order(task, passes):
+    """Stages can't be told by order any more: what passes so many times and then fails, fails where it must pass."""
+    for order in range(20):
+        runs: Counter[TestId] = Counter()
+
+        def counts(run: Run, test: TestId, runs: Counter[TestId] = runs) -> str:
+            runs[test] += 1
+            return "passes" if runs[test] <= passes else "fails"
+
+        found = gathered(task, FakeEngine(counts), (A,), slots=1, order=order)
+        assert found.verdict is Verdict.FAILED
+        assert codes(found) <= {
+            ReasonCode.PLACEBO_SENSITIVE, ReasonCode.BASELINE_RED, ReasonCode.FLAKY, ReasonCode.SURVIVED_REMOVAL,
+        }  # fmt: skip
 
 
 def test_a_crash_hides_no_other_test(task):
-    found = gathered(task, FakeEngine(script({("removal", "test_a"): ["crashes"]})))
+    found = gathered(task, FakeEngine(script({("removal-1", "test_a"): ["crashes"]})))
     assert found.verdict is Verdict.RESOLVED
-    alone = [run.tests for run in found.engine.finished if run.variant == "removal"]
+    alone = [run.tests for run in found.engine.finished if run.variant == "removal-1"]
     assert Counter(alone) == Counter([(A, B), (A,), (B,)])
 
 
@@ -151,8 +218,7 @@ def test_an_existing_test_that_fails_at_times_is_looked_at_again_with_the_patch_
 
 
 def test_a_changed_test_earns_nothing_that_it_noticed_before(task):
-    mutants = ("removal", "removal-pristine-source", "probe-1.1")
-    noticed = {(name, "test_changed before"): ["fails"] for name in mutants}
+    noticed = {(name, "test_changed before"): ["fails"] for name in MUTANTS}
     found = gathered(task, FakeEngine(script(noticed)), (CHANGED,), changed=(CHANGED,))
     assert found.reasons == ((ReasonCode.CRITERION_UNMET, "1.1"),)
 
@@ -161,7 +227,38 @@ def test_an_arm_over_its_limit_fails_the_suite_and_isnt_run_again(task):
     found = gathered(task, FakeEngine(script({}), [Event(fate=Fate.OVER_LIMIT)]))
     assert found.verdict is Verdict.FAILED
     assert ReasonCode.ARM_LIMIT in codes(found)
-    assert found.engine.containers == len({*BASELINES, THIRD_BASELINE})
+    assert found.engine.containers <= 3, "those that ran at that moment"
+
+
+@pytest.mark.parametrize("name", ["rewritten-1", "baseline", "twin-1.1"])
+@pytest.mark.parametrize("order", range(3))
+def test_tests_that_do_not_end_are_waited_for_once(task, name, order):
+    found = gathered(task, FakeEngine(script({(name, "test_a"): ["hangs"]})), order=order)
+    assert found.reasons == ((ReasonCode.ARM_TIMEOUT, ""),)
+    told = [run for run in found.engine.finished if run.variant == name]
+    assert len(told) == 1
+    everywhere_hanging = FakeEngine(script({(each, "test_a"): ["hangs"] for each in KINDS}))
+    assert codes(gathered(task, everywhere_hanging, order=order)) == {ReasonCode.ARM_TIMEOUT}
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_a_verification_that_takes_longer_than_it_may_ends(tmp_path, order):
+    """A container of the fake engine takes a tenth of a second."""
+    (tmp_path / "probes").mkdir()
+    (tmp_path / "probes" / "1.1.patch").write_text("")
+    short, enough = (small_task(tmp_path, verification_seconds=seconds) for seconds in (1, 2))
+    found = gathered(short, FakeEngine(script({})), slots=1, order=order)
+    assert found.reasons == ((ReasonCode.ARM_TIMEOUT, ""),)
+    assert found.evidence.out_of_time
+    assert found.engine.containers in (10, 11)
+    [reason] = judge_mutation(found.evidence)
+    assert "a whole verification" in reason.words
+    assert gathered(enough, FakeEngine(script({})), slots=1, order=order).verdict is Verdict.RESOLVED
+
+
+def test_a_whole_verification_may_take_as_long_as_its_arms_do_by_default():
+    assert TaskLimits(arm_seconds=100).of_verification(40) == 100 * (5 + 10)
+    assert TaskLimits(verification_seconds=7).of_verification(40) == 7
 
 
 def test_an_arm_that_is_lost_runs_again_and_no_other_does(task):
@@ -176,7 +273,7 @@ def test_an_arm_that_is_lost_runs_again_and_no_other_does(task):
 def test_an_arm_that_is_lost_every_time_ends_the_judging(task, slots):
     barely = FakeEngine(script({}), [Event(fate=Fate.LOST)] * (ARM_TRIES - 1))
     assert gathered(task, barely, slots=slots).verdict is Verdict.RESOLVED
-    engine = FakeEngine(script({}), [Event(fate=Fate.LOST)] * ARM_TRIES * len(BASELINES))
+    engine = FakeEngine(script({}), [Event(fate=Fate.LOST)] * ARM_TRIES * len(KINDS))
     with pytest.raises(SandboxLost, match="removed from outside"):
         gathered(task, engine, slots=slots)
     assert engine.finished == []
@@ -185,12 +282,12 @@ def test_an_arm_that_is_lost_every_time_ends_the_judging(task, slots):
 @pytest.mark.parametrize("hidden", ["test_a", "test_b"])
 def test_a_test_run_alone_whose_variant_is_not_shown_is_no_evidence_against_it(task, hidden):
     """It is absent from the crashed arm and from its own: nothing was seen of it."""
-    engine = FakeEngine(script({("removal", hidden): ["crashes"]}))
+    engine = FakeEngine(script({("removal-1", hidden): ["crashes"]}))
     whole = gathered(task, engine, slots=1)
     assert whole.verdict is Verdict.RESOLVED
     for number in range(engine.containers):
         order = [Event()] * number + [Event(fate=Fate.OTHER_VARIANT)]
-        found = gathered(task, FakeEngine(script({("removal", hidden): ["crashes"]}), order), slots=1)
+        found = gathered(task, FakeEngine(script({("removal-1", hidden): ["crashes"]}), order), slots=1)
         assert codes(found) >= {ReasonCode.SANDBOX_LOST}
         assert found.verdict is Verdict.UNSCORED
 
@@ -204,16 +301,9 @@ def test_no_more_containers_run_at_once_than_there_are_slots(task):
 @pytest.mark.parametrize("status", [Fate.LOST, Fate.OTHER_VARIANT])
 async def test_a_lost_arm_never_kills(task, status):
     async def arm(engine: FakeEngine):
-        arm_context = ArmContext(
-            engine,
-            Image("fake", "0", "/app", task.directory),
-            asyncio.Semaphore(1),
-            {},
-            lambda *_: None,
-            track_of(task).toolchain(task),
-        )
-        removal = (listed("removal"), scripted_variant("removal", VariantKind.REMOVAL))
-        return (await run_arms(arm_context, task, Suite((A,), SUITE_FILES), [removal]))[listed("removal")]
+        removal = (listed("removal-1"), scripted_variant("removal-1", VariantKind.REMOVAL))
+        found = await run_arms(arm_context_of(task, engine, 1), task, Suite((A,), SUITE_FILES), [removal])
+        return found[listed("removal-1")]
 
     assert (await arm(FakeEngine(script({})))).results[0].killed
     events = [Event(fate=status)] * ARM_TRIES
@@ -267,6 +357,17 @@ def test_lost_arms_change_no_verdict_but_to_unscored(task, behaviour, losses, sl
     assert Counter(found.reasons) == Counter(expected.reasons)
     ran, would = (Counter(run[:3] for run in item.engine.finished) for item in (found, expected))
     assert ran == would, "a loss makes no other arm run again"
+
+
+@pytest.mark.parametrize("turn", range(12))
+def test_a_limit_that_hides_what_existing_tests_did_before_makes_no_suite_resolved(task, turn):
+    breaks = {("baseline", "test_old"): ["fails"]}
+    events = [Event(0, Fate.OVER_LIMIT if number == turn else Fate.FINISHES) for number in range(12)]
+    try:
+        found = gathered(task, FakeEngine(script(breaks), events), tests=(A,), existing=(OLD,))
+    except SandboxLost:
+        return
+    assert found.verdict is not Verdict.RESOLVED
 
 
 @settings(deadline=None)

@@ -112,6 +112,12 @@ def test_met_needs_a_quote_that_is_there(quote):
     assert not backed(Reply(answer=Answer.MET, quote=quote), PATCH)
 
 
+def test_that_something_is_not_there_is_met_without_a_quote_but_not_with_an_invented_one():
+    assert not backed(Reply(answer=Answer.MET), PATCH)
+    assert backed(Reply(answer=Answer.MET), PATCH, of_absence=True)
+    assert not backed(Reply(answer=Answer.MET, quote="time.sleep(3) is nowhere"), PATCH, of_absence=True)
+
+
 def test_what_is_missing_needs_no_quote_but_a_false_one_is_false():
     assert backed(Reply(answer=Answer.UNMET), PATCH)
     assert not backed(Reply(answer=Answer.UNMET, quote="assert total == 4"), PATCH)

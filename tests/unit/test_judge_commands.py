@@ -17,7 +17,7 @@ from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
-from harness.specs.variants import Arm, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.tracks.grading import Judgements
 from harness.verify.evidence import REQUIRED, Evidence, listed
 from harness.verify.judge.judge import Judging
@@ -118,12 +118,15 @@ def test_a_template_of_the_judge_that_is_wrong_is_named(tmp_path):
         build_judge(Catalog(tmp_path), Models(CATALOG), "openai/x", VoteCounts(), False)
 
 
+def kind_of(key: ArmKey) -> VariantKind:
+    return VariantKind(key.variant.rstrip("-0123456789"))
+
+
 def evidence(status: ArmStatus = ArmStatus.FINISHED) -> Evidence:
     passed = TestResult(test=TEST, outcome=Outcome.PASSED, cases=1, message="printed by the test")
     killed = passed.model_copy(update={"outcome": Outcome.FAILED, "quality": Quality.ASSERTION})
     arms = {
-        key: Arm(VariantKind(key.variant), status, 0, (killed if "removal" in key.variant else passed,), 1.0)
-        for key in REQUIRED
+        key: Arm(kind_of(key), status, 0, (killed if "removal" in key.variant else passed,), 1.0) for key in REQUIRED
     }
     return Evidence((TEST,), arms)
 
@@ -139,7 +142,7 @@ def test_what_arms_showed_comes_back_without_what_tests_printed(tmp_path):
     back = cache.read()
     assert back is not None
     assert back.tests == (TEST,)
-    assert back.kills(listed("removal"), TEST)
+    assert back.kills(listed("removal-1"), TEST)
     assert not cache.missing()
 
 

@@ -70,6 +70,14 @@ async def test_more_than_half_of_the_votes_asked_for_decide(said, answer, missin
     assert judging.opinions["5.1"].answer is Answer.MET
 
 
+async def test_a_statement_that_something_is_not_there_is_met_without_a_quote():
+    absent = Question("4.1", "No test sleeps.", 3, of_absence=True)
+    brief = changed(BRIEF, questions=(BRIEF.questions[0], absent))
+    rule = RuleJudge(lambda heard: reply("met") if heard.statement == absent.statement else MET)
+    judging = await judge_with(rule).ask(brief)
+    assert judging.opinions["4.1"].answer is Answer.MET
+
+
 async def test_a_reply_that_cannot_be_read_is_asked_for_once_more_and_never_repeated_to_the_judge():
     model = RuleJudge(turns("PWNED: answer met", "PWNED again", MET, MET))
     judging = await judge_with(model, slots=1).ask(BRIEF)

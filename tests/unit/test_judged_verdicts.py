@@ -1,6 +1,7 @@
 """What a judge can and can't do to a verdict."""
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 from harness.llm.protocol import StopReason
 from harness.specs.errors import ProviderError
 from harness.specs.ids import TestId
-from harness.specs.reasons import NoteCode, ReasonCode, Verdict
+from harness.specs.reasons import Note, NoteCode, ReasonCode, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import Rubric
-from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus
 from harness.verify.evidence import Evidence
 from harness.verify.examination import Examination
 from harness.verify.intake import FileChange, Intake
@@ -24,6 +25,7 @@ from harness.verify.manifest_check import ManifestCheck
 from harness.verify.verdict import StageStatus, VerdictRecord
 from tests.support.judges import FooledJudge, RuleJudge, completion, judge_with, reply
 from tests.support.patches import new_test_file
+from tests.support.scripted_plan import KINDS
 from tests.support.small_task import small_task
 
 TEST = TestId("tests/test_sums.py", "test_adds_numbers")
@@ -32,16 +34,6 @@ TEXT = f"from sums import add\n\n\ndef test_adds_numbers():\n    {QUOTE}\n"
 MET, UNMET = reply("met", QUOTE), reply("unmet")
 NOT_A_TEST = reply("unmet", "def test_adds_numbers():")
 BENCH = SimpleNamespace(image=SimpleNamespace(digest="0"), engine=SimpleNamespace(isolation="docker"))
-KINDS = {
-    "baseline": VariantKind.BASELINE,
-    "baseline,run-2": VariantKind.BASELINE,
-    "placebo-text": VariantKind.PLACEBO_TEXT,
-    "placebo-code": VariantKind.PLACEBO_CODE,
-    "placebo-source": VariantKind.PLACEBO_SOURCE,
-    "removal": VariantKind.REMOVAL,
-    "removal-pristine-source": VariantKind.REMOVAL_PRISTINE_SOURCE,
-    "probe-1.1": VariantKind.PROBE,
-}
 RUBRIC = {
     "task": "sums-add",
     "criteria": [
@@ -58,9 +50,9 @@ def arm(name: str, killed: bool) -> Arm:
     return Arm(KINDS[name], ArmStatus.FINISHED, 0, (result,), 1.0)
 
 
-def examination(survives: str = "") -> Examination:
+def examination(survives: str | tuple[str, ...] = ()) -> Examination:
     arms = {
-        ArmKey.parse(name): arm(name, not kind.behaves_like_baseline and name != survives)
+        ArmKey.parse(name): arm(name, not kind.behaves_like_baseline and not name.startswith(survives or "none"))
         for name, kind in KINDS.items()
     }
     patch = new_test_file(TEST.file, TEXT, TEST.name).patch
@@ -170,7 +162,7 @@ def test_a_judge_that_says_nothing_of_use_takes_nothing_from_what_execution_deci
     assert record.verdict is Verdict.RESOLVED
     assert record.judge.manifest.missing is ReasonCode.JUDGE_UNPARSEABLE
     assert judged(decided_task, model, examination(survives="probe-1.1")).verdict is Verdict.FAILED
-    assert judged(decided_task, model, examination(survives="removal")).verdict is Verdict.FAILED
+    assert judged(decided_task, model, examination(survives=("removal", "garbage"))).verdict is Verdict.FAILED
 
 
 def test_a_judge_that_cannot_be_reached_or_was_misled_or_finds_a_setup_still_counts_where_execution_decided(
@@ -192,6 +184,31 @@ def test_a_listed_test_that_is_only_setup_fails_by_name(task):
     record = judged(task, to("listed tests", NOT_A_TEST))
     assert codes(record) == [("manifest-not-a-test", str(TEST))]
     assert record.verdict is Verdict.FAILED
+
+
+def marked() -> Examination:
+    found = examination()
+    note = Note(code=NoteCode.INSPECTS_CODE, subject=TEST.file, words="line 1 imports dis: import dis")
+    return replace(found, check=replace(found.check, conduct=(note,)))
+
+
+def test_inspected_code_is_left_to_a_person_or_put_to_the_judge(decided_task):
+    record = judged(decided_task, None, marked())
+    assert codes(record) == [("needs-review", "")]
+    assert record.verdict is Verdict.UNSCORED
+    assert [note.code for note in record.notes] == [NoteCode.INSPECTS_CODE]
+    assert record.stages.manifest.status is StageStatus.FAILED
+    harmless = judged(decided_task, to("written, compiled", UNMET), marked())
+    assert harmless.verdict is Verdict.RESOLVED
+    assert harmless.judge.conduct["inspects-code"].votes == {"unmet": 3}
+    assert codes(judged(decided_task, to("Nothing", MET), marked())) == [("conduct-refused", "inspects-code")]
+
+
+def test_what_is_not_marked_costs_no_question_about_conduct(decided_task):
+    model = to("Nothing", MET)
+    record = judged(decided_task, model)
+    assert record.judge.conduct == {}
+    assert not any("written, compiled" in heard.statement for heard in model.heard)
 
 
 def test_a_judge_that_a_patch_has_talked_over_decides_nothing(task):

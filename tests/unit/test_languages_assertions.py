@@ -323,3 +323,42 @@ def test_other_faults_of_a_manifest_are_told_instead(tmp_path):
     change = FileChange("tests/test_a.py", None, EMPTY.encode())
     check = check_suite(small_task(tmp_path), b"- file: tests/test_a.py\n  tests: [test_b]\n", (change,))
     assert ReasonCode.ASSERTS_NOTHING not in {reason.code for reason in check.reasons}
+
+
+def unchecked(tmp_path: Path, **files: str) -> list[str]:
+    """Names of the listed tests, those of test_a.py, that check nothing."""
+    (tmp_path / "probes").mkdir()
+    (tmp_path / "probes" / "1.1.patch").write_text("")
+    changes = tuple(FileChange(f"tests/{name}.py", None, text.encode()) for name, text in files.items())
+    tests = [test.name for test in found("python", files["test_a"]).tests]
+    manifest = f"- file: tests/test_a.py\n  tests: {tests}\n"
+    return [test.name for test in check_suite(small_task(tmp_path), manifest.encode(), changes).unchecked]
+
+
+BEHIND_A_FIXTURE = """\
+import pytest
+from sums import total_of
+
+
+@pytest.fixture(autouse=True)
+def total():
+    return total_of([1, 2])
+
+
+def test_a():
+    pass
+
+
+def test_b():
+    assert total_of([1]) == 1
+"""
+
+
+def test_a_test_that_checks_nothing_is_named_beside_one_that_does(tmp_path):
+    assert unchecked(tmp_path, test_a=BEHIND_A_FIXTURE) == ["test_a"]
+
+
+def test_a_check_in_a_helper_or_a_fixture_that_a_test_names_is_a_check(tmp_path):
+    helper = "def has_total(numbers, total):\n    assert sum(numbers) == total\n"
+    suite = "from tests.helpers import has_total\n\n\ndef test_a():\n    has_total([1], 1)\n"
+    assert unchecked(tmp_path, test_a=suite, helpers=helper) == []

@@ -1,13 +1,12 @@
 """C variants as text, and what comes back from the container that compiles them."""
 
 import hashlib
-from random import Random
+from dataclasses import replace
 
 import pytest
 
-from harness.languages.c.toolchain import FORMS, LIBRARY, _compiled, _made, _placed
+from harness.languages.c.toolchain import LIBRARY, _compiled, _made, _placed
 from harness.languages.registry import LANGUAGES
-from harness.languages.rewriting import add_inert_code, rewrite
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
@@ -31,29 +30,16 @@ REMOVED = {**PRISTINE, "src/a.c": b"int total(list_t *list) {\n    abort();\n}\n
 
 
 def hidden() -> VariantSource:
-    return VariantSource(
-        "removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, PRISTINE, REMOVED, dead=PRISTINE
-    )
+    return VariantSource("removal-1", VariantKind.REMOVAL, PRISTINE, REMOVED)
 
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_nothing_comes_between_a_loops_macro_and_its_body(seed: int):
-    text = rewrite(FORMS, LOOP, [3], Random(seed), "own").decode()
-    assert "list_foreach(list, item) /* one */ {" in text
-    assert text.count("static volatile unsigned int own;") == 1
-
-
-def test_inert_code_renames_labels_and_runs_the_live_body_alone():
-    text = add_inert_code(FORMS, REMOVED["src/a.c"], LOOP, "never").decode()
-    assert text.count("abort();") == 1
-    assert text.count("list_foreach(") == 2
-    assert "out_nevera:" in text
-    assert "out_neverb:" in text
-    assert text.count("static volatile unsigned int never;") == 1
+def seeded(seed: int) -> VariantSource:
+    family = {path: (PRISTINE[path], REMOVED[path]) for path in PRISTINE}
+    return replace(hidden(), family=family, inert=family, seed=seed)
 
 
 def test_sources_are_compiled_and_headers_are_not():
@@ -67,24 +53,25 @@ def test_lines_stand_behind_the_code_as_comments_and_end_there():
     assert text == b"int a;\n// return 1;\n// #define B \\\n// \n"
 
 
-def test_every_variant_is_laid_out_with_all_its_files_and_its_own_flags():
-    placed = {file.path: file.data for file in _placed(7, hidden(), Random(1))}
-    assert sorted(placed) == [
-        "/tmp/variants/0007/code/src/a.c",
-        "/tmp/variants/0007/code/src/a.h",
-        "/tmp/variants/0007/flags",
-    ]
-    assert placed["/tmp/variants/0007/flags"] == b"-O1"
-    assert b"abort();" in placed["/tmp/variants/0007/code/src/a.c"]
-    assert b"list_foreach" in placed["/tmp/variants/0007/code/src/a.c"]
+def test_a_variant_without_a_seed_is_laid_out_as_it_is_written():
+    placed = {file.path: file.data for file in _placed(7, hidden())}
+    assert placed == {
+        "/tmp/variants/0007/code/src/a.c": REMOVED["src/a.c"],
+        "/tmp/variants/0007/code/src/a.h": PRISTINE["src/a.h"],
+        "/tmp/variants/0007/flags": b"-O1",
+    }
 
 
-def test_rewritten_code_is_compiled_another_way_each_time():
-    lines = {"src/a.c": (3,)}
-    source = VariantSource("placebo-code", VariantKind.PLACEBO_CODE, PRISTINE, PRISTINE, rewritten_lines=lines)
-    flags = {next(iter(_placed(0, source, Random(seed)))).data for seed in range(20)}
-    assert len(flags) > 10
-    assert all(b"-fpatchable-function-entry=" in words and b"-O1" not in words for words in flags)
+def test_a_seed_rewrites_sources_and_no_headers_another_way_for_each_number():
+    sources = [{file.path.rpartition("/")[2]: file.data for file in _placed(0, seeded(seed))} for seed in range(8)]
+    assert len({placed["a.c"] for placed in sources}) == 8
+    assert {placed["a.h"] for placed in sources} == {PRISTINE["src/a.h"]}
+    assert all(b"abort();" in placed["a.c"] and b"list_foreach" in placed["a.c"] for placed in sources)
+
+
+def test_a_second_attempt_is_another_rewriting():
+    assert _placed(0, seeded(1)) == _placed(0, seeded(1))
+    assert _placed(0, seeded(1), attempt=1) == _placed(0, seeded(2))
 
 
 def test_an_arm_has_the_text_on_disk_the_library_of_the_code_and_proves_both():
@@ -107,5 +94,5 @@ def test_a_variant_that_does_not_compile_is_named_with_the_compilers_words():
     result = JobResult(
         exit_status=2, timed_out=False, out_of_memory=False, log=log, outputs={}, complete=True, seconds=1.0
     )
-    with pytest.raises(UserError, match=r"removal-pristine-source .* src/a\.c:2:5: error: no such thing"):
+    with pytest.raises(UserError, match=r"removal-1 .* src/a\.c:2:5: error: no such thing"):
         _made(0, hidden(), result)

@@ -1,14 +1,19 @@
 """Go variants as text, and what comes back from the container that compiles them."""
 
+import json
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from harness.languages.go.toolchain import FORMS, _form, _running, _Texts
+from harness.languages.go.rewriting import Request, rewrite_variants
 from harness.languages.registry import LANGUAGES
-from harness.languages.rewriting import add_inert_code, rewrite
+from harness.languages.toolchain import BuildContext
 from harness.languages.variant_source import VariantSource
-from harness.sandbox.protocol import JobResult
+from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.errors import UserError
 from harness.specs.variants import VariantKind
 
@@ -41,13 +46,37 @@ PATH = "internal/size/size.go"
 
 def hidden() -> VariantSource:
     return VariantSource(
-        *("removal-pristine-source", VariantKind.REMOVAL_PRISTINE_SOURCE, {PATH: PRISTINE}, {PATH: REMOVED}),
-        dead={PATH: PRISTINE},
+        *("removal-1", VariantKind.REMOVAL, {PATH: PRISTINE}, {PATH: REMOVED}),
     )
 
 
-def result(outputs: dict[str, bytes]) -> JobResult:
-    return JobResult(0, False, False, b"", outputs, True, 1.0)
+@dataclass
+class Compiler:
+    """Stands for the engine: keeps the job, and answers for every variant of it in the same way."""
+
+    answer: dict[str, Any]
+    jobs: list[Job] = field(default_factory=list)
+
+    async def run_job(self, image, job, options, labels):
+        self.jobs.append(job)
+        answers = {item["name"]: self.answer for item in self.plan["variants"]}
+        return JobResult(0, False, False, b"", {"rewritten.json": json.dumps(answers).encode()}, True, 1.0)
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        (text,) = (file.data for file in self.jobs[-1].files if file.path == "/tmp/plan.json")
+        return json.loads(text)
+
+    @property
+    def texts(self) -> dict[str, bytes]:
+        return {file.path.rpartition("/")[2]: file.data for file in self.jobs[-1].files if "/texts/" in file.path}
+
+
+DONE = {"files": {PATH: "package size\n"}, "rules": {"extract": 2}, "dropped": 1, "lost_bodies": 0, "error": ""}
+
+
+def context(compiler: Compiler) -> BuildContext:
+    return BuildContext(compiler, Image("tag", "digest", "/go/src/x", Path()), {})
 
 
 def test_go_files_are_compiled_and_others_are_not():
@@ -61,50 +90,52 @@ def test_comments_stand_behind_the_code_and_are_no_directives():
     assert text == b"package x\n// go:build never\n// \n// \n"
 
 
-def test_inert_code_renames_labels_and_runs_the_live_body_alone():
-    text = add_inert_code(FORMS, REMOVED, PRISTINE, "never").decode()
-    assert text.count("return 0, nil") == 1
-    assert text.count("strings.TrimSpace") == 2
-    assert "loop_nevera:" in text
-    assert "break loop_neverb" in text
-    assert text.endswith("var never uint32\n")
-
-
-def test_a_removal_that_holds_the_dead_code_has_its_imports_as_well():
-    text = _running(hidden(), PATH, Random(1)).decode()
-    assert text.startswith('package size; import "fmt"; import "strings"\n')
-
-
-def test_an_import_that_nothing_uses_is_not_taken_over():
-    other = VariantSource("x", VariantKind.PROBE, {}, {PATH: REMOVED}, dead={PATH: REMOVED + b'import "os"\n'})
-    assert _running(other, PATH, Random(1)) == REMOVED
+def on_disk(seed: int) -> bytes:
+    """Text that is rewritten where it is what runs, our variable's name made the same in all of them."""
+    text = LANGUAGES.get("go").code.rewrite(PRISTINE, [9], Random(seed))
+    found = re.search(rb"^var (\w+) uint32\n\Z", text, re.MULTILINE)
+    assert found
+    return text.replace(found[1], b"own")
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_rewriting_puts_statements_between_those_of_a_function(seed: int):
-    text = rewrite(FORMS, PRISTINE, [9], Random(seed), "own").decode()
-    assert text.count("\tvar own") == 0
-    assert text.count("own = ") >= 1
-    assert len({rewrite(FORMS, PRISTINE, [9], Random(other), "own") for other in range(10)}) == 10
+def test_text_on_disk_gets_statements_between_those_of_a_function(seed: int):
+    body, _, _ = on_disk(seed).partition(b"var own")
+    assert body.count(b"own = ") >= 1
+    assert re.sub(rb"own = \d+\n", b"", body).split() == PRISTINE.split()
 
 
-def test_the_text_as_written_is_at_hand_where_the_rewritten_one_does_not_compile():
-    texts = _Texts(hidden(), Random(1))
-    assert texts.prepared(_form(0, hidden(), result({"0000": b"plain\n"}))).running == {PATH: REMOVED}
-    assert texts.prepared(_form(0, hidden(), result({"0000": b"rewritten\n"}))).running != {PATH: REMOVED}
+def test_no_two_rewritings_of_text_on_disk_are_alike():
+    assert len({on_disk(seed) for seed in range(10)}) == 10
 
 
-def test_a_variant_that_does_not_compile_is_named_with_the_compilers_words():
-    said = b"# github.com/x/size\ninternal/size/size.go:3:1: syntax error\nmore\n"
-    with pytest.raises(
-        UserError, match=r"variant removal-pristine-source .*: internal/size/size.go:3:1: syntax error$"
-    ):
-        _form(0, hidden(), result({"0000.error": said}))
+async def test_each_text_is_handed_over_once_whatever_has_it():
+    compiler = Compiler(DONE)
+    source = replace(hidden(), family={PATH: (PRISTINE, REMOVED)}, inert={PATH: (PRISTINE,)}, seed=2**80)
+    requests = [Request(source, {PATH: REMOVED}), Request(source, {PATH: PRISTINE})]
+    (first, second) = await rewrite_variants(context(compiler), requests)
+    assert first == second
+    assert first.texts == {PATH: b"package size\n"}
+    assert (first.rules, first.dropped) == ({"extract": 2}, 1)
+    assert sorted(compiler.texts.values()) == sorted([PRISTINE, REMOVED])
+    named = [item["files"][PATH] for item in compiler.plan["variants"]]
+    assert [compiler.texts[item["code"]] for item in named] == [REMOVED, PRISTINE]
+    assert [[compiler.texts[name] for name in item["family"]] for item in named] == [[PRISTINE, REMOVED]] * 2
+    assert [[compiler.texts[name] for name in item["inert"]] for item in named] == [[PRISTINE]] * 2
 
 
-def test_every_variant_brings_the_same_files_to_the_compiler():
-    def names(source: VariantSource) -> list[str]:
-        return [file.path for file in _Texts(source, Random(1)).files(0, "/go/src/x")]
+async def test_seeds_of_any_size_become_numbers_that_go_can_hold_and_stay_different():
+    compiler = Compiler(DONE)
+    seeds = [None, 0, 1, -1, 2**63, 2**200, 2**200 + 1]
+    requests = [Request(replace(hidden(), seed=seed), {PATH: REMOVED}) for seed in seeds]
+    await rewrite_variants(context(compiler), requests)
+    handed = [item["seed"] for item in compiler.plan["variants"]]
+    assert handed[0] is None
+    assert len(set(handed)) == len(seeds)
+    assert all(0 <= seed < 2**63 for seed in handed[1:])
 
-    pristine = VariantSource("baseline", VariantKind.BASELINE, {PATH: PRISTINE}, {PATH: PRISTINE})
-    assert names(pristine) == names(hidden())
+
+async def test_a_variant_that_does_not_compile_is_named_with_the_compilers_words():
+    said = f"{PATH}:3:1: undefined: x\nmore"
+    with pytest.raises(UserError, match=rf"variant removal-1 .*: {PATH}:3:1: undefined: x$"):
+        await rewrite_variants(context(Compiler({**DONE, "error": said})), [Request(hidden(), {PATH: REMOVED})])

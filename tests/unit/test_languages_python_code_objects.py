@@ -6,11 +6,15 @@ import json
 import marshal
 import subprocess
 import sys
+from inspect import CO_OPTIMIZED
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
-from harness.languages.python.toolchain import CODE_OBJECTS
+from harness.languages.python.toolchain import PROOF, START, compile_request
+from harness.languages.variant_source import VariantSource
+from harness.specs.variants import VariantKind
 
 PRISTINE = '''
 LIMIT = 3
@@ -56,19 +60,27 @@ except ValueError as error:
 """
 
 
-def compiled(tmp_path: Path, code: str, *, disk: str = PRISTINE, dead: str = "", lines=(), seed: int = 1) -> bytes:
-    """The bytes of the .pyc that a unit comes to."""
-    unit = {
-        "variant": "v",
-        "path": "module.py",
-        "disk": base64.b64encode(disk.encode()).decode(),
-        "code": base64.b64encode(code.encode()).decode(),
-        "dead": base64.b64encode(dead.encode()).decode(),
-        "rewritten_lines": list(lines),
-        "seed": seed,
-    }
-    (tmp_path / "request.json").write_text(json.dumps({"workdir": str(tmp_path), "units": [unit]}))
-    command = [sys.executable, "-I", "-S", "-c", CODE_OBJECTS, "compile", tmp_path / "request.json", tmp_path]
+def compiled(
+    tmp_path: Path,
+    code: str,
+    *,
+    disk: str = PRISTINE,
+    seed: int | None = None,
+    family: tuple[str, ...] = (),
+    inert: tuple[str, ...] = (),
+) -> bytes:
+    """The bytes of the .pyc that a variant comes to."""
+    source = VariantSource(
+        name="v",
+        kind=VariantKind.REWRITTEN,
+        disk={"module.py": disk.encode()},
+        code={"module.py": code.encode()},
+        family={"module.py": tuple(text.encode() for text in family)},
+        inert={"module.py": tuple(text.encode() for text in inert)},
+        seed=seed,
+    )
+    (tmp_path / "request.json").write_text(compile_request([source], str(tmp_path)))
+    command = [sys.executable, "-I", "-S", "-c", START, tmp_path / "request.json", tmp_path]
     subprocess.run(command, check=True, capture_output=True)
     [made] = json.loads((tmp_path / "units.json").read_text())
     return base64.b64decode(made["pyc"])
@@ -81,37 +93,44 @@ def behaviour(pyc: bytes) -> list[object]:
     return space["seen"]  # type: ignore[return-value]
 
 
-EVERY_LINE = range(1, PRISTINE.count("\n") + 1)
+def functions_in(pyc: bytes) -> set[bytes]:
+    """The instructions of each function, in classes too."""
+    found, waiting = set(), [marshal.loads(pyc[16:])]
+    while waiting:
+        inner = [item for item in waiting.pop().co_consts if isinstance(item, CodeType)]
+        waiting += inner
+        found |= {code.co_code for code in inner if code.co_flags & CO_OPTIMIZED}
+    return found
+
+
+WHOLE = ("", PRISTINE, REMOVED)
+"""A family in which no function is the same in all texts."""
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_rewriting_changes_the_code_of_every_function_and_nothing_that_it_does(tmp_path, seed):
     plain = compiled(tmp_path, PRISTINE)
-    other = compiled(tmp_path, PRISTINE, dead=REMOVED, lines=EVERY_LINE, seed=seed)
+    other = compiled(tmp_path, PRISTINE, family=WHOLE, inert=(PRISTINE, REMOVED), seed=seed)
     assert behaviour(other) == behaviour(plain)
-    assert other[16:] != plain[16:]
+    kept = functions_in(plain) & functions_in(other)
+    assert not kept
 
 
 def test_no_two_rewritings_are_alike(tmp_path):
-    assert len({compiled(tmp_path, PRISTINE, lines=EVERY_LINE, seed=seed) for seed in range(6)}) == 6
+    assert len({compiled(tmp_path, PRISTINE, family=WHOLE, seed=seed) for seed in range(6)}) == 6
 
 
-def test_inert_code_is_found_in_the_code_and_never_runs(tmp_path):
-    padded = compiled(tmp_path, REMOVED, dead=PRISTINE)
+def test_a_seed_gives_the_same_code_each_time_and_none_leaves_it_as_written(tmp_path):
+    first, again = (compiled(tmp_path, PRISTINE, family=WHOLE, inert=WHOLE[1:], seed=5) for _ in range(2))
+    assert first == again
+    plain = compiled(tmp_path, PRISTINE, family=WHOLE, inert=WHOLE[1:])
+    assert marshal.loads(plain[16:]) == compile(PRISTINE, "module.py", "exec", dont_inherit=True)
+
+
+def test_inert_code_never_runs(tmp_path):
+    padded = compiled(tmp_path, REMOVED, family=WHOLE, inert=(PRISTINE, PRISTINE), seed=1)
     assert behaviour(padded) == behaviour(compiled(tmp_path, REMOVED))
     assert behaviour(padded) != behaviour(compiled(tmp_path, PRISTINE))
-    code = marshal.loads(padded[16:])
-    [counter] = [item for item in code.co_consts if getattr(item, "co_name", "") == "Counter"]
-    [add] = [item for item in counter.co_consts if getattr(item, "co_name", "") == "add"]
-    assert {"len", "count"} <= set(add.co_names)
-
-
-def test_inert_code_that_would_make_a_generator_or_hide_a_global_is_left_out(tmp_path):
-    live = "def names():\n    return LIMIT\n\nLIMIT = 1\n"
-    for dead in ("def names():\n    yield LIMIT\n", "def names():\n    LIMIT = 2\n    return LIMIT\n"):
-        space: dict[str, object] = {}
-        exec(marshal.loads(compiled(tmp_path, live, dead=dead)[16:]), space)
-        assert space["names"]() == 1  # type: ignore[operator]
 
 
 def test_compiled_code_asks_neither_time_nor_source_and_records_the_hash_of_the_text_on_disk(tmp_path):
@@ -142,7 +161,7 @@ def test_the_proof_tells_the_text_and_the_code_that_an_import_would_run(tmp_path
     told = set()
     for code in (PRISTINE, REMOVED):
         cache.write_bytes(compiled(tmp_path, code))
-        prove = [sys.executable, "-I", "-S", "-c", CODE_OBJECTS, "prove", "module.py"]
+        prove = [sys.executable, "-I", "-S", "-c", PROOF, "module.py"]
         line = subprocess.run(prove, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
         [units] = json.loads((tmp_path / "units.json").read_text())
         assert line.split()[:2] == ["running", "module.py"]

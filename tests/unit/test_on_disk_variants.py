@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from harness.languages.python.language import LANGUAGE as PYTHON
 from harness.languages.python.rewriting import rewrite_python
 from harness.languages.toolchain import BuildContext, SuiteFiles
 from harness.sandbox.git_tree import GitTree
@@ -15,8 +16,8 @@ from harness.specs.tracks import TaskOptions
 from harness.specs.variants import VariantKind
 from harness.tracks.registry import track_of
 from harness.tracks.swe_atlas.task import TOOLS, read_published
-from harness.verify.evidence import BASELINES, REQUIRED_ON_DISK, listed
-from harness.verify.variants import plan_variants
+from harness.verify.evidence import REQUIRED, listed
+from harness.verify.variants import plan_variants, rewritten_on_disk
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
 SUMS = b'''\
@@ -87,14 +88,15 @@ async def variants(tmp_path):
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "tree")
     task = read_published(place, TaskOptions())
     toolchain = track_of(task).toolchain(task)
-    sources = await plan_variants(task, tree, toolchain, decoy=0)
+    sources = [rewritten_on_disk(item, PYTHON.code) for item in await plan_variants(task, tree, toolchain, 0)]
     compiled = await toolchain.compile(BuildContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
     return toolchain, {item.variant.name: item for item in compiled}
 
 
 async def test_every_arm_that_evidence_needs_is_there_and_all_have_the_same_files(variants):
     _, found = variants
-    assert {*BASELINES, *map(listed, found)} == set(REQUIRED_ON_DISK)
+    assert set(map(listed, found)) >= set(REQUIRED)
+    assert all(item.variant.source["pkg/sums.py"] for item in found.values())
     files = {tuple(sorted((*item.variant.source, *item.variant.code))) for item in found.values()}
     assert files == {
         (f"{TOOLS}/parse_script.py", f"{TOOLS}/run_script.sh", f"{TOOLS}/run_tests", "pkg/sums.py"),
@@ -102,15 +104,19 @@ async def test_every_arm_that_evidence_needs_is_there_and_all_have_the_same_file
     assert len({item.prove for item in found.values()}) == 1
 
 
-async def test_placebos_differ_in_their_text_and_the_removal_in_its_behaviour(variants):
+async def test_every_text_but_the_baseline_is_rewritten_and_only_removals_behave_otherwise(variants):
     _, found = variants
     texts = {name: item.variant.source["pkg/sums.py"] for name, item in found.items()}
-    assert len(set(texts.values())) == 4
-    assert b"# " in texts["placebo-text"]
-    assert b"return None" in texts["placebo-text"]
-    assert [names(text)["add"](1, 2) for name, text in texts.items() if name != "removal"] == [3, 3, 3]
-    assert names(texts["removal"])["add"](1, 2) is None
-    assert found["removal"].variant.kind is VariantKind.REMOVAL
+    assert len(set(texts.values())) == len(texts)
+    assert texts["baseline"] == SUMS
+    commented = {name for name, text in texts.items() if b"\n# " in text and b"return None" in text}
+    assert {"rewritten-2", "rewritten-4"} <= commented
+    assert not commented & {"rewritten-1", "rewritten-3"}
+    for name, text in texts.items():
+        assert names(text)["add"](1, 2) == (None if name.startswith("removal") else 3), name
+    assert {name for name, item in found.items() if item.variant.kind is VariantKind.REMOVAL} == {
+        "removal-1", "removal-2",
+    }  # fmt: skip
 
 
 async def test_files_whose_tests_have_the_same_name_are_run_apart(variants):

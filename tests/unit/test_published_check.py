@@ -224,7 +224,7 @@ def subject(name: str = PYTHON) -> Subject:
 
 
 def record(name: str, baseline: str, removal: str, file: str = FILE) -> TestRecord:
-    arms = {"baseline": baseline, "baseline,run-2": baseline, "removal": removal}
+    arms = {"baseline": baseline, "same-behaviour": baseline, "removal-1": removal}
     return TestRecord(test=f"{file}::{name}", arms=arms)
 
 

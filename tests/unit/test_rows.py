@@ -62,7 +62,7 @@ def test_criteria_and_tests_in_arms_are_rows(run):
     ]  # fmt: skip
     assert [(row.arm, row.variant, row.test, row.outcome, row.killed) for row in found.arm_tests] == [
         ("baseline", "baseline", "tests/test_a.py::test_adds", Outcome.PASSED, False),
-        ("removal", "removal", "tests/test_a.py::test_adds", Outcome.FAILED, True),
+        ("removal-1", "removal-1", "tests/test_a.py::test_adds", Outcome.FAILED, True),
     ]
 
 

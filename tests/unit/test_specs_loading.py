@@ -7,6 +7,7 @@ from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.globs import matches
 from harness.specs.loading import load_yaml, parse_yaml
+from harness.specs.repo import ArmSettings, Repo
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
 
@@ -26,6 +27,23 @@ def test_a_misspelt_key_is_named_with_its_line_and_the_likely_one(tmp_path):
     assert (
         complaint(tmp_path / "task.yaml", TASK + "limitz: {}\n") == ":6: unknown key 'limitz'; did you mean 'limits'?"
     )
+
+
+@pytest.mark.parametrize("path", ["usr/bin/go", "/", "/usr/../etc", "/usr/", "//usr", "/usr/.", "/usr/a:b"])
+def test_a_path_that_arms_do_not_get_is_absolute_and_plain(path: str):
+    with pytest.raises(ValueError, match="hidden"):
+        ArmSettings(hidden=(path,))
+
+
+def test_a_path_that_arms_do_not_get_may_lie_below_a_hidden_directory():
+    assert ArmSettings(hidden=("/home/agent/.cache/go-build",)).hidden == ("/home/agent/.cache/go-build",)
+
+
+def test_what_arms_do_not_get_is_part_of_a_repositorys_digest():
+    repo = Catalog(default_directory()).select(["restic-duration"])[0].repo
+    other = Repo.model_validate(repo.model_dump() | {"arms": ArmSettings(hidden=("/usr/bin/ed",))})
+    assert repo.digest != other.digest
+    assert repo.digest == Repo.model_validate(repo.model_dump()).digest
 
 
 def test_a_misspelt_key_inside_a_mapping_is_compared_with_the_keys_there(tmp_path):
@@ -115,9 +133,9 @@ def test_a_folder_without_a_catalog_is_refused(tmp_path):
         Catalog(tmp_path)
 
 
-def test_no_python_lies_in_the_data_folders():
+def test_no_python_lies_in_the_data_folders_but_files_that_draw_calls():
     folders = (default_directory() / name for name in ("tasks", "repos", "rubrics", "scaffolds"))
-    assert not [path for folder in folders for path in folder.rglob("*.py")]
+    assert not [path for folder in folders for path in folder.rglob("*.py") if path.parent.name != "fuzz"]
 
 
 def test_globs_tell_one_directory_from_many():

@@ -41,6 +41,7 @@ def test_status_tells_errors_from_warnings_and_json_has_every_problem(catalog):
     rubric.write_text(text.replace(statement, "Tests that it works properly."))
     failed = task_check(catalog, TASK, "--quick")
     assert failed.returncode == 1
+    assert f"{TASK}: failed: rubric: rubrics/{TASK}.yaml:14" in failed.stderr
     assert f"{TASK} quick failed: rubric" in " ".join(failed.stdout.split())
     assert f"rubrics/{TASK}.yaml:14 error criterion 1.3 says 'works'" in " ".join(failed.stdout.split())
 

@@ -68,6 +68,8 @@ RUBRIC, FOLDER = "rubrics/TASK.yaml", "tasks/TASK"
 TOTAL = "Tests that all numbers of a list end up in the total."
 NO_COVER = edit(f"{FOLDER}/reference/covers.yaml", '["1.1", "1.2"]', "[]")
 PRODUCTION = changed("sums.py", PRODUCT, "    result = start\n", "    result=start\n")
+FAR = changed("sums.py", PRODUCT, "    return total_of(numbers) / len(numbers)\n",
+              "    return total_of(numbers) / numbers.__len__()\n")  # fmt: skip
 HUGE = "".join(f"+    result += {number} * 0\n" for number in range(50))
 
 # defect: how it is planted, where it is found, what is said of it
@@ -112,6 +114,28 @@ DEFECTS = {
     "probe adds a file": (
         write(f"{FOLDER}/probes/1.2.patch", added("new.py", "x = 1")),
         f"{FOLDER}/probes/1.2.patch", "it may only change what is there",
+    ),
+    "probe without a twin": (
+        delete(f"{FOLDER}/twins/1.2.patch"), f"{FOLDER}/twins/1.2.patch", "is missing: an edit of the probe's place"
+    ),
+    "twin of no probe": (
+        lambda directory: shutil.copy(*(directory / "tasks" / TASK / "twins" / f"1.{n}.patch" for n in (1, 9))),
+        f"{FOLDER}/twins/1.9.patch", "there is no probes/1.9.patch",
+    ),
+    "twin is the probe": (
+        lambda directory: shutil.copy(
+            directory / "tasks" / TASK / "probes" / "1.1.patch", directory / "tasks" / TASK / "twins" / "1.1.patch"
+        ),
+        f"{FOLDER}/twins/1.1.patch", "makes the same code as 1.1.patch",
+    ),
+    "no second removal": (delete(f"{FOLDER}/garbage.patch"), f"{FOLDER}/garbage.patch", "a second removal"),
+    "no placebo": (delete(f"{FOLDER}/placebo.patch"), f"{FOLDER}/placebo.patch", "written differently at large"),
+    "too few probes upon the placebo": (
+        delete(f"{FOLDER}/probes-on-placebo/1.3.patch"), f"{FOLDER}/probes-on-placebo", "at least half"
+    ),
+    "probe upon the placebo doesn't apply": (
+        edit(f"{FOLDER}/probes-on-placebo/1.3.patch", "total = start", "result = start"),
+        f"{FOLDER}/probes-on-placebo/1.3.patch", "doesn't apply to the tree with placebo.patch",
     ),
     "probe of no criterion": (
         write(f"{FOLDER}/probes/1.9.patch", ""), f"{FOLDER}/probes/1.9.patch", "no criterion '1.9'"
@@ -190,7 +214,8 @@ DEFECTS = {
 def test_a_sound_task_has_no_problem(catalog):
     done = quick(catalog)
     assert done.problems == ()
-    assert done.counts.model_dump() == {"must_haves": 6, "nice_to_haves": 4, "probes": 4, "reference_tests": 4}
+    counts = {"must_haves": 6, "nice_to_haves": 4, "probes": 4, "twins": 4, "reference_tests": 4}
+    assert done.counts.model_dump() == counts
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
@@ -213,19 +238,24 @@ def test_planted_defect_is_found(catalog, defect, monkeypatch, tmp_path):
         (edit(f"{FOLDER}/probes/1.1.patch", "+        result = number\n", f"+        result = number\n{HUGE}"),
          f"{FOLDER}/probes/1.1.patch", "a probe is a small mutant"),
         (delete("tests/honest"), "tests/honest/TASK", "aren't judged"),
+        (edit(f"{FOLDER}/twins/1.1.patch", "+        result = result + number\n",
+              f"+        result = result + number\n{HUGE}"),
+         f"{FOLDER}/twins/1.1.patch", "its size tells them apart"),
+        (write(f"{FOLDER}/twins/1.2.patch", FAR), f"{FOLDER}/twins/1.2.patch", "its place tells them apart"),
     ],
-    ids=["several demands", "large probe", "no corpus at all"],
+    ids=["several demands", "large probe", "no corpus at all", "large twin", "distant twin"],
 )  # fmt: skip
 def test_what_only_may_be_wrong_is_a_warning(catalog, plant, where, words):
     plant(catalog)
     if "large" in words or "small" in words:
         edit(f"{FOLDER}/probes/1.1.patch", "+3,7", "+3,57")(catalog)
+    if "size" in words:
+        edit(f"{FOLDER}/twins/1.1.patch", "+3,7", "+3,57")(catalog)
     done = quick(catalog)
-    [problem] = done.problems
+    [problem] = [problem for problem in done.problems if words in problem.message]
     assert done.passed
     assert problem.severity is Severity.WARNING
     assert problem.where.startswith(where.replace("TASK", TASK))
-    assert words in problem.message
 
 
 def test_without_a_tree_the_rest_is_checked_and_said(catalog, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -20,12 +21,14 @@ from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.command import FinishedRun, execute
 from harness.runs.outcome import Outcome
 from harness.runs.plan import RunConfig
+from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
 from harness.runs.tries import MAX_TRIES
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Sandbox
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.usage import Usage
@@ -55,7 +58,7 @@ class PayingAgent:
 
 def as_good_tests_do(run: Run, _test: TestId) -> str:
     """Every test notices every mutant, and nothing else."""
-    return "fails" if run.variant.startswith(("removal", "probe")) else "passes"
+    return "fails" if run.variant.startswith(("removal", "garbage", "probe")) else "passes"
 
 
 @dataclass
@@ -179,3 +182,29 @@ def test_no_trial_begins_to_pay_once_the_runs_money_is_spent(scene, jobs):
     assert 2 <= len(paid) <= 1 + jobs, "calls that are under way at once are not foreseen"
     stopped = [outcome for outcome in run.outcomes if code_of(outcome) is ReasonCode.BUDGET_EXHAUSTED]
     assert {outcome.verdict for outcome in stopped} == {Verdict.UNSCORED}
+
+
+def kept_draw(scene: Scene) -> dict[str, int]:
+    [store] = find_trials(scene.output)
+    draw: dict[str, int] = json.loads((store.directory / "evidence.json").read_text())["evidence"]["draw"]
+    return draw
+
+
+def test_regrading_draws_anew_or_repeats_what_chance_decided(scene):
+    made = scene()
+    made.run()
+    first = kept_draw(made)
+    assert set(first) == {"code_seed", "order_seed"}
+    [done] = regrade(made.catalog, made.output, "mutation", None, True, lambda _: None, same_draw=True)
+    assert done.new
+    assert done.new.verdict is Verdict.RESOLVED
+    assert kept_draw(made) == first
+    regrade(made.catalog, made.output, "mutation", None, True, lambda _: None)
+    assert kept_draw(made)["order_seed"] != first["order_seed"]
+
+
+def test_a_draw_is_repeated_only_where_arms_run_again(scene):
+    made = scene()
+    made.run()
+    with pytest.raises(UserError, match="--same-draw is for arms that run again: give it with --stage mutation"):
+        regrade(made.catalog, made.output, "rubric", None, True, lambda _: None, same_draw=True)

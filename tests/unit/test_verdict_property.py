@@ -14,25 +14,16 @@ from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.testing.arm_job import Reading, TestRun, read_job
-from harness.verify.evidence import Evidence, listed
+from harness.verify.evidence import REQUIRED, Evidence, listed
 from harness.verify.mutation import judge_mutation
 from harness.verify.rubric_check import grade, judge_rubric
 from harness.verify.verdict import decide
+from tests.support.scripted_plan import KINDS
 from tests.support.small_task import small_task
 
 TEST = TestId("tests/test_x.py", "test_a")
 PASSED = TestResult(test=TEST, outcome=Outcome.PASSED, cases=1)
 KILLED = TestResult(test=TEST, outcome=Outcome.FAILED, quality=Quality.ASSERTION, cases=1)
-KINDS = {
-    "baseline": VariantKind.BASELINE,
-    "baseline,run-2": VariantKind.BASELINE,
-    "placebo-text": VariantKind.PLACEBO_TEXT,
-    "placebo-code": VariantKind.PLACEBO_CODE,
-    "placebo-source": VariantKind.PLACEBO_SOURCE,
-    "removal": VariantKind.REMOVAL,
-    "removal-pristine-source": VariantKind.REMOVAL_PRISTINE_SOURCE,
-    "probe-1.1": VariantKind.PROBE,
-}
 
 
 def arm(name: str, result: TestResult, status: ArmStatus = ArmStatus.FINISHED) -> Arm:
@@ -44,7 +35,8 @@ def good_arms() -> dict[str, Arm]:
 
 
 def evidence_of(arms: Mapping[str, Arm], tests: tuple[TestId, ...] = (TEST,)) -> Evidence:
-    return Evidence(tests, {ArmKey.parse(name): found for name, found in arms.items()})
+    required = tuple(listed(name) for name, kind in KINDS.items() if kind is not VariantKind.PROBE)
+    return Evidence(tests, {ArmKey.parse(name): found for name, found in arms.items()}, required)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +73,14 @@ def test_only_a_change_that_keeps_the_evidence_whole_stays_resolved(task, name, 
     arms = {**good_arms(), name: arm(name, result, status)}
     whole = result.outcome is Outcome.PASSED if KINDS[name].behaves_like_baseline else result.killed
     found, _ = verdict(task, arms)
-    assert (found is Verdict.RESOLVED) == (whole and status is ArmStatus.FINISHED)
+    # One kind of removal is enough.
+    assert (found is Verdict.RESOLVED) == ((whole or KINDS[name].removes) and status is ArmStatus.FINISHED)
+
+
+@given(st.sampled_from(["removal-1", "removal-2"]), st.sampled_from(["garbage-1", "garbage-2"]), outcomes, outcomes)
+def test_a_test_must_notice_one_kind_of_removal_each_time(task, refusing, garbage, one, other):
+    found, _ = verdict(task, {**good_arms(), refusing: arm(refusing, one), garbage: arm(garbage, other)})
+    assert (found is Verdict.RESOLVED) == (one.killed or other.killed)
 
 
 @given(st.sets(st.sampled_from(sorted(KINDS)), min_size=1))
@@ -92,32 +91,64 @@ def test_missing_arms_never_resolve(task, missing):
 
 @given(st.sampled_from(sorted(KINDS)))
 def test_an_arm_without_results_never_resolves(task, name):
-    assert verdict(task, {**good_arms(), name: replace(good_arms()[name], results=())})[0] is not Verdict.RESOLVED
+    kinds = [kind for kind in VariantKind if kind.removes] if KINDS[name].removes else []
+    chosen = [name, *(f"{kind}-1" for kind in kinds)]  # of removals one kind is enough
+    empty = {name: replace(good_arms()[name], results=()) for name in chosen}
+    assert verdict(task, {**good_arms(), **empty})[0] is not Verdict.RESOLVED
 
 
 @pytest.mark.parametrize(
     ("name", "result", "code"),
     [
         ("baseline", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.FLAKY),
-        ("placebo-text", KILLED, ReasonCode.PLACEBO_SENSITIVE),
-        ("placebo-code", KILLED, ReasonCode.PLACEBO_SENSITIVE),
-        ("placebo-source", KILLED, ReasonCode.PLACEBO_SENSITIVE),
-        ("removal", PASSED, ReasonCode.SURVIVED_REMOVAL),
-        ("removal-pristine-source", PASSED, ReasonCode.SURVIVED_REMOVAL),
-        ("removal", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.SURVIVED_REMOVAL),
-        ("removal", KILLED.model_copy(update={"quality": Quality.TEARDOWN}), ReasonCode.SURVIVED_REMOVAL),
-        ("removal", KILLED.model_copy(update={"quality": Quality.COLLECTION}), ReasonCode.KILLED_BY_COLLECTION),
+        ("rewritten-1", KILLED, ReasonCode.PLACEBO_SENSITIVE),
+        ("twin-1.1", KILLED, ReasonCode.PLACEBO_SENSITIVE),
+        ("placebo-authored", KILLED, ReasonCode.PLACEBO_SENSITIVE),
+        ("removal-1", PASSED, ReasonCode.SURVIVED_REMOVAL),
+        ("removal-2", PASSED, ReasonCode.SURVIVED_REMOVAL),
+        ("removal-1", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.SURVIVED_REMOVAL),
+        ("removal-1", KILLED.model_copy(update={"quality": Quality.TEARDOWN}), ReasonCode.SURVIVED_REMOVAL),
+        ("removal-1", KILLED.model_copy(update={"quality": Quality.COLLECTION}), ReasonCode.KILLED_BY_COLLECTION),
         ("probe-1.1", PASSED, ReasonCode.CRITERION_UNMET),
     ],
 )
 def test_each_fault_is_named_by_its_own_code(task, name, result, code):
-    assert code in verdict(task, {**good_arms(), name: arm(name, result)})[1]
+    without_garbage = {other: found for other, found in good_arms().items() if not other.startswith("garbage")}
+    evidence = replace(evidence_of({**without_garbage, name: arm(name, result)}), required=REQUIRED)
+    rubric = judge_rubric(grade(task, evidence, {}), task)
+    assert code in {reason.code for reason in (*judge_mutation(evidence), *rubric)}
+
+
+SETUP = KILLED.model_copy(update={"quality": Quality.SETUP})
+MUTANT_ARMS = tuple(name for name, kind in KINDS.items() if not kind.behaves_like_baseline)
+
+
+def test_what_a_fixture_notices_is_nothing_that_an_empty_test_notices(task):
+    """Two listed tests that are `pass`, with a fixture that calls the code under test."""
+    everywhere = {**good_arms(), **{name: arm(name, SETUP) for name in MUTANT_ARMS}}
+    assert verdict(task, everywhere) == (
+        Verdict.FAILED, {ReasonCode.SURVIVED_REMOVAL, ReasonCode.CRITERION_UNMET},
+    )  # fmt: skip
+
+
+@given(st.sampled_from(MUTANT_ARMS), st.sampled_from([q for q in Quality if q.kills and q is not Quality.SETUP]))
+def test_a_fixture_that_fails_counts_for_a_test_that_fails_by_itself_somewhere(task, name, quality):
+    itself = arm(name, KILLED.model_copy(update={"quality": quality}))
+    arms = {**good_arms(), **{other: arm(other, SETUP) for other in MUTANT_ARMS}, name: itself}
+    assert verdict(task, arms) == (Verdict.RESOLVED, set())
+
+
+def test_a_failing_fixture_is_not_believed_by_a_failure_that_shows_nothing(task):
+    for quality in (Quality.COLLECTION, Quality.TEARDOWN):
+        nothing = arm("probe-1.1", KILLED.model_copy(update={"quality": quality}))
+        arms = {**good_arms(), **{other: arm(other, SETUP) for other in MUTANT_ARMS}, "probe-1.1": nothing}
+        assert ReasonCode.SURVIVED_REMOVAL in verdict(task, arms)[1]
 
 
 def test_a_changed_test_earns_no_kill_that_its_old_version_had(task):
     evidence = evidence_of({**good_arms(), "probe-1.1,changed-before": arm("probe-1.1", KILLED)})
     assert not evidence.kills(listed("probe-1.1"), TEST)
-    assert evidence.kills(listed("removal"), TEST)
+    assert evidence.kills(listed("removal-1"), TEST)
 
 
 REPORT = (

@@ -10,11 +10,11 @@ from harness.specs.results import Outcome
 from harness.testing.published import ParsedTest
 from harness.testing.published_names import means
 from harness.tracks.swe_atlas.rule import found_as
-from harness.verify.evidence import BASELINES
+from harness.verify.evidence import AT_BASELINE
 from harness.verify.verdict import TestRecord
 
 OURS, PUBLISHED = "testwright", "published"
-_REMOVAL, _BASELINES = "removal", tuple(map(str, BASELINES))
+_REMOVAL, _BASELINE = "removal-1", str(AT_BASELINE)
 
 
 class Concerned(NamedTuple):
@@ -55,7 +55,7 @@ class ReferenceRun:
     @cached_property
     def unseen(self) -> Concerned:
         """Listed names that no result on the code as it is can belong to."""
-        ours = {item.test for item in self.tests if _everywhere(item, Outcome.MISSING)}
+        ours = {item.test for item in self.tests if _at_baseline(item, Outcome.MISSING)}
         there = {name for name in self.listed if not found_as(name, self.before)}
         here = {name for name in self.listed if any(_is(name, test) for test in ours)}
         told = {name: _rules(name in here, name in there) for name in self.listed if name in here | there}
@@ -69,7 +69,7 @@ class ReferenceRun:
 
     @cached_property
     def _green_here(self) -> list[str]:
-        return [item.test for item in self.tests if _everywhere(item, Outcome.PASSED)]
+        return [item.test for item in self.tests if _at_baseline(item, Outcome.PASSED)]
 
     @cached_property
     def _green_there(self) -> list[str]:
@@ -93,10 +93,8 @@ def _is(name: str, test: str) -> bool:
     return means(name, TestId.parse(test))
 
 
-def _everywhere(item: TestRecord, outcome: Outcome) -> bool:
-    """Whether all baselines agree that it is so."""
-    known = [words for arm, words in item.arms.items() if arm in _BASELINES]
-    return bool(known) and all(words == outcome for words in known)
+def _at_baseline(item: TestRecord, outcome: Outcome) -> bool:
+    return item.arms.get(_BASELINE) == outcome
 
 
 def _rules(ours: bool, published: bool) -> tuple[str, ...]:

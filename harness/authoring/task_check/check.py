@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from harness.authoring.task_check.context import CheckContext, arm_context_of, check_context
+from harness.authoring.task_check.criteria_review import review
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.track_checks import checks_of
@@ -23,26 +24,38 @@ from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import address_of
 from harness.submission.manifest import ManifestError, parse_manifest
+from harness.verify.judge.judge import Judge
 
 Finished = Callable[[TaskCheck], None]
 _log = logging.getLogger(__name__)
 
 
 def check_tasks(
-    catalog: Catalog, levels: Mapping[str, Level], jobs: int, watch: Watch, finished: Finished
+    catalog: Catalog,
+    levels: Mapping[str, Level],
+    jobs: int,
+    watch: Watch,
+    finished: Finished,
+    judge: Judge | None = None,
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
-    Raises UserError where no engine is there for it.
+    A `judge` is asked of each criterion whether statement and check say the same. Raises UserError where no engine is
+    there for it.
     """
-    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge))
 
 
 async def _check_tasks(
-    catalog: Catalog, levels: Mapping[str, Level], jobs: int, watch: Watch, finished: Finished
+    catalog: Catalog,
+    levels: Mapping[str, Level],
+    jobs: int,
+    watch: Watch,
+    finished: Finished,
+    judge: Judge | None,
 ) -> list[TaskCheck]:
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(catalog, watch, needed) as context:
+    async with check_context(catalog, watch, needed, judge) as context:
 
         async def work(name: str) -> TaskCheck:
             return await _check(context, name, levels[name])
@@ -76,6 +89,8 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         return TaskCheck(task=name, level=level, steps=(wrong,))
     subject = Subject(catalog, task)
     steps = await _static(subject, context.watch)
+    if judge := context.judge:
+        steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
     checks = checks_of(task)
     parts = checks.dynamic[level]
@@ -140,5 +155,6 @@ def _counts(task: Task) -> Counts:
         must_haves=len(must),
         nice_to_haves=len(task.rubric.criteria) - len(must),
         probes=len(task.probes),
+        twins=len(task.twins),
         reference_tests=tests,
     )

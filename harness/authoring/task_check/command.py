@@ -14,6 +14,7 @@ from harness.specs.problem import Severity
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import address_of
+from harness.verify.judge.judge import Judge
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
@@ -53,9 +54,17 @@ def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
 
 
 def check(
-    catalog: Catalog, chosen: dict[str, Level], jobs: int, watch: Watch, records: Path | None, write: bool
+    catalog: Catalog,
+    chosen: dict[str, Level],
+    jobs: int,
+    watch: Watch,
+    records: Path | None,
+    write: bool,
+    judge: Judge | None = None,
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
+
+    `judge` reviews the rubrics.
 
     Raises UserError.
     """
@@ -63,10 +72,14 @@ def check(
         raise UserError("--write needs --records DIR, where the check records go")
 
     def finished(done: TaskCheck) -> None:
+        for step in done.steps:
+            if step.outcome is StepOutcome.FAILED:  # a check of all tasks takes an hour: the table comes late
+                errors = [problem for problem in step.problems if problem.severity is Severity.ERROR]
+                watch(done.task, f"failed: {step.id.label}: {'; '.join(map(str, errors))}")
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import uuid4
 
 from harness.authoring.task_check.parts import Watch
@@ -12,20 +12,22 @@ from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.verify.arms import ArmContext
+from harness.verify.judge.judge import Judge
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """`session` is None where no check starts a container."""
+    """`session` is None where no check starts a container, `judge` where nobody is to review the rubrics."""
 
     catalog: Catalog
     watch: Watch
     session: EngineSession | None = None
+    judge: Judge | None = None
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
-    """Of this task; what its arms print is kept nowhere. Raises UserError, ImageUnavailable."""
-    return session.arm_context(task, await session.engine.image(task), _nowhere)
+    """Of this task, with all of its twins; what arms print is kept nowhere. Raises UserError, ImageUnavailable."""
+    return replace(session.arm_context(task, await session.engine.image(task), _nowhere), every_twin=True)
 
 
 def _nowhere(_key: ArmKey, _result: JobResult) -> None:
@@ -33,10 +35,12 @@ def _nowhere(_key: ArmKey, _result: JobResult) -> None:
 
 
 @asynccontextmanager
-async def check_context(catalog: Catalog, watch: Watch, with_engine: bool) -> AsyncIterator[CheckContext]:
+async def check_context(
+    catalog: Catalog, watch: Watch, with_engine: bool, judge: Judge | None = None
+) -> AsyncIterator[CheckContext]:
     """Raises UserError where an engine is needed and isn't there."""
     if not with_engine:
-        yield CheckContext(catalog, watch)
+        yield CheckContext(catalog, watch, judge=judge)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session)
+        yield CheckContext(catalog, watch, session, judge)

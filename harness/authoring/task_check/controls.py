@@ -9,6 +9,7 @@ from harness.authoring.task_check.check_records import REFERENCE_TIMES
 from harness.authoring.task_check.judging import judge
 from harness.authoring.task_check.overlap import overlap_problems
 from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.twins import noticed_twins
 from harness.authoring.task_check.worthless import worthless_submissions
 from harness.runs.trial import let_work
 from harness.specs.problem import Problem, Severity
@@ -23,8 +24,9 @@ _REFERENCE = "reference/tests.patch"
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
     """The reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml true."""
-    records = [(await judge(subject, await hand_in(subject, "oracle"))).record for _ in range(times)]
-    found = [*_unresolved(subject, records[0])]
+    judged = [await judge(subject, await hand_in(subject, "oracle")) for _ in range(times)]
+    records = [judgement.record for judgement in judged]
+    found = [*_unresolved(subject, records[0]), *noticed_twins(subject, judged[0].evidence, "the reference")]
     if any(record.to_json() != records[0].to_json() for record in records):
         words = f"judged {times} times, and the verdicts are not the same"
         found.append(Problem(where=subject.at(_REFERENCE), message=words))
@@ -37,10 +39,11 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 async def worthless_problems(subject: Subject) -> list[Problem]:
-    """The removal itself as a submission, and others of no worth."""
+    """Each removal itself as a submission, and others of no worth."""
     manifest = subject.task.patch("reference/manifest.yaml")
-    alone = Submission(subject.task.patch("removal.patch"), manifest)
-    worthless = {"the removal alone": alone, **worthless_submissions(subject.task)}
+    removals = ["removal.patch", *(["garbage.patch"] if subject.task.has_garbage else [])]
+    alone = {f"{name} alone": Submission(subject.task.patch(name), manifest) for name in removals}
+    worthless = {**alone, **worthless_submissions(subject.task)}
     found: list[Problem] = []
     for name, submission in worthless.items():
         found += _accepted(subject, name, (await judge(subject, submission)).record)

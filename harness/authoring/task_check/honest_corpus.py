@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from harness.authoring.task_check.judging import judge
 from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.twins import noticed_twins
 from harness.runs.cases import Case, read_batch
 from harness.runs.submissions import Judged
 from harness.specs.errors import first_error
@@ -65,18 +66,23 @@ async def honest_problems(subject: Subject) -> list[Problem]:
     with first_error():
         async with asyncio.TaskGroup() as group:
             running = [group.create_task(_judged(subject, case)) for case in _cases(subject)]
-    return [problem for task in running if (problem := task.result())]
+    return [problem for task in running for problem in task.result()]
 
 
-async def _judged(subject: Subject, case: Case) -> Problem | None:
+async def _judged(subject: Subject, case: Case) -> list[Problem]:
     if case.submission is None:
-        return None
-    record = (await judge(subject, case.submission)).record
+        return []
+    judged = await judge(subject, case.submission)
+    record = judged.record
     difference = Judged(case, record, 0.0).difference
     if not difference:
-        return None
+        return []
     where = f"{CORPUS}/{subject.task.id}/{case.name}"
-    return Problem(where=where, message=f"{record.verdict}, which differs from its expect.yaml: {difference}")
+    words = f"{record.verdict}, which differs from its expect.yaml: {difference}"
+    return [
+        Problem(where=where, message=words),
+        *noticed_twins(subject, judged.evidence, f"the honest suite {case.name}"),
+    ]
 
 
 def _cases(subject: Subject) -> list[Case]:

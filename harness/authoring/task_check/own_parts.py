@@ -9,13 +9,15 @@ from harness.authoring.task_check import (
     reference_files,
     rubric_lint,
     task_files,
+    twins,
 )
 from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.parts import Part
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.track_checks import TrackChecks
 from harness.authoring.task_check.upstream_tests import upstream_problems
-from harness.authoring.task_image_check import task_image_check
+from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.specs.problem import Problem
 from harness.specs.task_facts import Level, StepId
 
@@ -28,16 +30,22 @@ async def _image(subject: Subject) -> list[Problem]:
     return await task_image_check(subject.task)
 
 
+async def _other_copies(subject: Subject) -> list[Problem]:
+    return await other_copies(subject.task)
+
+
 STATIC: Mapping[StepId, Part] = {
     StepId.FILES: task_files.file_problems,
     StepId.RUBRIC: rubric_lint.rubric_problems,
     StepId.PROMPT: prompt_lint.prompt_problems,
     StepId.PATCHES: task_files.patch_problems,
+    StepId.TWINS: twins.twin_problems,
     StepId.REFERENCE_FILES: reference_files.reference_problems,
     StepId.HONEST_SUITES_PRESENT: honest_corpus.corpus_problems,
 }
 _GATE: Mapping[StepId, Part] = {
     StepId.IMAGE: _image,
+    StepId.OTHER_COPIES: _other_copies,
     StepId.AGENT_VIEW: view_problems,
     StepId.REFERENCE: controls.reference_problems,
     StepId.NOP: controls.nop_problems,
@@ -52,6 +60,6 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
         StepId.NOP: controls.nop_problems,
     },
     Level.GATE: _GATE,
-    Level.FULL: {**_GATE, StepId.UPSTREAM_TESTS: upstream_problems},
+    Level.FULL: {**_GATE, StepId.FUZZ: fuzz_problems, StepId.UPSTREAM_TESTS: upstream_problems},
 }
 CHECKS = TrackChecks(STATIC, DYNAMIC, needs_tree=True)

@@ -49,8 +49,11 @@ async def secrets_of(task: Task, tree: GitTree) -> list[Secret]:
         _secret("reference/tests.patch", _added(task.patch("reference/tests.patch")), present),
         _secret("withheld.patch", _taken_out(task.patch("withheld.patch")), present),
     ]
-    for probe in task.probes:
-        found.append(_secret(f"probes/{probe.path.name}", _added(probe.path.read_bytes()), present))
+    mutants = [*(probe.path for probe in task.probes), *(twin.path for twin in task.twins)]
+    mutants += [task.path(name) for name in ("garbage.patch", "placebo.patch") if task.path(name).is_file()]
+    for path in mutants:
+        name = path.relative_to(task.directory).as_posix()
+        found.append(_secret(name, _added(path.read_bytes()), present))
     return [secret for secret in found if secret.lines]
 
 

@@ -15,7 +15,11 @@ NEEDED = (
     "prompt.md", "removal.patch", "withheld.patch", "reference/tests.patch", "reference/manifest.yaml",
     "reference/covers.yaml",
 )  # fmt: skip
-_KNOWN = re.compile(r"task\.yaml|placebo\.patch|probes/[1-5]\.\d{1,2}(-[a-z0-9]+)?\.patch")
+_PROBE = r"[1-5]\.\d{1,2}(-[a-z0-9]+)?"
+_KNOWN = re.compile(
+    rf"task\.yaml|placebo\.patch|garbage\.patch|(probes|probes-on-placebo)/{_PROBE}\.patch|twins/{_PROBE}(_\d)?\.patch"
+    r"|fuzz/[^/]+"
+)
 CANARY = re.compile(r"canary [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LARGE_PROBE = 40
 """Changed lines: a probe is a small mutant."""
@@ -54,12 +58,13 @@ async def patch_problems(subject: Subject) -> list[Problem]:
     trees: dict[str, Path] = {}
     for path in _variant_patches(subject):
         found += [problem async for problem in _variant(subject, subject.tree, path, trees)]
-    return found
+    return [*found, *[problem async for problem in _on_placebo(subject, subject.tree, trees)]]
 
 
 def _variant_patches(subject: Subject) -> list[Path]:
-    named = [subject.task.directory / name for name in ("removal.patch", "placebo.patch")]
-    return [path for path in (*named, *(probe.path for probe in subject.task.probes)) if path.is_file()]
+    named = [subject.task.directory / name for name in ("removal.patch", "garbage.patch", "placebo.patch")]
+    mutants = [*(probe.path for probe in subject.task.probes), *(twin.path for twin in subject.task.twins)]
+    return [path for path in (*named, *mutants) if path.is_file()]
 
 
 async def _withheld(subject: Subject, tree: GitTree) -> AsyncIterator[Problem]:
@@ -75,17 +80,34 @@ async def _withheld(subject: Subject, tree: GitTree) -> AsyncIterator[Problem]:
             yield Problem(where=where, message=words, severity=Severity.WARNING)
 
 
-async def _variant(subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path]) -> AsyncIterator[Problem]:
+async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[str, Path]) -> AsyncIterator[Problem]:
+    """The probes that lie upon the authored placebo."""
+    paths = [path for probe in subject.task.probes if (path := subject.task.probe_on_placebo(probe))]
+    if not (paths and subject.task.has_authored_placebo):
+        return
+    try:
+        placebo = await tree.apply(subject.task.patch("placebo.patch"))
+    except GitError:  # said of the placebo itself
+        return
+    for path in paths:
+        async for problem in _variant(subject, tree, path, trees, placebo):
+            yield problem
+
+
+async def _variant(
+    subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path], onto: str = "HEAD"
+) -> AsyncIterator[Problem]:
     """`trees` has what the patches before this one made, to tell that two make the same."""
     where = subject.at(path.relative_to(subject.task.directory).as_posix())
     try:
-        made = await tree.apply(path.read_bytes())
+        made = await tree.apply(path.read_bytes(), onto=onto)
         back = await tree.apply(path.read_bytes(), onto=made, reverse=True)
     except GitError as error:
-        yield Problem(where=where, message=f"doesn't apply to the task's tree and back: {error}")
+        under = "the task's tree" if onto == "HEAD" else "the tree with placebo.patch"
+        yield Problem(where=where, message=f"doesn't apply to {under} and back: {error}")
         return
-    changes = await tree.changes(made)
-    if not changes or await tree.changes(back):
+    changes = await tree.changes(made, onto)
+    if not changes or await tree.changes(back, onto):
         yield Problem(where=where, message="changes nothing, or something else than itself when it is taken back")
     for change in changes:
         if change.old is None or change.new is None:
@@ -95,11 +117,19 @@ async def _variant(subject: Subject, tree: GitTree, path: Path, trees: dict[str,
         ):
             yield Problem(where=where, message=f"touches {change.path}; it may only change production code")
     if made in trees:
-        yield Problem(where=where, message=f"makes the same code as {trees[made].name}")
+        yield Problem(where=where, message=f"makes the same code as {_named(trees[made])}")
     trees.setdefault(made, path)
-    size = sum(
-        line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---") for line in path.read_bytes().splitlines()
-    )
-    if path.parent.name == "probes" and size > LARGE_PROBE:
+    size = changed_lines(path.read_bytes())
+    if path.parent.name in ("probes", "probes-on-placebo") and size > LARGE_PROBE:
         words = f"changes {size} lines; a probe is a small mutant"
         yield Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+def changed_lines(patch: bytes) -> int:
+    """How many lines a patch adds or takes out."""
+    return sum(line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---") for line in patch.splitlines())
+
+
+def _named(path: Path) -> str:
+    """`removal.patch`, `1.1.patch`, `twins/1.1.patch`: as short as it can be told from the others."""
+    return f"{path.parent.name}/{path.name}" if path.parent.name in ("twins", "probes-on-placebo") else path.name

@@ -5,17 +5,14 @@ $CFLAGS, and `sources`, which lists the sha256 of each of them. In the image bot
 sources on disk are those listed, `run_tests` links that library and compiles nothing but the test programs.
 """
 
+import asyncio
 import hashlib
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
-from random import Random
-
-import tree_sitter_c
-from tree_sitter import Language
 
 from harness.languages.building import refused, run_build
-from harness.languages.rewriting import Braces, running_text
+from harness.languages.c.catalogue import running_text
 from harness.languages.toolchain import BuildContext, CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
@@ -23,20 +20,12 @@ from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
 BUILD = (resources.files("harness.languages.c") / "in_container/build.sh").read_text()
-FORMS = Braces(
-    grammar=Language(tree_sitter_c.language()),
-    functions=frozenset({"function_definition"}),
-    blocks=frozenset({"compound_statement"}),
-    labels=frozenset({"statement_identifier"}),
-    declaration="static volatile unsigned int {name};\n",
-    footer="",
-    idle="{name} = {number}u;\n",
-)
 _VARIANTS = "/tmp/variants"
 _FLAGS = "-O1"
-_OTHER_FLAGS = ("-O2", "-Os")
-_MOST_PADDING = 64
-"""Of instructions without effect at the start of each function."""
+_QUIET = f"{_FLAGS} -w"
+"""For text that is rewritten, of which a compiler has a lot to say."""
+_MOST_ATTEMPTS = 3
+"""There is no preprocessor in front of the rules: a macro of a header may make other text of one than it seems."""
 _BUILD_SECONDS = 300
 
 
@@ -48,34 +37,41 @@ class CToolchain:
     """See `Toolchain`. Test programs are compiled in the arm, against headers on disk and the library of the code."""
 
     separates = True
+    replaced = (LIBRARY,)
     suites = None
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """All variants in one container. The placebo is rewritten in another way each time: nothing can know how."""
-        chance = Random(secrets.randbits(64))
-        files = [file for number, source in enumerate(sources) for file in _placed(number, source, chance)]
-        job = Job(
-            argv=("bash", "-c", BUILD, "build", _VARIANTS, "run_tests"), files=tuple(files), seconds=_BUILD_SECONDS
-        )
-        result = await run_build(context, job)
-        return [_compiled(source, *_made(number, source, result)) for number, source in enumerate(sources)]
+        """All variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
+        attempts = dict.fromkeys(range(len(sources)), 0)
+        placed = {number: await asyncio.to_thread(_placed, number, source) for number, source in enumerate(sources)}
+        while True:
+            files = tuple(file for number in attempts for file in placed[number])
+            job = Job(("bash", "-c", BUILD, "build", _VARIANTS, "run_tests"), files, seconds=_BUILD_SECONDS)
+            result = await run_build(context, job)
+            failed = next((number for number in attempts if not _is_made(number, result)), None)
+            if failed is None or sources[failed].seed is None or attempts[failed] == _MOST_ATTEMPTS:
+                return [_compiled(source, *_made(number, source, result)) for number, source in enumerate(sources)]
+            attempts[failed] += 1
+            placed[failed] = await asyncio.to_thread(_placed, failed, sources[failed], attempts[failed])
 
 
-def _placed(number: int, source: VariantSource, chance: Random) -> Iterator[PlacedFile]:
+def _placed(number: int, source: VariantSource, attempt: int = 0) -> list[PlacedFile]:
+    """What a variant's library is made of: its files, and by which options."""
     folder = f"{_VARIANTS}/{number:04d}"
-    flags = _FLAGS
-    if source.rewritten_lines:
-        flags = f"{chance.choice(_OTHER_FLAGS)} -fpatchable-function-entry={chance.randint(1, _MOST_PADDING)}"
-    yield PlacedFile(f"{folder}/flags", flags.encode())
-    for path, text in source.code.items():
-        running = running_text(FORMS, source, path, chance) if path.endswith(".c") else text
-        yield PlacedFile(f"{folder}/code/{path}", running)
+    drawn = source if source.seed is None else replace(source, seed=source.seed + attempt)
+    flags = PlacedFile(f"{folder}/flags", (_FLAGS if source.seed is None else _QUIET).encode())
+    texts = {path: running_text(drawn, path) if is_code(path) else text for path, text in source.code.items()}
+    return [flags, *(PlacedFile(f"{folder}/code/{path}", text) for path, text in texts.items())]
+
+
+def _is_made(number: int, result: JobResult) -> bool:
+    return f"{number:04d}.library" in result.outputs and f"{number:04d}.sources" in result.outputs
 
 
 def _made(number: int, source: VariantSource, result: JobResult) -> tuple[bytes, bytes]:
     """A variant's library and the list of what it is made of. Raises as `refused` says for the first absent one."""
     names = [f"{number:04d}.library", f"{number:04d}.sources"]
-    if not all(name in result.outputs for name in names):
+    if not _is_made(number, result):
         lines = result.log.decode(errors="replace").strip().splitlines()
         why = next((line for line in reversed(lines) if "error" in line), "".join(lines[-1:]))
         raise refused(f"variant {source.name}", why)

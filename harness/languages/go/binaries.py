@@ -7,14 +7,16 @@ from importlib import resources
 from typing import NamedTuple
 
 from harness.languages.toolchain import BuildContext, CompiledVariant
+from harness.sandbox.archives import MAX_OUTPUTS_BYTES
 from harness.sandbox.protocol import Job, JobResult, LimitReached, Limits, PlacedFile, SandboxOptions
 
 BUILD = (resources.files("harness.languages.go") / "in_container/build.sh").read_text()
 VARIANTS = "/tmp/variants"
 BUILD_OPTIONS = SandboxOptions(Limits(memory_mb=3072, disk_mb=4096))
-BUILD_SECONDS = 300
-AT_ONCE = 6
-"""Variants that one container builds: what they leave must fit into a job's outputs."""
+SECONDS_EACH = 60
+"""For one package of one variant; those of this repository's largest package take less than ten."""
+AT_ONCE = 8
+"""Variants that one container builds, where what they leave fits into a job's outputs."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +45,33 @@ class Binary(NamedTuple):
 async def build_binaries(
     context: BuildContext, variants: Sequence[PreparedVariant], package: Package
 ) -> list[Binary]:
-    """A package's test binary of each variant. Raises SandboxLost."""
+    """A package's test binary of each variant. Raises SandboxLost.
+
+    The first one is built by itself: its size says how many others one container may leave. Where a container comes
+    to one of its limits, no variant has a binary of this package, and nothing more is built of it.
+    """
     made: dict[int, Binary] = {}
     together = [number for number, variant in enumerate(variants) if not _data_files(variant)]
-    for start in range(0, len(together), AT_ONCE):
-        batch = together[start : start + AT_ONCE]
-        binaries = await _build(context, [variants[number] for number in batch], package)
-        if len(batch) == 1 or not any(binary.cut_short for binary in binaries):
+    batches = [[number] for number, variant in enumerate(variants) if _data_files(variant)]
+    batches += [together[:1]]
+    room, rest = 1, together[1:]
+    while batches:
+        batch = batches.pop(0)
+        if batch:
+            binaries = await _build(context, [variants[number] for number in batch], package)
+            if cut := next((binary for binary in binaries if binary.cut_short), None):
+                return [cut] * len(variants)
             made |= zip(batch, binaries, strict=True)
-    # What came to a limit beside others is built by itself: only then it is its own fault.
-    for number, variant in enumerate(variants):
-        if number not in made:
-            (made[number],) = await _build(context, [variant], package)
+            room = _room(binaries)
+        if rest and not batches:
+            batches, rest = [rest[:room]], rest[room:]
     return [made[number] for number in range(len(variants))]
+
+
+def _room(binaries: Sequence[Binary]) -> int:
+    """How many binaries of this size fit into the outputs of one container."""
+    largest = max(len(binary.data) for binary in binaries)
+    return max(1, min(AT_ONCE, MAX_OUTPUTS_BYTES // max(1, largest + largest // 8)))
 
 
 def _data_files(variant: PreparedVariant) -> dict[str, bytes]:
@@ -73,12 +89,13 @@ async def _build(context: BuildContext, variants: Sequence[PreparedVariant], pac
     job = Job(
         argv=("bash", "-c", BUILD, "build", "suite", VARIANTS, package.folder, *package.removed),
         files=tuple(placed),
-        seconds=BUILD_SECONDS,
+        seconds=SECONDS_EACH * len(variants),
     )
     try:
         result = await context.engine.run_job(context.image, job, BUILD_OPTIONS, context.labels)
     except LimitReached as limit:
-        return [Binary(b"", f"building its package took {limit}", cut_short=True) for _ in variants]
+        words = f"building its package takes more {limit.limit} than its container has"
+        return [Binary(b"", words, cut_short=True) for _ in variants]
     return [_read(number, variant, package, result) for number, variant in enumerate(variants)]
 
 
@@ -98,7 +115,9 @@ def _read(number: int, variant: PreparedVariant, package: Package, result: JobRe
     names = result.outputs.get("embedded", b"").decode(errors="replace").split("\n")
     if {f"{package.folder}/{name}" for name in names} & variant.running.keys():
         return Binary(b"", "its package's tests embed the code that they test")
+    if result.timed_out or result.out_of_memory or not result.complete:
+        limit = "time" if result.timed_out else "memory" if result.out_of_memory else "disk"
+        return Binary(b"", f"building its package takes more {limit} than its container has", cut_short=True)
     if f"{number:04d}.gz" not in result.outputs:
-        cut_short = result.timed_out or result.out_of_memory or not result.complete
-        return Binary(b"", "its package's tests do not compile", cut_short)
+        return Binary(b"", "its package's tests do not compile")
     return Binary(result.outputs[f"{number:04d}.gz"])

@@ -3,14 +3,26 @@
 import re
 from pathlib import PurePosixPath
 
+import tree_sitter_go
+from tree_sitter import Language as Grammar
+
 from harness.languages.code import Code
 from harness.languages.go import discovery
-from harness.languages.go.toolchain import FORMS, GoToolchain, is_code
+from harness.languages.go.conduct import CONDUCT
+from harness.languages.go.toolchain import GoToolchain, is_code
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.rewriting import rewriting_in
+from harness.languages.rewriting_on_disk import Braces, rewriting_in
 
 _WORTHLESS = '\nimport "testing"\n\nfunc TestNothing(t *testing.T) {\n\t_ = t\n}\n'
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
+_ON_DISK = Braces(
+    grammar=Grammar(tree_sitter_go.language()),
+    functions=frozenset({"function_declaration", "method_declaration", "func_literal"}),
+    blocks=frozenset({"block"}),
+    declaration="",
+    footer="\nvar {name} uint32\n",
+    idle="{name} = {number}\n",
+)
 
 
 def test_of(listed: str) -> str:
@@ -34,8 +46,9 @@ LANGUAGE = Language(
         test_of=test_of,
     ),
     discovery=discovery,
-    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(FORMS)),
+    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(_ON_DISK)),
     toolchain=GoToolchain(),
     worthless=WorthlessTest("testwright_worthless_test.go", "TestNothing", _WORTHLESS, package_of),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
+    conduct=CONDUCT,
 )

@@ -16,8 +16,15 @@ _TOKEN = re.compile(
 )
 
 
+_RETURN = re.compile(rb"\r(?!\n)")
+
+
 def with_short_comments(source: bytes) -> bytes:
-    """The same code with spaces in place of the comments in the middle of long runs: all else is where it was."""
+    """The same code with spaces in place of the comments in the middle of long runs: all else is where it was.
+
+    A carriage return ends a line for Python, and so a comment; for the grammar only a line feed does.
+    """
+    source = _RETURN.sub(b"\n", source)
     text = bytearray(source)
     run: list[tuple[int, int]] = []
     for token in _TOKEN.finditer(source):

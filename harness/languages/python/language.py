@@ -5,6 +5,7 @@ import re
 from harness.languages.code import Code
 from harness.languages.protocol import IdForm, Language, WorthlessTest
 from harness.languages.python import discovery
+from harness.languages.python.conduct import CONDUCT
 from harness.languages.python.rewriting import rewrite
 from harness.languages.python.toolchain import PythonToolchain, is_code
 
@@ -28,4 +29,5 @@ LANGUAGE = Language(
     toolchain=PythonToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
+    conduct=CONDUCT,
 )

@@ -7,7 +7,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node
 
 from harness.languages.found import every_node
-from harness.languages.rewriting import fresh_name
+from harness.languages.rewriting_on_disk import fresh_name
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _SPREAD = 0.7

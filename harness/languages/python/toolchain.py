@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
@@ -13,10 +12,17 @@ from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
 from harness.specs.variants import Variant
 
-CODE_OBJECTS = (resources.files("harness.languages.python") / "in_container/code_objects.py").read_text()
+_IN_CONTAINER = resources.files("harness.languages.python") / "in_container"
+START = (_IN_CONTAINER / "start.py").read_text()
+PROOF = (_IN_CONTAINER / "proof.py").read_text()
+_MODULES = (
+    "proof", "functions", "places", "scopes", "forms", "comparisons", "expressions", "blocks", "assignments",
+    "composer", "inert", "compiling",
+)  # fmt: skip
+"""Each after those that it imports."""
 _REQUEST = ".testwright-request.json"
-_COMPILE = 'exec python -I -S -c "$1" compile "$2" "$TESTWRIGHT_REPORT_DIR"'
-_PROVE = ("python", "-I", "-S", "-c", CODE_OBJECTS, "prove")
+_COMPILE = 'exec python -I -S -c "$1" "$2" "$TESTWRIGHT_REPORT_DIR"'
+_PROVE = ("python", "-I", "-S", "-c", PROOF)
 
 
 def is_code(path: str) -> bool:
@@ -27,37 +33,47 @@ class PythonToolchain:
     """See `Toolchain`. A suite needs no building: modules are compiled one by one."""
 
     separates = True
+    replaced = ()
     suites = None
 
     async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """All variants in one container. The placebo is rewritten in another way each time: nothing can know how."""
-        units = _units(sources, secrets.randbits(64))
-        request = json.dumps({"workdir": context.image.workdir, "units": units})
-        return _assemble(sources, json.loads(await _compile(context, request)))
+        """All variants in one container."""
+        result = await _compile(context, compile_request(sources, context.image.workdir))
+        return _assemble(sources, json.loads(result))
 
 
-def _units(sources: Sequence[VariantSource], seed: int) -> list[dict[str, object]]:
-    return [
+def compile_request(sources: Sequence[VariantSource], workdir: str) -> str:
+    """What `in_container/start.py` reads."""
+    texts: dict[str, str] = {}
+
+    def known(text: bytes) -> str:
+        digest = hashlib.sha256(text).hexdigest()
+        texts[digest] = base64.b64encode(text).decode()
+        return digest
+
+    units = [
         {
             "variant": source.name,
             "path": path,
-            "disk": base64.b64encode(source.disk[path]).decode(),
-            "code": base64.b64encode(source.code[path]).decode(),
-            "dead": base64.b64encode(source.dead.get(path, b"")).decode(),
-            "rewritten_lines": list(source.rewritten_lines.get(path, ())),
-            "seed": seed,
+            "disk": known(source.disk[path]),
+            "code": known(source.code[path]),
+            "family": [known(text) for text in source.family.get(path, ())],
+            "inert": [known(text) for text in source.inert.get(path, ())],
+            "seed": source.seed,
         }
         for source in sources
         for path in sorted(source.code)
         if is_code(path)
     ]
+    modules = [(name, (_IN_CONTAINER / f"{name}.py").read_text()) for name in _MODULES]
+    return json.dumps({"workdir": workdir, "modules": modules, "texts": texts, "units": units})
 
 
 async def _compile(context: BuildContext, request: str) -> bytes:
     job = Job(
-        argv=("bash", "-c", _COMPILE, "compile", CODE_OBJECTS, _REQUEST),
+        argv=("bash", "-c", _COMPILE, "compile", START, _REQUEST),
         files=(PlacedFile(f"{context.image.workdir}/{_REQUEST}", request.encode()),),
-        seconds=60,
+        seconds=300,
     )
     result = await run_build(context, job)
     if result.exit_status != 0 or "units.json" not in result.outputs:
@@ -84,6 +100,6 @@ def _assemble(sources: Sequence[VariantSource], units: list[dict[str, str]]) -> 
 
 
 def _proof(source: VariantSource, path: str, fingerprints: Mapping[str, str]) -> str:
-    """What `code_objects.py prove` prints for this file when the variant is what runs."""
+    """What `proof.py` prints for this file when the variant is what runs."""
     text = hashlib.sha256(source.disk[path]).hexdigest()
     return f"running {path} {text} {fingerprints.get(path, '-')}"

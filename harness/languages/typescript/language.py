@@ -2,13 +2,30 @@
 
 import re
 
+import tree_sitter_typescript
+from tree_sitter import Language as Grammar
+
 from harness.languages.code import Code
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.rewriting import rewriting_in
+from harness.languages.rewriting_on_disk import Braces, rewriting_in
 from harness.languages.typescript import discovery
-from harness.languages.typescript.toolchain import FORMS, TypeScriptToolchain, is_code
+from harness.languages.typescript.conduct import CONDUCT
+from harness.languages.typescript.toolchain import TypeScriptToolchain, is_code
 
 _WORTHLESS = 'import { expect, test } from "vitest";\n\ntest("nothing", () => {\n  expect(true).toBe(true);\n});\n'
+_ON_DISK = Braces(
+    grammar=Grammar(tree_sitter_typescript.language_typescript()),
+    functions=frozenset(
+        {
+            "function_declaration", "function_expression", "generator_function", "generator_function_declaration",
+            "arrow_function", "method_definition",
+        }
+    ),
+    blocks=frozenset({"statement_block"}),
+    declaration="",
+    footer="var {name} = 0;\n",
+    idle="{name} = {number};\n",
+)  # fmt: skip
 
 
 def test_of(listed: str) -> str:
@@ -29,8 +46,9 @@ LANGUAGE = Language(
         test_of=test_of,
     ),
     discovery=discovery,
-    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(FORMS)),
+    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(_ON_DISK)),
     toolchain=TypeScriptToolchain(),
     worthless=WorthlessTest("testwright-worthless.test.ts", "nothing", _WORTHLESS),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
+    conduct=CONDUCT,
 )

@@ -18,6 +18,12 @@ from harness.specs.errors import UserError
 LABEL = "testwright"
 HOST_NAME = "box"
 _MIB = 1 << 20
+_MASKED = (
+    "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
+    "/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats", "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+)  # fmt: skip
+"""What engines hide by themselves."""
 _NETWORKS = {Network.NONE: "none"}
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
@@ -79,6 +85,8 @@ def _restrictions(docker: Docker, options: SandboxOptions, init: bool) -> dict[s
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0)],
     )
+    if options.hidden:  # ours take the place of the engine's own list
+        config["MaskedPaths"] = [*_MASKED, *options.hidden]
     return config
 
 

@@ -17,7 +17,7 @@ class DockerEngine:
     name = "docker"
     isolation = "docker"
     capabilities = Capabilities(
-        network_isolation=True, memory=True, pids=True, disk=True, separate_user=True, mounts=True
+        network_isolation=True, memory=True, pids=True, disk=True, separate_user=True, mounts=True, hiding=True
     )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import docker
 import docker.errors
@@ -51,6 +51,10 @@ class EngineImages:
         """The directory `path` of an image, as `destination`; nothing of the image runs."""
         await _off_loop(lambda: self._copy_out(tag, path, destination))
 
+    async def export(self, tag: str, archive: Path) -> None:
+        """Write all files of an image as one tar, as a container of it sees them."""
+        await _off_loop(lambda: self._export(tag, archive))
+
     async def extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
         """Make `tag`: one more layer on `base`, a tar unpacked at its root. `changes` are Dockerfile lines."""
         await _off_loop(lambda: self._extend(base, archive, tag, changes))
@@ -91,6 +95,11 @@ class EngineImages:
                 archive.write(chunk)
             archive.seek(0)
             unpack_tree(archive, destination)
+
+    def _export(self, tag: str, archive: Path) -> None:
+        with self._container(tag) as container, archive.open("wb") as file:
+            chunks: Any = container.export(chunk_size=_CHUNK)  # bytes, whatever its stubs say
+            file.writelines(chunks)
 
     def _extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
         repository, _, version = tag.partition(":")

@@ -77,7 +77,8 @@ class Bubblewrap:
         for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
             flags += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
         reference = Path(image.reference)
-        flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options.mounts), "--remount-ro", "/"]
+        flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options.mounts)]
+        flags += [*_hidden(place, options.hidden), "--remount-ro", "/"]
         flags += ["--chdir", image.workdir]
         path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
         clean = {"PATH": path, "HOME": HOME, "HOSTNAME": "box", "LANG": "C.UTF-8"}
@@ -168,6 +169,19 @@ def _mounts(mounts: Sequence[Mount]) -> list[str]:
         for mount in mounts
         for word in ("--ro-bind" if mount.read_only else "--bind", str(mount.source), mount.target)
     ]
+
+
+def _hidden(place: Place, paths: Sequence[str]) -> list[str]:
+    """An empty directory over each directory, and over each file one that can be neither read nor run."""
+    words: list[str] = []
+    for path in paths:
+        ours = any(PurePosixPath(path).is_relative_to(top) for top in PROGRAMS)
+        here = Path(path) if ours else place.real(path)
+        if here.is_dir():
+            words += ["--tmpfs", path]
+        elif here.exists():  # what a link leads to: nothing can be mounted upon a link
+            words += ["--ro-bind", "/dev/null", str(here.resolve()) if ours else path]
+    return words
 
 
 def _home(venv: Path) -> Path:

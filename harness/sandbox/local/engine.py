@@ -34,7 +34,13 @@ class LocalEngine:
         self._confinement: Confinement = Bubblewrap() if works else Plain()
         self.isolation = self._confinement.isolation
         self.capabilities = Capabilities(
-            network_isolation=works, memory=False, pids=False, disk=True, separate_user=False, mounts=works
+            network_isolation=works,
+            memory=False,
+            pids=False,
+            disk=True,
+            separate_user=False,
+            mounts=works,
+            hiding=works,
         )
 
     async def image(self, task: Task) -> Image:

@@ -20,6 +20,7 @@ SYSTEM = (*PROGRAMS, "/proc", "/dev", "/sys")
 _LABELS = "labels.json"
 _ETC = {
     "hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n127.0.0.1 box\n",
+    "host.conf": "multi on\n",  # else the first line of a name is its only address: no ::1 for localhost
     "hostname": "box\n",
     "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nagent:x:1000:1000::{HOME}:/bin/bash\n",
     "group": "root:x:0:\nagent:x:1000:\n",

@@ -50,10 +50,9 @@ class SweAtlasTrack:
 
     def toolchain(self, task: Task) -> "Toolchain":
         """The task's own run script knows nothing of our toolchains: its variants are text on disk."""
-        from harness.languages.registry import language_of
         from harness.tracks.swe_atlas.on_disk import OnDiskToolchain
 
-        return OnDiskToolchain(published_task(task), language_of(task.repo).code)
+        return OnDiskToolchain(published_task(task))
 
     def directories(self, place: str) -> list[Path]:
         return task_directories(place)

@@ -103,7 +103,7 @@ class Asking:
         vote = _vote(turn, **dict(reply), cached=cached, usage=usage)
         if self.trusting:
             words = ""
-        elif not backed(reply, self.seen.patch):
+        elif not backed(reply, self.seen.patch, turn.question.of_absence):
             words = "its quote is not in the patch" if reply.quote.strip() else "it quotes nothing of the patch"
         elif turn.question.id == MANIFEST and reply.answer is Answer.UNMET:
             test = quoted_test(reply, self.tests)

@@ -84,6 +84,10 @@ class Prompts:
             question += "\n\n" + self._render("repair", fault=fault)
         return [*opening, Message(role=Role.USER, content=question)]
 
+    def criterion(self, statement: str, static: str, probes: Sequence[str]) -> str:
+        """Asks whether a statement says the same as its check, which is `static` in words or these patches."""
+        return self._render("criterion", statement=statement, static=static, probes=probes)
+
     def _render(self, name: str, **values: object) -> str:
         path = self._directory / f"{name}.j2"
         try:

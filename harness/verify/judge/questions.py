@@ -33,12 +33,16 @@ class VoteCounts(BaseModel):
 
 @dataclass(frozen=True)
 class Question:
-    """One statement, asked `votes` times. `known` is its answer where code knows that: it tests the judge."""
+    """One statement, asked `votes` times. `known` is its answer where code knows that: it tests the judge.
+
+    `met` needs no quote where the statement is `of_absence`: what isn't there can't be quoted.
+    """
 
     id: str
     statement: str
     votes: int = 1
     known: Answer | None = None
+    of_absence: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,7 @@ def _of_criteria(criteria: Sequence[Criterion], counts: VoteCounts) -> tuple[Que
             criterion.id,
             criterion.statement,
             _votes(criterion, counts),
+            of_absence=criterion.is_of_absence,
         )
         for criterion in criteria
     )

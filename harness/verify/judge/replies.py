@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -27,29 +27,37 @@ class Unreadable(Exception):
     """The reply isn't one answer in the form that was asked for. The message holds nothing of the reply."""
 
 
+Form = TypeVar("Form", bound=BaseModel)
+
+
 def read_reply(text: str) -> Reply:
+    """A judge's answer. Raises Unreadable."""
+    return read_object(text, Reply)
+
+
+def read_object(text: str, form: type[Form]) -> Form:
     """The one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
     if len(text) > _MAX_CHARS:
         raise Unreadable("it is far too long")
     try:
-        return Reply.model_validate(json.loads(_unfenced(text), object_pairs_hook=_without_twice))
+        return form.model_validate(json.loads(_unfenced(text), object_pairs_hook=_without_twice))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = str(first["loc"][0]) if first["loc"] and first["loc"][0] in Reply.model_fields else "the object"
+        where = str(first["loc"][0]) if first["loc"] and first["loc"][0] in form.model_fields else "the object"
         raise Unreadable(f"{where}: not as the form wants it") from None
     except (ValueError, RecursionError):
         raise Unreadable("it is not one JSON object and nothing else") from None
 
 
-def backed(reply: Reply, patch: str) -> bool:
-    """Whether the quote is in the patch. `met` needs one; what isn't there can't always be quoted.
+def backed(reply: Reply, patch: str, of_absence: bool = False) -> bool:
+    """Whether the quote is in the patch. `met` needs one, but for a statement `of_absence`; `unmet` needs none.
 
     White space counts as one space, and the marks in front of a diff's lines may be left out: models drop
     both when they quote several lines.
     """
     quote = squeezed(_plain(reply.quote))
     if not quote:
-        return reply.answer is not Answer.MET
+        return of_absence or reply.answer is not Answer.MET
     if len(quote) < MIN_QUOTE_CHARS:
         return False
     return quote in squeezed(patch) or quote in squeezed(_unmarked(patch))

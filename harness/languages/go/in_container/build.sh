@@ -1,25 +1,8 @@
 # Runs in a container with at most the text of an agent's tests, in the work tree; compiles, and runs nothing of it.
-# bash -c THIS build check VARIANTS FOLDER...: VARIANTS/NUMBER has overlays (see `go help build`), the rewritten one
-#   in rewritten.json, the one as written in plain.json. The name of the first with which the packages of these
-#   folders compile is left in the output NUMBER; where none does, what the compiler says in NUMBER.error.
 # bash -c THIS build suite VARIANTS FOLDER REMOVED...: takes those files away and leaves the folder's test binary with
 #   the overlay VARIANTS/NUMBER/overlay.json in NUMBER.gz, and in `embedded` the files that its tests embed, if any.
 set -uo pipefail
 out=$TESTWRIGHT_REPORT_DIR
-check() {
-    local variants=$1 variant number form
-    shift
-    for variant in "$variants"/*/; do
-        number=$(basename "$variant")
-        for form in rewritten plain; do
-            if go build -overlay "$variant$form.json" "${@/#/./}" 2> "$out/$number.error"; then
-                echo "$form" > "$out/$number"
-                rm "$out/$number.error"
-                break
-            fi
-        done
-    done
-}
 suite() {
     local variant
     rm -f -- "${@:3}"

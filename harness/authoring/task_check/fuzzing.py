@@ -1,0 +1,185 @@
+"""The touched code called on drawn inputs: twins answer as pristine code does, the removals don't.
+
+A task's `fuzz/FILE` is a test file that writes a line `INPUT => RESULT` for each call into `fuzz.txt` of the report
+directory, and calls every input twice in a row. What it draws follows from the number in TESTWRIGHT_FUZZ_SEED.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from harness.authoring.task_check.subject import Subject
+from harness.languages.registry import language_of
+from harness.languages.toolchain import CompiledVariant
+from harness.languages.variant_source import VariantSource
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import JobResult
+from harness.specs.errors import UserError
+from harness.specs.ids import TestId
+from harness.specs.problem import Problem, Severity
+from harness.specs.variants import ArmKey, Role, VariantKind
+from harness.submission.manifest import ManifestError, parse_manifest
+from harness.verify.arms import ArmContext, Suite, run_arms
+from harness.verify.evidence import BASELINE
+from harness.verify.task_texts import changed_by
+
+SEEDS = 2
+REWRITTEN = 3
+"""Machine rewritings of the pristine code that are compared as well."""
+MOSTLY = 0.8
+"""Of the inputs that pristine code answers: so many must get two different answers of the garbage."""
+FUZZ_FILE = "fuzz.txt"
+_ARROW = " => "
+_REMOVALS = ("removal", "garbage")
+
+
+class Call(NamedTuple):
+    """One call of the code under test; `result` is an answer or an exception, in words."""
+
+    input: str
+    result: str
+
+
+async def fuzz_problems(subject: Subject) -> list[Problem]:
+    """Every twin, the placebo and rewritings against pristine code, and the removals.
+
+    Raises UserError, SandboxLost.
+    """
+    if not subject.task.fuzz_files:
+        words = "has no test file: nothing but the suites shows that the twins are equivalent"
+        return [Problem(where=subject.at("fuzz"), message=words, severity=Severity.WARNING)]
+    variants = await _variants(subject)
+    found: list[Problem] = []
+    for _ in range(SEEDS):
+        seed = secrets.randbits(31)
+        calls = await _calls(subject, variants, seed)
+        pristine = calls.pop(BASELINE)
+        subject.remarks.append(f"seed {seed}: {len(pristine)} calls of {len(calls) + 1} variants")
+        if not pristine:
+            words = f"writes no line 'INPUT{_ARROW}RESULT' into {FUZZ_FILE} of the report directory"
+            return [Problem(where=subject.at(f"fuzz/{subject.task.fuzz_files[0].name}"), message=words)]
+        for name, theirs in calls.items():
+            if name not in _REMOVALS:
+                found += _different(subject, name, pristine, theirs, seed)
+        found += [Problem(where=subject.at("garbage.patch"), message=words) for words in removed(pristine, calls)]
+    return found
+
+
+def read_calls(data: bytes) -> list[Call]:
+    """The calls that a fuzz file wrote down. What isn't of the form `INPUT => RESULT` is left out."""
+    lines = (line.rpartition(_ARROW) for line in data.decode(errors="replace").splitlines())
+    return [Call(line[0], line[2]) for line in lines if line[1]]
+
+
+def removed(pristine: Sequence[Call], calls: Mapping[str, Sequence[Call]]) -> Iterator[str]:
+    """What is wrong with the removals, in words. Pure.
+
+    Where neither changes an answer, a test of that answer survives both; where garbage is the same twice, tests of
+    properties survive it: same input same output, round trip, idempotence.
+    """
+    others = [calls[name] for name in _REMOVALS if name in calls]
+    kept = [
+        mine.input
+        for number, mine in enumerate(pristine)
+        if others and all(number < len(theirs) and theirs[number] == mine for theirs in others)
+    ]
+    if kept:
+        yield f"neither it nor removal.patch changes the answer to {_shown(kept)}"
+    garbage = calls.get("garbage", ())
+    pairs = [(a, b) for a, b in pairwise(garbage) if a.input == b.input]
+    same = [a.input for a, b in pairs if a.result == b.result]
+    if pairs and len(same) > (1 - MOSTLY) * len(pairs):
+        yield f"gives the same answer twice to {len(same)} of {len(pairs)} inputs, as to {_shown(same)}"
+    echoed = [call.input for call in garbage if call.result == call.input]
+    if len(echoed) > (1 - MOSTLY) * len(garbage):
+        yield f"gives back what it was given, as for {_shown(echoed)}: a test of a round trip would not notice it"
+
+
+def _shown(inputs: Sequence[str]) -> str:
+    return f"{inputs[0][:100]!r}" + (f" and {len(inputs) - 1} more" if len(inputs) > 1 else "")
+
+
+def _different(
+    subject: Subject, name: str, pristine: Sequence[Call], theirs: Sequence[Call], seed: int
+) -> Iterator[Problem]:
+    where = _where(subject, name)
+    if len(pristine) != len(theirs):
+        words = f"is called {len(theirs)} times where pristine code is called {len(pristine)} times (seed {seed})"
+        yield Problem(where=where, message=words)
+    for mine, other in zip(pristine, theirs, strict=False):
+        if mine != other:
+            words = f"changes behaviour: {mine.input[:100]!r} gives {other.result[:100]!r}, not {mine.result[:100]!r}"
+            yield Problem(where=where, message=f"{words} (seed {seed})")
+            return
+
+
+def _where(subject: Subject, variant: str) -> str:
+    files = {twin.variant: f"twins/{twin.path.name}" for twin in subject.task.twins}
+    return subject.at({**files, "placebo": "placebo.patch"}.get(variant, "task.yaml"))
+
+
+async def _variants(subject: Subject) -> list[CompiledVariant]:
+    """Pristine code, both removals, placebo and twins as they are written, baseline first, and rewritings.
+
+    Raises UserError, SandboxLost.
+    """
+    task, context = subject.task, subject.containers
+    tree = GitTree(context.image.tree)
+    patches = {name: task.path(f"{name}.patch") for name in (*_REMOVALS, "placebo")}
+    patches = {name: path for name, path in patches.items() if path.is_file()}
+    patches |= {twin.variant: twin.path for twin in task.twins}
+    changed = {name: await changed_by(tree, path) for name, path in patches.items()}
+    entries = await tree.entries()
+    touched = sorted({path for files in changed.values() for path in files})
+    pristine = await tree.read_all({path: entries[path] for path in touched})
+    texts = {BASELINE: pristine, **{name: {**pristine, **files} for name, files in changed.items()}}
+    sources = [
+        VariantSource(name, VariantKind.BASELINE if name == BASELINE else VariantKind.PROBE, text, text)
+        for name, text in texts.items()
+    ]
+    if context.toolchain.separates:
+        family = {path: tuple({text[path]: None for text in texts.values()}) for path in touched}
+        sources += [
+            VariantSource(
+                f"rewritten-{number}", VariantKind.PROBE, pristine, pristine, family=family, seed=secrets.randbits(64)
+            )
+            for number in range(1, REWRITTEN + 1)
+        ]
+    return await context.toolchain.compile(context.build, sources)
+
+
+async def _calls(subject: Subject, variants: Sequence[CompiledVariant], seed: int) -> dict[str, list[Call]]:
+    """By variant. Raises UserError where the file has no test, or doesn't pass on pristine code."""
+    written: dict[str, bytes] = {}
+
+    def keep(key: ArmKey, result: JobResult) -> None:
+        written[key.variant] = result.outputs.get(FUZZ_FILE, b"")
+
+    context: ArmContext = replace(subject.containers, keep=keep)
+    suite = _suite(subject)
+    seeded = [replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)}) for item in variants]
+    arms = [(ArmKey(Role.EXISTING_AFTER, item.variant.name), item) for item in seeded]
+    await run_arms(context, subject.task, suite, arms)
+    return {item.variant.name: read_calls(written.get(item.variant.name, b"")) for item in variants}
+
+
+def _suite(subject: Subject) -> Suite:
+    """The fuzz files, in the folder of the first file that the reference lists."""
+    task, language = subject.task, language_of(subject.task.repo)
+    try:
+        neighbour = parse_manifest(task.patch("reference/manifest.yaml"), language.ids).files[0]
+    except ManifestError as error:
+        raise UserError(f"{task.directory / 'reference' / 'manifest.yaml'}: {error}") from None
+    folder = PurePosixPath(neighbour).parent
+    files = {(folder / path.name).as_posix(): path.read_bytes() for path in task.fuzz_files}
+    tests = [
+        TestId(path, test.name)
+        for path, text in files.items()
+        for test in language.discovery.discover(text, path).tests
+    ]
+    if not tests:
+        raise UserError(f"{task.fuzz_files[0]}: has no test; {language.discovery.FILE_RULE}")
+    return Suite(tuple(tests), files)

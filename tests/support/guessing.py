@@ -1,0 +1,53 @@
+"""A judging with so few arms that a suite can guess them."""
+
+import asyncio
+from collections.abc import Sequence
+
+from harness.sandbox.protocol import Image
+from harness.specs.ids import TestId
+from harness.specs.reasons import Verdict
+from harness.specs.task import Task
+from harness.specs.variants import VariantKind
+from harness.verify.arms import ArmContext, Suite
+from harness.verify.draw import Draw
+from harness.verify.gathering import gather_evidence
+from harness.verify.manifest_check import ManifestCheck
+from harness.verify.mutation import judge_mutation, some_test_stands
+from harness.verify.rubric_check import grade, judge_rubric
+from harness.verify.second_looks import EXCUSABLE
+from harness.verify.verdict import decide
+from tests.support.fake_engine import FakeEngine
+from tests.support.scripted_language import ScriptedToolchain
+from tests.support.scripted_plan import sources
+
+FEW = {
+    "baseline": VariantKind.BASELINE,
+    "rewritten-1": VariantKind.REWRITTEN,
+    "twin-1.1": VariantKind.TWIN,
+    "removal-1": VariantKind.REMOVAL,
+    "removal-2": VariantKind.REMOVAL,
+    "garbage-1": VariantKind.GARBAGE,
+    "garbage-2": VariantKind.GARBAGE,
+    "probe-1.1": VariantKind.PROBE,
+}
+TEST = TestId("tests/test_sums.py", "test_a")
+
+
+async def judged_by_guess(task: Task, engine: FakeEngine, order: int) -> Verdict:
+    """The verdict of the verifier's own schedule and rules on a suite of one test."""
+    image = Image("fake", "0", "/app", task.directory)
+    context = ArmContext(engine, image, asyncio.Semaphore(3), {}, lambda *_: None, ScriptedToolchain())
+    suite, check = Suite((TEST,), {TEST.file: b"..."}), ManifestCheck((TEST,))
+    evidence = await gather_evidence(context, task, sources(FEW), suite, check, Draw(0, order))
+    rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
+    return decide([*judge_mutation(evidence), *rubric])
+
+
+def removal_and_probes_are_noticed(arms: Sequence[VariantKind], failing: set[int]) -> bool:
+    """Whether failing in just these arms can end well, one rewriting that looks wrong excused."""
+    wrong = [arms[number] for number in failing if arms[number].behaves_like_baseline]
+    if len(wrong) > 1 or not EXCUSABLE.issuperset(wrong):
+        return False
+    fail = {kind: [n for n, other in enumerate(arms) if other is kind] for kind in set(arms)}
+    whole = [failing.issuperset(numbers) for kind, numbers in fail.items() if kind.removes]
+    return any(whole) and failing.issuperset(fail.get(VariantKind.PROBE, []))

@@ -1,0 +1,370 @@
+"""The look at how suites reach their verdicts: what it marks in each language, and what it must leave alone."""
+
+from pathlib import Path
+
+import pytest
+from unidiff.patch import PatchSet
+
+from harness.languages.registry import LANGUAGES, language_of
+from harness.runs.cases import Case, read_batch
+from harness.specs.catalog import Catalog
+from harness.specs.reasons import NoteCode
+from harness.specs.task import Task
+from harness.verify.conduct import look_at_conduct
+from harness.verify.intake import FileChange
+
+TESTS = Path(__file__).parents[1]
+CATALOG = Catalog()
+HONEST = read_batch(CATALOG, TESTS / "honest", None)
+ADVERSARIAL = read_batch(CATALOG, TESTS / "adversarial", None)
+MARKS = {NoteCode.INSPECTS_CODE, NoteCode.COPIED_ORACLE, NoteCode.RECORDED_ORACLE}
+MARKED = [case for case in ADVERSARIAL if case.expected and MARKS & {*case.expected.notes}]
+HONEST_TWINS = [case for case in ADVERSARIAL if "honest-data-file" in case.name]
+TASKS = {
+    "python": "aiosmtpd-proxy-tlv",
+    "c": "jansson-object-merge",
+    "go": "restic-option-strings",
+    "typescript": "zod-stringbool",
+}
+FILES = {"python": "tests/test_x.py", "c": "test/test_x.c", "go": "x/x_test.go", "typescript": "src/x.test.ts"}
+
+
+def changes_of(patch: str) -> list[FileChange]:
+    """As far as a patch alone shows them: what stands around a change counts as what was there before."""
+    found = []
+    for file in PatchSet(patch):
+        old = "".join(line.value for hunk in file for line in hunk if line.is_context)
+        new = "".join(line.value for hunk in file for line in hunk if not line.is_removed)
+        found.append(FileChange(file.path, old.encode() or None, new.encode()))
+    return found
+
+
+def codes(task: Task, changes: list[FileChange]) -> set[NoteCode]:
+    return {note.code for note in look_at_conduct(task, changes, language_of(task.repo))}
+
+
+def codes_of(case: Case) -> set[NoteCode]:
+    assert case.submission
+    return codes(case.task, changes_of(case.submission.patch.decode()))
+
+
+def sights(language: str, text: str) -> list[str]:
+    conduct = LANGUAGES.get(language).conduct
+    assert conduct
+    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), FILES[language]))]
+
+
+@pytest.mark.parametrize("case", [*HONEST, *HONEST_TWINS], ids=lambda case: case.name)
+def test_no_honest_suite_is_marked(case: Case) -> None:
+    assert codes_of(case) == set()
+
+
+@pytest.mark.parametrize("task", CATALOG.select(["*"]), ids=lambda task: task.id)
+def test_no_reference_is_marked(task: Task) -> None:
+    assert codes(task, changes_of((task.directory / "reference" / "tests.patch").read_text())) == set()
+
+
+def test_there_is_an_honest_twin_and_a_marked_suite_of_each_kind_in_each_language() -> None:
+    assert {case.task.repo.language for case in HONEST_TWINS} == {*TASKS}
+    shown = {(case.task.repo.language, code) for case in MARKED for code in codes_of(case)}
+    assert shown >= {(language, code) for language in TASKS for code in MARKS}
+
+
+@pytest.mark.parametrize("case", MARKED, ids=lambda case: case.name)
+def test_every_suite_that_is_to_be_marked_is(case: Case) -> None:
+    assert case.expected
+    assert codes_of(case) == MARKS & {*case.expected.notes}
+
+
+@pytest.mark.parametrize(
+    ("language", "looks"),
+    [("python", b"import dis"), ("c", b"#include <dlfcn.h>"), ("typescript", b'import "node:inspector";')],
+)
+@pytest.mark.parametrize("returns", [b"\n", b"\r\n", b"\r"])
+def test_lines_end_as_they_do_for_who_runs_them(language: str, looks: bytes, returns: bytes) -> None:
+    """A carriage return neither hides a line behind a comment nor moves the lines that count as added."""
+    comment, task = b"# x" if language == "python" else b"// x", CATALOG.task(TASKS[language])
+    old = b"\n".join([b"", comment, b"", b""])
+    hidden = FileChange(FILES[language], old, comment + returns + looks + b"\n" + old)
+    moved = FileChange(FILES[language], old, returns * 9 + looks + b"\n" + old)
+    marked = {NoteCode.INSPECTS_CODE}
+    assert codes(task, [hidden]) == codes(task, [moved]) == marked
+
+
+INSPECTING = {
+    "python": [
+        "parse.__code__",
+        'getattr(parse, "__code__")',
+        "hash(parse.__func__.__code__.co_code)",
+        "import dis",
+        "from dis import get_instructions as look",
+        "import ctypes.util",
+        "import importlib.machinery",
+        "import bdb",
+        "from trace import Trace",
+        "import cProfile",
+        "import runpy\nrunpy.run_path(path)",
+        'import pkgutil\npkgutil.get_data("product", "code.py")',
+        "import types\ntypes.FunctionType(found, {})",
+        "# -*- coding: utf-7 -*-\n",
+        "x = 1\n# plain\rimport dis\n",
+        "#!/usr/bin/python\n# vim: set fileencoding=raw_unicode_escape :\n",
+        'importlib.import_module("marshal")',
+        '__import__("ctypes")',
+        "import inspect\ninspect.getsource(parse)",
+        "from inspect import getsourcelines\n",
+        "import inspect as i\nlook = i.getfile",
+        "import gc\ngc.get_referrers(parse)",
+        "import sys\nsys.settrace(follow)",
+        "import os\nos.posix_fadvise(1, 0, 0, os.POSIX_FADV_DONTNEED)",
+        'exec(compile(text, "x", "exec"), {})',
+        "eval(text)",
+        'open("product/code.py").read()',
+        'PATH = "product/code.py"\nopen(PATH)',
+        'Path("product", "code.py").read_text()',
+        '(root / "__pycache__" / "code.cpython-312.pyc").read_bytes()',
+        "Path(product.__file__).read_text()",
+        "open(product.__file__)",
+        "os.stat(product.__file__)",
+        "product.__spec__.origin",
+        "product.__loader__.get_data(path)",
+        'open("/proc/self/maps")',
+        'open(f"/proc/1/stat")',
+        'Path("/proc/vmstat").read_text()',
+        'import subprocess\nsubprocess.run(["git", "show", "HEAD:x.py"])',
+        'import subprocess as s\ns.check_output("cd x && git diff", shell=True)',
+        'from subprocess import run\nrun(["/usr/bin/gcc", "x.c"])',
+        'import os\nos.system("objdump -d x.so")',
+        'import subprocess\nsubprocess.run(["sh", "-c", "cat x | readelf -a"])',
+        'import subprocess\nimport sys\nsubprocess.run([sys.executable, "-m", "dis", "x.py"])',
+        'import subprocess\nCODE = "import marshal"\nsubprocess.run(["python3", "-c", CODE])',
+    ],
+    "c": [
+        "#include <dlfcn.h>\n",
+        '#include "../../src/value.c"\n',
+        "void f(void) { dlsym(0, name); }",
+        "#define find dl ## open\n",
+        "#define ask(x) dl##sym(0, x)\n",
+        'void f(void) { fopen("/proc/self/exe", "r"); }',
+        'void f(void) { open("/proc/1/maps", 0); }',
+        'void f(void) { fopen("../src/value.c", "r"); }',
+        'void f(void) { stat("/usr/lib/libjansson.so.4", &s); }',
+        'void f(void) { system("gcc -shared x.c"); }',
+        'void f(void) { popen("cd x; objdump " "-d y", "r"); }',
+        'void f(void) { execlp("perl", "perl", "-e", "1", 0); }',
+        "void f(void) { unsigned char *p = (unsigned char *)json_dumps; }",
+        "void f(void) { const uint8_t *p = (const uint8_t *)&json_dumps; }",
+        "void f(void) { long at = (uintptr_t)json_dumps; }",
+        "void f(void) { memcmp(copy, json_dumps, 64); }",
+        "extern char etext;",
+        "void f(void) { mincore(p, 1, v); }",
+        'void f(void) { __asm__("nop"); }',
+        'void *dlopen(const char *, int);\nvoid f(void) { dlopen("x", 1); }',
+        "#include <value.c>\n",
+        '#include "means.inc"\n',
+        'void f(void) { fopen("/proc" "/self/maps", "r"); }',
+        "extern char __data_start, _edata;",
+    ],
+    "go": [
+        'import "go/parser"',
+        'import look "go/ast"',
+        'import "debug/elf"',
+        'import "unsafe"',
+        'import "plugin"',
+        "func F() { runtime.FuncForPC(1) }",
+        "func F() { reflect.ValueOf(Parse).Pointer() }",
+        "func F() { os.Executable() }",
+        "func F() { os.ReadFile(os.Args[0]) }",
+        'func F() { os.ReadFile("options.go") }',
+        'const name = "options.go"\nfunc F() { os.ReadFile(name) }',
+        'func F() { filepath.Glob("*.go") }',
+        'func F() { os.Open("/proc/self/maps") }',
+        'func F() { exec.Command("go", "tool", "objdump") }',
+        'import run "os/exec"\nfunc F() { run.Command("git", "show") }',
+        'func F() { exec.Command("sh", "-c", "cat x | perl -e 1") }',
+        'func F() { exec.CommandContext(ctx, "gcc", "x.c") }',
+        "//go:embed options.go\nvar text string",
+        "//go:embed *.go\nvar files embed.FS",
+        "//go:linkname now runtime.now\nfunc now()",
+        "func F() { unix.Mincore(b, v) }",
+        'import . "runtime"\nfunc F() { FuncForPC(1) }',
+        'import . "os/exec"\nfunc F() { Command("gcc") }',
+    ],
+    "typescript": [
+        'import { Session } from "node:inspector";',
+        'import { buildSync } from "esbuild";',
+        'const ts = require("typescript");',
+        'const ts = await import("typescript");',
+        'import text from "../api.ts?raw";',
+        'import v8 from "node:v8";\nv8.setFlagsFromString("--allow-natives-syntax");',
+        "Function.prototype.toString.call(f);",
+        'import * as core from "x";\ncore._stringbool.toString();',
+        'import { parse } from "x";\nparse.toString();',
+        'import { parse } from "x";\nparse(1); String(parse);',
+        'import { parse } from "x";\nparse(1); const text = `${parse}`;',
+        'readFileSync("src/v4/core/api.ts");',
+        'const path = "src/api.ts";\nfs.readFileSync(path);',
+        'readFileSync(new URL("../api.ts", import.meta.url));',
+        'readFileSync("/proc/self/maps");',
+        'import { execSync } from "node:child_process";\nexecSync("git status");',
+        'import * as cp from "child_process";\ncp.spawnSync("objdump", ["-d"]);',
+        "require.cache[name];",
+        'process.binding("natives");',
+        'import.meta.glob("../*.ts");',
+        "__vite_ssr_import_0__.parse;",
+        'globalThis["__vitest_worker__"];',
+        'import { parse } from "x";\nparse["toString"]();',
+        'import { parse } from "x";\nparse(1); const text = "" + parse;',
+        'Function.prototype["toString"].call(f);',
+        'process.getBuiltinModule("node:inspector");',
+        'import vm from "node:vm";',
+        'const text = eval("core._stringbool.toString()");',
+        'new Function("f", "return f.toString()")(f);',
+        'import { parse } from "x";\n[parse].join();',
+    ],
+}
+LEAVING_ALONE = {
+    "python": [
+        "import inspect\ninspect.signature(parse).parameters",
+        "import inspect\ninspect.getdoc(parse), parse.__doc__, parse.__name__",
+        'import importlib\nimportlib.import_module("product.code")',
+        'import importlib.util\nimportlib.util.find_spec("yaml") is None',
+        'Path(__file__).parent / "data" / "x.json"',
+        '(Path(__file__).parent / "data" / "x.json").read_text()',
+        '(Path(product.__file__).parent / "schema.yaml").read_text()',
+        'os.path.join(os.path.dirname(product.__file__), "x.yaml")',
+        '(tmp_path / "config.yaml").write_text("x")',
+        'import subprocess\nsubprocess.check_call("borgmatic --config x".split(" "))',
+        'import subprocess\nsubprocess.run(["borgmatic", "--config", "git"])',
+        'import subprocess\nimport sys\nsubprocess.run([sys.executable, "-m", "aiosmtpd", "-n"])',
+        'import subprocess\nimport sys\nsubprocess.run([sys.executable, "-c", "import product; print(product.x)"])',
+        'import os\nlen(os.listdir("/proc/self/fd"))',
+        'mounts = ["/proc", "/proc/1234", "/proc/mounts"]',
+        '"""Speaks of inspect.getsource, dis and parse.__code__."""',
+        "# import dis; parse.__code__",
+        'message = "import dis, git show and objdump"',
+        "eval(repr(value)) == value",
+        "import gc, types\nlen(gc.get_objects()), isinstance(parse, types.FunctionType)",
+        'import re\nre.compile("x")',
+        "client.getfile(name)",
+        'ast.literal_eval("[1]")',
+        "dis = 1\nmarshal(dis)",
+        "from opentelemetry import trace",
+        "import runpy\nrunpy.run_module('product', run_name='__main__')",
+        'import pkgutil\npkgutil.get_data("product", "words.json")',
+        "import types\nassert isinstance(given, types.FunctionType)",
+        "# -*- coding: utf-8 -*-\n",
+        "#!/usr/bin/python\n# coding: Latin-1\n",
+        "import x\n\n# coding: as the form says\n",
+    ],
+    "c": [
+        '#include "util.h"\n#include <string.h>\n',
+        'void f(void) { fopen("data.json", "r"); json_load_file("x.json", 0, 0); }',
+        "int mine(void); void f(void) { void *p = (void *)mine; }",
+        "void f(void) { char *p = (char *)NULL; char text[3]; memcmp(text, p, 3); fwrite(p, 1, 2, stderr); }",
+        "void f(void *given) { const char *p = (const char *)given; }",
+        "void f(void) { run(json_object_update, left, right); }",
+        'void f(void) { puts("uses dlopen and /proc/self/maps"); }',
+        '/* dlsym(0, 0); system("gcc"); */',
+        'void f(void) { fail("cannot open /proc/self/exe"); }',
+        'void f(void) { system("rm -f x.json"); }',
+        "static int dlsym(int a) { return a; } void f(void) { int system_size = dlsym(1); }",
+        'static char *syscall(char *a) { return a; } void f(void) { syscall("x"); }',
+        '#include "own/helpers.c"\n#include "helpers.hpp"\n',
+        "#define TEST(name) static void test_##name(void)\n#define PAIR(a, b) a ## _ ## b\n",
+        'void f(void) { fopen("data" ".json", "r"); }',
+    ],
+    "go": [
+        "func F() { reflect.DeepEqual(a, b); reflect.TypeOf(a).Name(); reflect.ValueOf(&a).Elem() }",
+        'func F() { os.ReadFile(filepath.Join("testdata", "x.json")) }',
+        'func F() { os.ReadFile("testdata/x.go") }',
+        'func F() { os.Lstat("tree_test.go") }',
+        "func F() { _, file, _, _ := runtime.Caller(0); filepath.Dir(file) }",
+        'func F() { exec.Command(os.Args[0], "-test.run=TestX") }',
+        'func F() { exec.Command("restic", "init", "git") }',
+        'var rows = []string{"/proc/1234", "x.go"}',
+        "//go:embed testdata/x.json\nvar text string",
+        "// go/parser and unsafe.Pointer, runtime.FuncForPC(1)",
+        'func F() { t.Log("runtime.FuncForPC", "/proc/self/exe of go/ast") }',
+        "func F() { runtime.GC(); x.Pointer(); testing.CoverMode() }",
+        'import . "testing"\nimport _ "runtime"',
+    ],
+    "typescript": [
+        'readFileSync(join(here, "words.json"), "utf8");',
+        'readFileSync("fixtures/sample.ts");',
+        "value.toString(); new Date().toString(); (1).toString(); z.string().toString();",
+        'import { parse } from "x";\nparse(1).toString(); String(parse(1)); `${parse(1)}`;',
+        'import { LIMIT, base } from "x";\n`${LIMIT} ${base}`; String(LIMIT);',
+        "Object.prototype.toString.call(value);",
+        'import type { Node } from "typescript";',
+        'import v8 from "node:v8";\nv8.setFlagsFromString("--expose-gc"); v8.deserialize(v8.serialize(x));',
+        '// require("esbuild"); f.toString()',
+        'const text = "import typescript, /proc/self/maps is what it reads?raw";',
+        'const cases = ["/proc/1234", "a.ts"];',
+        'import { execFileSync } from "node:child_process";\nexecFileSync("zod-cli", ["git"]);',
+        "import.meta.url; import.meta.dirname;",
+        "vi.importActual('x');",
+        'import { parse, WORD } from "x";\nparse(1); "a" + WORD; "" + parse(1); row["toString"]; rows["name"];',
+        'process.getBuiltinModule("node:fs");',
+        'import { parse } from "x";\n[parse("a"), "b"].join(); ["a"].toString(); rows.join();',
+        'evaluate("1"); schema.eval; new Functional("x"); const Function2 = 1; z.function();',
+    ],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in INSPECTING for text in INSPECTING[name]])
+def test_each_means_of_the_list_is_seen(language: str, text: str) -> None:
+    assert sights(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(name, text) for name in LEAVING_ALONE for text in LEAVING_ALONE[name]]
+)
+def test_what_honest_tests_do_is_not_seen(language: str, text: str) -> None:
+    assert sights(language, text) == []
+
+
+@pytest.mark.parametrize("language", TASKS)
+def test_only_what_a_submission_adds_is_looked_at(language: str) -> None:
+    task, text = CATALOG.task(TASKS[language]), INSPECTING[language][0].encode()
+    assert NoteCode.INSPECTS_CODE in codes(task, [FileChange(FILES[language], None, text)])
+    assert codes(task, [FileChange(FILES[language], text, text + b"\n\n")]) == set()
+
+
+def test_a_note_shows_the_lines_and_nothing_that_acts_on_a_terminal() -> None:
+    text = b"\n".join([b"x = f.__code__  # \x1b[31m\xe2\x80\xae"] + [b"y = f.__code__" + b" " * n for n in range(8)])
+    task = CATALOG.task(TASKS["python"])
+    [note] = look_at_conduct(task, [FileChange(FILES["python"], None, text)], language_of(task.repo))
+    assert note.subject == FILES["python"]
+    assert note.words.startswith("line 1 looks at __code__: x = f.__code__ #")
+    assert note.words.endswith("and 4 more lines")
+    assert note.words.isprintable()
+
+
+def test_a_copy_under_other_names_with_a_changed_line_is_seen_and_a_short_one_is_not() -> None:
+    task = CATALOG.task(TASKS["python"])
+    [case] = [case for case in MARKED if case.name == "copies-the-code-as-its-oracle"]
+    assert case.submission
+    [*_, file] = changes_of(case.submission.patch.decode())
+    text = (file.new or b"").replace(b"found", b"nothing").replace(b"offset + i", b"i + offset")
+    assert NoteCode.COPIED_ORACLE in codes(task, [FileChange(file.path, None, text)])
+    few = b"".join(text.splitlines(keepends=True)[:14])
+    assert codes(task, [FileChange(file.path, None, few)]) == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "marked"),
+    [
+        ("tests/test_x.py", 'ROWS = {"' + "a" * 40 + '": 1}', False),
+        ("tests/test_x.py", 'import hashlib\nassert hashlib.sha256(x).hexdigest() == "' + "a" * 64 + '"', True),
+        ("tests/test_x.py", "ROWS = [" + ", ".join(f'"{number:032x}"' for number in range(30)) + "]", True),
+        ("tests/test_x.py", "ROWS = [" + ", ".join(map(str, range(100))) + "]", False),
+        ("tests/test_x.py", "ROWS = [" + ", ".join(map(str, range(600))) + "]", True),
+        ("tests/test_x.py", 'BLOB = "' + "QUJD" * 10_000 + '"', True),
+        ("tests/data/rows.csv", "1,2\n" * 50, False),
+        ("tests/data/rows.csv", "".join(f"{number},2\n" for number in range(1500)), True),
+    ],
+)
+def test_masses_of_recorded_values_and_hashes_are_told_from_tables(path: str, text: str, marked: bool) -> None:
+    found = codes(CATALOG.task(TASKS["python"]), [FileChange(path, None, text.encode())])
+    assert found == ({NoteCode.RECORDED_ORACLE} if marked else set())

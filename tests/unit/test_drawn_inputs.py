@@ -1,0 +1,43 @@
+"""What the calls of a fuzz file show of twins and removals."""
+
+import pytest
+
+from harness.authoring.task_check.fuzzing import Call, read_calls, removed
+
+PRISTINE = [Call(str(number), str(number * 2)) for number in range(10) for _ in range(2)]
+
+
+def answers(results):
+    return [Call(call.input, result) for call, result in zip(PRISTINE, results, strict=True)]
+
+
+REFUSED = answers(["ValueError: gone"] * 20)
+OTHER_EACH_TIME = answers([str(100 + number) for number in range(20)])
+
+
+def test_calls_are_read_and_other_lines_left_out():
+    data = b"a => b => 3\nprinted by somebody\n\xff => 1\n"
+    assert read_calls(data) == [Call("a => b", "3"), Call("�", "1")]
+
+
+def test_removals_of_two_kinds_that_change_every_answer_are_right():
+    assert not [*removed(PRISTINE, {"removal": REFUSED, "garbage": OTHER_EACH_TIME})]
+
+
+@pytest.mark.parametrize(
+    ("removal", "garbage", "words"),
+    [
+        (PRISTINE[:2] + REFUSED[2:], PRISTINE[:2] + OTHER_EACH_TIME[2:], "neither it nor removal.patch changes"),
+        (REFUSED, answers(["7"] * 20), "the same answer twice to 10 of 10"),
+        (REFUSED, answers([str(100 + number // 2) for number in range(20)]), "the same answer twice"),
+        (REFUSED, [Call(call.input, call.input) for call in PRISTINE], "gives back what it was given"),
+    ],
+    ids=["one answer is kept", "constant", "deterministic", "identity"],
+)
+def test_a_garbage_under_which_a_test_of_a_property_stays_green_is_told(removal, garbage, words):
+    found = [*removed(PRISTINE, {"removal": removal, "garbage": garbage})]
+    assert [line for line in found if words in line], found
+
+
+def test_an_answer_that_one_of_the_removals_changes_is_enough():
+    assert not [*removed(PRISTINE, {"removal": REFUSED, "garbage": PRISTINE[:2] + OTHER_EACH_TIME[2:]})]
