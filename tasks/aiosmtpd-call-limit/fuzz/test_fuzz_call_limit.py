@@ -13,6 +13,7 @@ from aiosmtpd.smtp import SMTP
 INPUTS = 100
 VERBS = ["NOOP", "RSET", "HELP", "VRFY a@x", "EXPN all", "HELO me", "EHLO me", "MAIL FROM:<a@x>", "QUIT now"]
 ODD = ["noop", "NoOp a b", "BOGUS", "  ", " NOOP", "NOOP " + "x" * 600, "NOOP \xe9", "n\xf6op", "QUIT", "*", ""]
+COUNTED = VERBS[:-1]
 MEANT = 7
 
 
@@ -86,10 +87,12 @@ def drawn_limit(draw):
     return draw.choice([None, number, number, table, table, table, "3", 2.0, {"NOOP": "1"}, [1]])
 
 
-def drawn_commands(draw):
+def drawn_commands(draw, limit):
     own = draw.sample(VERBS, draw.randint(1, 3)) + draw.choices(ODD, k=draw.randint(0, 2))
     lines = ["HELO me"] * draw.randint(0, 1) + draw.choices(own, k=draw.choice([3, 8, 15, 40]))
     lines += draw.choice([[own[0]] * MEANT, [own[0]] * 24, []]) or ["NOOP"] * MEANT
+    if limit is None:  # what isn't counted shows in many calls alone: before a QUIT or too many bogus ones end it
+        lines = [draw.choice(COUNTED)] * MEANT + lines
     chunks = [line.encode("latin-1") + b"\r\n" for line in lines]
     if draw.random() < 0.5:
         return chunks
@@ -121,7 +124,7 @@ def test_drawn_clients():
     with target.open("a", encoding="utf-8") as lines:
         for _ in range(INPUTS):
             limit = drawn_limit(draw)
-            conversations = [drawn_commands(draw) for _ in range(draw.choice([1, 1, 2]))]
+            conversations = [drawn_commands(draw, limit) for _ in range(draw.choice([1, 1, 2]))]
             for _ in range(2):
                 result = asyncio.run(answer(limit, conversations))
                 lines.write(f"{limit!r} {conversations!r} => {result}\n")
