@@ -167,7 +167,7 @@ def command_line(draw):
     """Words, of which DIR stands for a fresh directory"""
     words = ["-n"] + ["-d"] * draw.choice([0, 0, 1, 2, 3])
     words += ["-c", "aiosmtpd.handlers." + draw.choice(["Mailbox"] * 18 + ["Sink"])]
-    words += draw.choice([[], [], [], ["-s", "0"], ["-s", "1000"], ["-s", "1000"], ["--size=5"], ["-s", "x"]])
+    words += draw.choice([*[[], ["-s", "0"], ["-s", "1000"]] * 4, ["--size=5"], ["-s", "x"]])
     words += draw.choice([[], ["-u"], ["--smtputf8"]]) + draw.choice([[], ["--no-requiretls"]])
     listen = [":8125", "127.0.0.1:25", "::1", "here", "here:", ":", "a:b", "[::1]:465", "127.0.0.1:2525"]
     words += draw.choice([[], ["-l", draw.choice(listen)]])
@@ -224,6 +224,8 @@ def conversation(draw):
         "decode_data": draw.random() < 0.3,
     }
     chunks = [draw.choice([b"EHLO me\r\n", b"HELO me\r\n", b"EHLO me\r\n"])]
+    if draw.random() < 0.75:  # much of what follows is refused, and then nothing is stored
+        chunks += [b"MAIL FROM:<a@x.org>\r\n", b"RCPT TO:<b@x.org>\r\n", b"DATA\r\n", TEXTS[0] + b".\r\n"]
     for _ in range(draw.choice([1, 2, 3])):
         people = [draw.choice(PEOPLE + ABROAD[: draw.randint(0, 2)]) for _ in range(draw.choice([1, 1, 2, 4]))]
         options = draw.choice(["", "", " SIZE=200", " SIZE=9000", " SMTPUTF8", " BODY=8BITMIME"])
