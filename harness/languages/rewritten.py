@@ -30,6 +30,10 @@ def always(_: Function) -> bool:
     return True
 
 
+def never(_: Node) -> bool:
+    return False
+
+
 def same_head(ours: Function, theirs: Function) -> bytes | None:
     """The other's body, where it stands behind the very same head."""
     return theirs.body.text if ours.head == theirs.head else None
@@ -55,6 +59,8 @@ class Catalogue:
     """The body of the second function, braces included, for use in the first one; None where that can't be."""
     declares: Callable[[Node], Sequence[str]] = nothing
     """The names that a node at the top of a file declares. Inert code takes along what its own file lacks."""
+    announces: Callable[[Node], bool] = never
+    """Whether such a node only announces what the file defines further down: it may stand there more than once."""
 
 
 def rewritten_text(catalogue: Catalogue, source: VariantSource, path: str) -> bytes:
@@ -108,7 +114,7 @@ class _Rewriting:
         """The piece with the bodies of others beside its function's own, where they never run."""
         grammar, chance = self._catalogue.grammar, self._chance
         ours = functions_of(grammar, piece.text)[piece.name]
-        brought = _Brought(self._catalogue, piece.whole)
+        brought = _Brought(self._catalogue, piece)
         parts: list[_Part] = []
         for other in others:
             theirs = functions_of(grammar, other.text)[other.name]
@@ -153,21 +159,25 @@ class _Rewriting:
 class _Brought:
     """What bodies of other files need of the top of their files, and this file has not."""
 
-    def __init__(self, catalogue: Catalogue, text: bytes) -> None:
-        self._declares, self._language = catalogue.declares, catalogue.grammar.language
-        root = parsed(catalogue.grammar.language, text)
-        self._known = {name for node in below_top(root) for name in catalogue.declares(node)}
+    def __init__(self, catalogue: Catalogue, piece: Piece) -> None:
+        self._catalogue, whole = catalogue, piece.whole
+        at = len(piece.above) + _place(functions_of(catalogue.grammar, piece.text)[piece.name].node)
+        top = below_top(parsed(catalogue.grammar.language, whole))
+        self._known = {name for node in top for name in catalogue.declares(node)}
+        self._above = {name for node in top if node.start_byte < at for name in catalogue.declares(node)}
         self.text = b""
 
     def take(self, other: Piece, body: bytes) -> None:
         """Take along what `body` names of what stands at the top of the other file."""
         needed = _words(body)
         chosen: list[bytes] = []
-        for node in reversed(below_top(parsed(self._language, other.whole))):
-            names = self._declares(node)
+        for node in reversed(below_top(parsed(self._catalogue.grammar.language, other.whole))):
+            names = self._catalogue.declares(node)
             wanted = node.type == "preproc_include" or not needed.isdisjoint(names)
-            if wanted and not self._known.issuperset(names):
+            known = self._above if self._catalogue.announces(node) else self._known
+            if wanted and not known.issuperset(names):
                 self._known.update(names)
+                self._above.update(names)
                 needed |= _words(node.text or b"")
                 chosen.append((node.text or b"").rstrip(b"\n") + b"\n")
         self.text += b"".join(reversed(chosen))

@@ -15,12 +15,16 @@ from harness.verify.task_texts import Files, TaskTexts
 
 @dataclass(frozen=True)
 class Running:
-    """What runs in a variant, before it is rewritten."""
+    """What runs in a variant, before it is rewritten.
+
+    `mutant` is the probe whose broken bodies stand beside it, or a kind of removal: a mutant's own, for others any.
+    """
 
     name: str
     kind: VariantKind
     files: Files
     criterion: str = ""
+    mutant: str = ""
 
 
 def draw_disks(running: Sequence[Running], texts: TaskTexts, chance: Random) -> dict[str, Files]:

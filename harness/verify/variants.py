@@ -59,19 +59,32 @@ def rewritten_on_disk(source: VariantSource, code: Code) -> VariantSource:
 
 def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> Iterator[Running]:
     twins = task.twins if every_twin else _drawn_twins(task.probes, task.twins, chance)
+    mutants = [*map(str, texts.removals), *texts.probes]
+    beside = _mutants_beside(task.probes, twins, mutants)
     rewritten = FEWEST_REWRITTEN + chance.randint(0, MORE_REWRITTEN) + max(0, len(task.probes) - len(twins))
     for number in range(1, rewritten + 1):
-        yield Running(f"rewritten-{number}", VariantKind.REWRITTEN, texts.pristine)
+        mutant = next(beside, None) or chance.choice(mutants)
+        yield Running(f"rewritten-{number}", VariantKind.REWRITTEN, texts.pristine, mutant=mutant)
     for twin in twins:
-        yield Running(twin.variant, VariantKind.TWIN, texts.twins[twin.variant])
+        matched = [probe.variant for probe in task.probes if probe.name == twin.probe]
+        mutant = chance.choice(matched or mutants)
+        yield Running(twin.variant, VariantKind.TWIN, texts.twins[twin.variant], mutant=mutant)
     if texts.placebo is not None:
-        yield Running("placebo-authored", VariantKind.PLACEBO_AUTHORED, texts.placebo)
+        mutant = chance.choice(mutants)
+        yield Running("placebo-authored", VariantKind.PLACEBO_AUTHORED, texts.placebo, mutant=mutant)
     for kind, files in texts.removals.items():
         for number in range(1, OF_A_REMOVAL + 1):
-            yield Running(f"{kind}-{number}", kind, files)
+            yield Running(f"{kind}-{number}", kind, files, mutant=str(kind))
     for probe in task.probes:
         forms = [texts.probes[probe.variant], texts.on_placebo.get(probe.variant, texts.probes[probe.variant])]
-        yield Running(probe.variant, VariantKind.PROBE, chance.choice(forms), probe.criterion)
+        yield Running(probe.variant, VariantKind.PROBE, chance.choice(forms), probe.criterion, probe.variant)
+
+
+def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Sequence[str]) -> Iterator[str]:
+    """Those that no twin stands for: each of them lies beside right code once at least."""
+    matched = {twin.probe for twin in twins}
+    alone = {probe.variant for probe in probes if probe.name not in matched}
+    return (name for name in mutants if not name.startswith("probe-") or name in alone)
 
 
 def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random) -> list[Twin]:
@@ -100,21 +113,26 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Two texts whose bodies never run: one that behaves the same and one of a mutant, in any order.
+    """Three texts whose bodies never run, in any order: with what runs, two that are right and two of one mutant.
 
-    One of them behaves as what runs, in every arm: of the three bodies two do the same and one differs. Else whoever
-    wakes the bodies that never run could have them vote, and would need to know nothing of what is right.
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
+    either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
-    benign = chance.choice([texts.pristine, *texts.benign])
+    right = [texts.pristine, *texts.benign]
+    broken = _forms(item.mutant, texts)
     if item.kind.behaves_like_baseline:
-        mutants = [[files] for files in texts.removals.values()]
-        mutants += [[files, texts.on_placebo.get(name, files)] for name, files in texts.probes.items()]
-        lent = [chance.choice([item.files, benign]), chance.choice(chance.choice(mutants))]
+        lent = [chance.choice([item.files, chance.choice(right)]), chance.choice(broken), chance.choice(broken)]
     else:
-        probe = texts.probes.get(item.name, item.files)
-        lent = [benign, chance.choice([probe, texts.on_placebo.get(item.name, probe)])]
+        lent = [chance.choice(right), chance.choice(right), chance.choice(broken)]
     chance.shuffle(lent)
     return lent
+
+
+def _forms(mutant: str, texts: TaskTexts) -> list[Files]:
+    """A mutant's texts: a probe's upon pristine code, and upon the placebo where there is one."""
+    if mutant in texts.probes:
+        return [texts.probes[mutant], texts.on_placebo.get(mutant, texts.probes[mutant])]
+    return [texts.removals[VariantKind(mutant)]]
 
 
 def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> Iterator[VariantSource]:

@@ -198,6 +198,7 @@ INSPECTING = {
         'import text from "../api.ts?raw";',
         'import v8 from "node:v8";\nv8.setFlagsFromString("--allow-natives-syntax");',
         "Function.prototype.toString.call(f);",
+        'Reflect.get(Function.prototype, ["to", "String"].join(""));',
         'import * as core from "x";\ncore._stringbool.toString();',
         'import { parse } from "x";\nparse.toString();',
         'import { parse } from "x";\nparse(1); String(parse);',

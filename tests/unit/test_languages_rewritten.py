@@ -146,6 +146,25 @@ def _all(node: Node) -> list[Node]:
     return [node, *(inner for child in node.children for inner in _all(child))]
 
 
+def test_what_inert_code_takes_along_may_call_what_is_defined_further_down() -> None:
+    """A placebo's helper calls the function back, which it announces above: so must the file that it is lent to."""
+    pristine = b"static int walk(int one) { return one ? one : 0; }\nint all(int one) { return walk(one); }\n"
+    announced = b"static int walk(int one);\nstatic int next(int one) { return walk(one - 1); }\n"
+    otherwise = announced + pristine.replace(b"? one :", b"? next(one) :")
+    source = VariantSource(
+        name="one",
+        kind=VariantKind.PROBE,
+        disk={"a.c": pristine},
+        code={"a.c": pristine},
+        family={"a.c": (pristine, otherwise)},
+        inert={"a.c": (otherwise, pristine, otherwise)},
+        seed=1,
+    )
+    made = rewritten_text(C, source, "a.c")
+    assert made.count(b"static int next(int one)") == 1
+    assert made.index(b"static int walk(int one);") < made.index(b"static int next(int one)")
+
+
 def test_what_inert_code_takes_along_stands_once_and_above_all_that_use_it() -> None:
     pristine = b"int last(int one) { return one; }\nint early(int one) { return one; }\n"
     garbage = b"static int any(void) { return 4; }\n" + pristine.replace(b"return one", b"return any()")

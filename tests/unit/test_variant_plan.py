@@ -116,33 +116,41 @@ def test_a_text_says_nothing_of_the_group(texts_and_plans):
     assert shares[0] == pytest.approx(shares[1], abs=0.2)
 
 
-def test_every_variant_but_the_baseline_has_a_benign_body_and_a_mutants_beside_its_own_in_any_order(texts_and_plans):
+def test_every_variant_but_the_baseline_has_as_many_right_bodies_as_broken_ones_in_any_order(texts_and_plans):
     _, texts, plans = texts_and_plans
     good_texts = {files["sums.py"] for files in (texts.pristine, *texts.benign)}
     bad_texts = {files["sums.py"] for files in (*texts.mutants, *texts.on_placebo.values())}
     for plan in plans:
         assert not plan[0].inert
         for item in plan[1:]:
-            assert sorted(text in good_texts for text in item.inert["sums.py"]) == [False, True]
+            bodies = [item.code["sums.py"], *item.inert["sums.py"]]
+            assert sorted(text in good_texts for text in bodies) == [False, False, True, True]
     for group in (0, 1):
         lent = [item.inert["sums.py"] for plan in plans for item in groups(plan)[group]]
         assert {text for bodies in lent for text in bodies} == good_texts | bad_texts
         assert {bodies[0] in good_texts for bodies in lent} == {True, False}
 
 
-def test_what_runs_agrees_with_one_of_the_bodies_beside_it_in_both_groups(texts_and_plans):
-    """Or the odd one out would tell a mutant: with two others that are right, or right and wrong in another way."""
-    _, texts, plans = texts_and_plans
+def test_the_broken_bodies_of_an_arm_are_one_mutants_and_each_mutants_lie_beside_right_code(texts_and_plans):
+    """Or what one of them lacks, counted, would tell the arm in which it runs."""
+    task, texts, plans = texts_and_plans
+    forms = {str(kind): {files["sums.py"]} for kind, files in texts.removals.items()}
+    for name, files in texts.probes.items():
+        forms[name] = {files["sums.py"], texts.on_placebo.get(name, files)["sums.py"]}
+    good_texts = {files["sums.py"] for files in (texts.pristine, *texts.benign)}
     for plan in plans:
-        for item in groups(plan)[1]:
-            own = texts.probes.get(item.name) or texts.removals[item.kind]
-            forms = {files["sums.py"] for files in (own, texts.on_placebo.get(item.name, own))}
-            assert forms & set(item.inert["sums.py"])
-    same = [
-        [item.code["sums.py"] in item.inert["sums.py"] for plan in plans for item in groups(plan)[group]]
-        for group in (0, 1)
-    ]
-    assert all(sum(found) > 0 for found in same)
+        good, bad = groups(plan)
+        for item in good:
+            broken = {text for text in item.inert["sums.py"] if text not in good_texts}
+            assert any(broken <= of_one for of_one in forms.values())
+            if item.kind is VariantKind.TWIN:
+                [probe] = {twin.probe for twin in task.twins if twin.variant == item.name}
+                assert broken <= forms[f"probe-{probe}"]
+        for of_one in forms.values():
+            assert any(of_one & set(item.inert["sums.py"]) for item in good)
+        for item in bad:
+            own = forms[item.name] if item.name in forms else forms[str(item.kind)]
+            assert own & set(item.inert["sums.py"])
 
 
 def test_every_variant_knows_all_texts_that_any_of_them_runs(texts_and_plans):

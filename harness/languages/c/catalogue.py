@@ -54,6 +54,14 @@ def declares(node: Node) -> list[str]:
     return names
 
 
+def announces(node: Node) -> bool:
+    """Whether it is a function's prototype."""
+    declarator = node.child_by_field_name("declarator") if node.type == "declaration" else None
+    while declarator is not None and declarator.type == "pointer_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    return declarator is not None and declarator.type == "function_declarator"
+
+
 def lend(ours: Function, theirs: Function) -> bytes | None:
     """Their body for our function: with our names for the parameters, of which only the names may differ."""
     mine, others = _parameters(ours), _parameters(theirs)
@@ -107,6 +115,7 @@ CATALOGUE = Catalogue(
     may_change=may_change,
     lend=lend,
     declares=declares,
+    announces=announces,
 )
 
 

@@ -26,7 +26,8 @@ _MODULES = re.compile(
 )
 _NAMES = words_of(
     """
-    Function.prototype.toString process.binding process.dlopen process.report require.cache module.children
+    Function.prototype Function.prototype.toString process.binding process.dlopen process.report require.cache
+    module.children
     Error.prepareStackTrace import.meta.glob import.meta.resolve v8.getHeapSnapshot v8.writeHeapSnapshot
     v8.takeCoverage v8.cachedDataVersionTag v8.startupSnapshot
     """
