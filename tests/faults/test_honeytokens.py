@@ -17,6 +17,8 @@ from harness.llm.scripted_provider.scenario import Failure, Reply
 from harness.llm.scripted_provider.server import Provider, Received, serve
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.local import confinement
+from harness.sandbox.local.recipe import task_environment
+from harness.specs.catalog import Catalog
 from tests.support.traces import container_traces, core, descendants, files_with, record_environments
 
 TASK = "aiosmtpd-proxy-tlv"
@@ -121,6 +123,8 @@ def write_models(directory: Path, provider: Provider) -> list[str]:
 async def test_planted_keys_reach_the_providers_headers_and_nothing_else(scene: Scene, sandbox: str) -> None:
     if sandbox == "local" and not confinement.works():
         pytest.skip("NO BUBBLEWRAP, so this was NOT tested: without it the local sandbox confines nothing")
+    if sandbox == "local":
+        await task_environment(Catalog().task(TASK))  # while there is a network: the planted proxy is none
     began = time.time()
     async with serve(scene.answer) as provider:
         models = write_models(scene.directory, provider)
