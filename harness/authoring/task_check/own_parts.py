@@ -1,6 +1,7 @@
 """The parts of the check of a catalog's task, by level."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from harness.authoring.task_check import (
     controls,
@@ -23,7 +24,9 @@ from harness.specs.task_facts import Level, StepId
 
 
 async def _reference_once(subject: Subject) -> list[Problem]:
-    return await controls.reference_problems(subject, times=1)
+    """As a submission is judged, with one drawn twin for each probe: a whole check has tried them all."""
+    drawn = replace(subject, arm_context=replace(subject.containers, every_twin=False))
+    return await controls.reference_problems(drawn, times=1)
 
 
 async def _image(subject: Subject) -> list[Problem]:
