@@ -15,6 +15,7 @@ WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.MANIFEST_UNPARSEABLE: "it reads lines that begin with a dash, whatever stands around them",
     ReasonCode.MANIFEST_UNKNOWN_TEST: "it ignores listed tests that it finds no result of",
     ReasonCode.MANIFEST_UNLISTED_TEST: "it never compares the patch's tests with the list, but for what a model says",
+    ReasonCode.MANIFEST_AMBIGUOUS: "it counts every result of a listed name, whichever test it is of",
     ReasonCode.MANIFEST_DUPLICATE: "it ignores the file that a name is listed under, and so how often it is there",
     ReasonCode.MANIFEST_NOT_A_TEST: "it takes a model's word for what is a test",
     ReasonCode.ASSERTS_NOTHING: "it asks a model alone whether a test checks anything",

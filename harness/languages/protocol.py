@@ -50,6 +50,8 @@ class IdForm:
     """A few ids, for prompts."""
     test_of: Callable[[str], str]
     """From an id as somebody listed it to the name of its test: cases belong to their test."""
+    one_a_line: bool = False
+    """Whether manifests are lines of names as a log has them, and not YAML (published tasks)."""
 
 
 class WorthlessTest(NamedTuple):
@@ -79,5 +81,7 @@ class Language:
     worthless: WorthlessTest
     declaration: re.Pattern[str]
     """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
+    tests_show: bool = False
+    """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     conduct: Conduct | None = None
     """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""

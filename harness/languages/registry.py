@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from harness.languages.by_place import published_form
 from harness.languages.protocol import Language
 from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.registry import Registry
@@ -12,5 +13,6 @@ LANGUAGES = cast("Registry[Language]", LANGUAGE_FACTS)
 
 
 def language_of(repo: Repo) -> Language:
-    """The language of a repository. Raises UserError where it can't be imported."""
-    return LANGUAGES.get(repo.language)
+    """The language of a repository, as its tasks have it. Raises UserError where it can't be imported."""
+    language = LANGUAGES.get(repo.language)
+    return published_form(language, repo) if repo.is_published else language

@@ -28,6 +28,7 @@ class ReasonCode(StrEnum):
     MANIFEST_UNPARSEABLE = "manifest-unparseable"
     MANIFEST_UNKNOWN_TEST = "manifest-unknown-test"
     MANIFEST_UNLISTED_TEST = "manifest-unlisted-test"
+    MANIFEST_AMBIGUOUS = "manifest-ambiguous"
     MANIFEST_DUPLICATE = "manifest-duplicate"
     MANIFEST_NOT_A_TEST = "manifest-not-a-test"
     ASSERTS_NOTHING = "asserts-nothing"

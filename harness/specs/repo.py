@@ -3,7 +3,7 @@
 import hashlib
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -88,6 +88,9 @@ class Repo(FileModel):
     arms: ArmSettings = ArmSettings()
     local: LocalRecipe | None = None
     directory: Path = Field(default=Path(), exclude=True)
+
+    is_published: ClassVar[bool] = False
+    """Whether its tasks have the layout of others: names of tests as logs have them, test files told by place."""
 
     model_config = ConfigDict(json_schema_extra=lambda schema: schema["required"].remove("report"))
 

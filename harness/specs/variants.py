@@ -67,6 +67,8 @@ class Role(StrEnum):
     """Tests that the patch leaves as they were, without the patch."""
     EXISTING_AFTER = "existing-after"
     """The same with the patch."""
+    SEEN = "seen"
+    """All tests of one file of a published task, to see which there are."""
     PUBLISHED = "published"
     """All tests of the agent's tree, run and read by the published verifier's rules."""
 

@@ -48,7 +48,7 @@ def parse_manifest(data: bytes, ids: IdForm) -> Manifest:
     behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it. Every scalar is text:
     `1` and `yes` are names. Raises ManifestError.
     """
-    rows = _rows(*_text(data))
+    rows = _rows(*manifest_lines(data))
     seen: set[tuple[str, str]] = set()
     for file, name in rows:
         if (file, name) in seen:
@@ -72,8 +72,8 @@ def too_large(data: bytes) -> bool:
     return len(data) > MAX_MANIFEST_BYTES or data.count(b"\n") > MAX_MANIFEST_LINES
 
 
-def _text(data: bytes) -> tuple[str, int]:
-    """The YAML of a manifest, and how many lines are above it."""
+def manifest_lines(data: bytes) -> tuple[list[str], int]:
+    """The lines of a manifest, fences left out, and how many lines are above them. Raises ManifestError."""
     if not data.strip():
         raise ManifestError(ReasonCode.MANIFEST_MISSING, "the manifest is empty")
     if too_large(data):
@@ -85,15 +85,15 @@ def _text(data: bytes) -> tuple[str, int]:
     lines = text.splitlines()
     fences = [number for number, line in enumerate(lines) if line.strip() == FENCE]
     if not fences:
-        return text, 0
+        return lines, 0
     if len(fences) != 2:
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"expected two {FENCE} lines, found {len(fences)}")
-    return "\n".join(lines[fences[0] + 1 : fences[1]]), fences[0] + 1
+    return lines[fences[0] + 1 : fences[1]], fences[0] + 1
 
 
-def _rows(text: str, lines_above: int) -> list[tuple[str, str]]:
+def _rows(lines: list[str], lines_above: int) -> list[tuple[str, str]]:
     try:
-        root = compose(text, MAX_DEPTH)
+        root = compose("\n".join(lines), MAX_DEPTH)
     except YamlFault as error:
         line = error.line + lines_above if error.line else 0
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, str(error), line) from None
@@ -105,8 +105,8 @@ def _rows(text: str, lines_above: int) -> list[tuple[str, str]]:
         if not isinstance(entry, dict) or set(entry) != {"file", "tests"} or not isinstance(entry["tests"], list):
             message = "this entry is not a mapping of exactly 'file' and a list 'tests'"
             raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
-        file = _path(entry["file"], line)
-        rows += [(file, _text_of(name, "a test of this entry", line)) for name in entry["tests"]]
+        file = inside_the_repository(entry["file"], line)
+        rows += [(file, checked_text(name, "a test of this entry", line)) for name in entry["tests"]]
         if len(rows) > MAX_MANIFEST_TESTS:
             raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"more than {MAX_MANIFEST_TESTS} tests")
     if not rows:
@@ -114,15 +114,17 @@ def _rows(text: str, lines_above: int) -> list[tuple[str, str]]:
     return rows
 
 
-def _path(value: Any, line: int) -> str:
-    path = _text_of(value, "the file of this entry", line).removeprefix("./")
+def inside_the_repository(value: Any, line: int) -> str:
+    """A file of the tree as a manifest names it. Raises ManifestError for what can be none."""
+    path = checked_text(value, "the file of this entry", line).removeprefix("./")
     if path.startswith("/") or ".." in path.split("/") or "\\" in path or not path:
         message = "the file of this entry is not a path inside the repository"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
     return path
 
 
-def _text_of(value: Any, what: str, line: int) -> str:
+def checked_text(value: Any, what: str, line: int) -> str:
+    """A scalar of a manifest, without space around it. Raises ManifestError for what is no plain text."""
     if not isinstance(value, str) or not value.strip():
         message = f"{what} is empty" if value == "" else f"{what} is not text; put it in quotes"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from harness.specs.ids import TestId
 from harness.specs.results import CaseResult, Outcome, Quality
-from harness.testing.published_names import attributed, file_of
+from harness.testing.published_names import attributed, is_of
 from harness.testing.readers import Reader
 from harness.testing.report import Report, ReportError
 
@@ -60,13 +60,9 @@ def read_published(data: bytes, file: str) -> Report:
     Names are left as they are, but for those that say they are of another file. That a test failed is all that a
     log says: a failure counts as raised, an error as one of its set-up.
     """
-    tests = [item for item in parsed_tests(data) if file_of(item.name) in ("", file) or _below(file, item.name)]
+    tests = [item for item in parsed_tests(data) if is_of(item.name, file)]
     cases = tuple(_case(TestId(file, name), status) for name, status in tests)
     return Report(cases, collection_failed=False, contradiction=_contradiction(tests))
-
-
-def _below(file: str, name: str) -> bool:
-    return f"/{file}".endswith(f"/{file_of(name)}")
 
 
 def _case(test: TestId, status: str) -> CaseResult:

@@ -54,6 +54,8 @@ class _Listed:
     def __init__(self, tests: Iterable[TestId]) -> None:
         self._root = _Node()
         computed: list[tuple[Template, tuple[TestId, tuple[Template, ...]]]] = []
+        tests = list(tests)
+        self._exact = {test.name: test for test in tests}
         for test in tests:
             parts = tuple(map(Template, _of(test)))
             if any(part.is_computed for part in parts):
@@ -63,9 +65,11 @@ class _Listed:
 
     def owner(self, name: str, file: str) -> TestId | None:
         """The test that a name of `file` means; None where it means none or could mean several."""
-        place = file_of(name)
-        if place and not f"/{file}".endswith(f"/{place}"):
+        if not is_of(name, file):
             return None
+        place = file_of(name)
+        if exact := self._exact.get(" ".join(name[len(place) :].removeprefix("::").split())):
+            return exact
         parts = _parts(name, file)
         found, is_exact = self._named(parts)
         if not is_exact:
@@ -106,6 +110,12 @@ def file_of(name: str) -> str:
     """The file that a name begins with (`tests/test_x.py::TestY::test_z`), empty where it names none."""
     head, separator, _ = name.partition("::")
     return head.removeprefix("./") if separator and PurePosixPath(head).suffix and " " not in head else ""
+
+
+def is_of(name: str, file: str) -> bool:
+    """Whether a parsed name can be that of a test of this file."""
+    place = file_of(name)
+    return not place or f"/{file}".endswith(f"/{place}")
 
 
 def _same(parsed: str, listed: Template) -> bool:

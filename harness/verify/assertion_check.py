@@ -20,11 +20,15 @@ from harness.verify.static_checks import holds
 
 
 async def read_suite(
-    task: Task, manifest: bytes, changes: tuple[FileChange, ...], limit: Limit = READING
+    task: Task,
+    manifest: bytes,
+    changes: tuple[FileChange, ...],
+    limit: Limit = READING,
+    language: Language | None = None,
 ) -> ManifestCheck:
     """`check_suite` off the event loop. What is too much to read is refused, and costs nobody but its submission."""
     try:
-        return await read_apart(lambda: check_suite(task, manifest, changes), limit)
+        return await read_apart(lambda: check_suite(task, manifest, changes, language), limit)
     except TooMuchToRead as error:
         return ManifestCheck(reasons=(too_much(error),))
 
@@ -33,12 +37,15 @@ def too_much(error: TooMuchToRead) -> Reason:
     return Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.MANIFEST, words=str(error))
 
 
-def check_suite(task: Task, manifest: bytes, changes: tuple[FileChange, ...]) -> ManifestCheck:
+def check_suite(
+    task: Task, manifest: bytes, changes: tuple[FileChange, ...], language: Language | None = None
+) -> ManifestCheck:
     """The manifest against the patch. Where probes can't show that tests check something, their text must.
 
-    Each text is read once. Raises TooMuchToRead.
+    `language` is what tests are found with, the repository's where it isn't given. Each text is read once. Raises
+    TooMuchToRead.
     """
-    language = language_of(task.repo)
+    language = language or language_of(task.repo)
     language = replace(language, discovery=RememberingDiscovery(language.discovery))
     check = check_manifest(manifest, changes, language)
     if check.reasons:
@@ -57,7 +64,9 @@ def check_suite(task: Task, manifest: bytes, changes: tuple[FileChange, ...]) ->
 def without_check(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
     """Those that make no assertion, neither in their text nor in a function of a changed file that they name."""
     discovery = language.discovery
-    code = [change for change in changes if change.path.endswith(language.suffixes)]
+    code = [
+        change for change in changes if change.path.endswith(language.suffixes) or discovery.is_test_file(change.path)
+    ]
     files = {change.path: discovery.discover(change.new or b"", change.path) for change in code}
     helpers = {helper.short for file in files.values() for helper in file.helpers if helper.assertions}
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from harness.languages.protocol import Discovery
 from harness.specs.reasons import Reason, Verdict
 from harness.verify.evidence import Evidence
 from harness.verify.intake import Intake
@@ -12,11 +13,12 @@ from harness.verify.verdict import decide
 
 @dataclass(frozen=True)
 class Examination:
-    """`evidence` is None where no arm ran: intake or manifest ended it."""
+    """`evidence` is None where no arm ran: intake or manifest ended it. `discovery` is what found the tests."""
 
     intake: Intake
     check: ManifestCheck = field(default_factory=ManifestCheck)
     evidence: Evidence | None = None
+    discovery: Discovery | None = None
 
     @property
     def is_refused(self) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from harness.languages.protocol import Discovery
 from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.specs.ids import TestId
@@ -20,8 +21,9 @@ async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spen
     """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
     if not found.reaches_rubric:
         return None
-    texts = await read_apart(lambda: listed_texts(task, found.intake.changes, found.check.tests), AGAIN)
-    called = await read_apart(lambda: _called_by(task, texts.values()), AGAIN)
+    discovery = found.discovery or language_of(task.repo).discovery
+    texts = await read_apart(lambda: listed_texts(discovery, found.intake.changes, found.check.tests), AGAIN)
+    called = await read_apart(lambda: _called_by(discovery, texts.values()), AGAIN)
     votes = judge.identity.votes
     brief = Brief(
         prompt=task.objective,
@@ -59,15 +61,13 @@ def judge_manifest(judging: Judging, decided: bool = False) -> tuple[Reason, ...
     return (Reason(code=ReasonCode.MANIFEST_NOT_A_TEST, stage=Stage.MANIFEST, subject=test, words=words),)
 
 
-def _called_by(task: Task, texts: Iterable[str]) -> frozenset[str]:
+def _called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
     """Plain names of the functions that texts call."""
-    discovery = language_of(task.repo).discovery
     return frozenset(name for text in texts for name in discovery.calls(text.encode()) if name.isidentifier())
 
 
-def listed_texts(task: Task, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
+def listed_texts(discovery: Discovery, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
     """The text of each listed test, by id."""
-    discovery = language_of(task.repo).discovery
     changed, listed = by_path(changes), list(tests)
     files = {file: discovery.discover(changed[file].new or b"", file) for file in {test.file for test in listed}}
     found = ((test, files[test.file].find(test.name)) for test in listed)

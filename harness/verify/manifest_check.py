@@ -9,8 +9,10 @@ from harness.languages.protocol import Discovery, Language
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
+from harness.submission.line_manifest import read_lines
 from harness.submission.manifest import Manifest, ManifestError, parse_manifest
 from harness.verify.intake import FileChange, by_path
+from harness.verify.listed_names import Ambiguous, Candidate, meant
 from harness.verify.reading import read_apart
 
 
@@ -37,15 +39,17 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     if not data.strip():
         return ManifestCheck(reasons=(_reason(ReasonCode.MANIFEST_MISSING, "", "there is no manifest"),))
     discovery = language.discovery
-    try:
-        manifest = parse_manifest(data, language.ids)
-    except ManifestError as error:
-        return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
     surveys = [_survey(change, discovery) for change in changes if discovery.is_test_file(change.path)]
     added = {test for survey in surveys for test in survey.added}
     changed = {test for survey in surveys for test in survey.changed}
-    listed = set(manifest.tests)
+    kept = {test for survey in surveys for test in survey.kept}
+    try:
+        manifest, unclear = _read(data, language, changes, added | changed, kept)
+    except ManifestError as error:
+        return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
+    listed = {*manifest.tests, *(test for name in unclear for test in name.tests)}
     reasons = [
+        *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
         *(_unlisted(test) for test in sorted((added | changed) - listed)),
         *(_broken(test) for survey in surveys for test in survey.deleted),
@@ -56,6 +60,18 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         existing=tuple(test for survey in surveys for test in survey.kept),
         reasons=tuple(reasons),
     )
+
+
+def _read(
+    data: bytes, language: Language, changes: tuple[FileChange, ...], written: set[TestId], kept: set[TestId]
+) -> tuple[Manifest, list[Ambiguous]]:
+    """The listed tests, and the names of which it can't be told. Raises ManifestError."""
+    if not language.ids.one_a_line:
+        return parse_manifest(data, language.ids), []
+    candidates = [Candidate(test, test in written) for test in sorted(written | kept)]
+    found = list(meant(read_lines(data), candidates, by_path(changes), language.ids))
+    tests = dict.fromkeys(item for item in found if isinstance(item, TestId))
+    return Manifest(tuple(tests)), [item for item in found if isinstance(item, Ambiguous)]
 
 
 async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
@@ -98,7 +114,10 @@ def _reached_folders(
 
 
 def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
-    return change.old is not None and not discovery.is_test_file(change.path)
+    if change.old is None:
+        return False
+    texts = (change.old, change.new or b"") if discovery.is_test_file(change.path) else ()
+    return not any(discovery.discover(text, change.path).tests for text in texts)
 
 
 def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:

@@ -7,7 +7,8 @@ from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
-from harness.submission.manifest import ManifestError, parse_manifest
+from harness.submission.line_manifest import listed_tests
+from harness.submission.manifest import ManifestError
 
 MOST = 5
 """Unless the task's own tests need more."""
@@ -32,6 +33,6 @@ def too_many_programs(task: Task, tests: Iterable[TestId]) -> Reason | None:
 def _reference_tests(task: Task) -> tuple[TestId, ...]:
     path = task.path("reference/manifest.yaml")
     try:
-        return parse_manifest(path.read_bytes(), language_of(task.repo).ids).tests
+        return listed_tests(path.read_bytes(), language_of(task.repo).ids).tests
     except (OSError, ManifestError) as error:
         raise UserError(f"{path}: {error}") from None

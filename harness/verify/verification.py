@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from harness.languages.found import TooMuchToRead
-from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
@@ -22,6 +21,7 @@ from harness.verify.judge_questions import ask_judge
 from harness.verify.judgement import Judgement, combine
 from harness.verify.manifest_check import affected_tests
 from harness.verify.program_limit import too_many_programs
+from harness.verify.suite_reader import SuiteReader, by_grammar
 from harness.verify.variants import plan_variants
 
 
@@ -32,22 +32,28 @@ async def verify(
     judge: Judge | None = None,
     spending: Spending | None = None,
     cache: EvidenceCache | None = None,
+    reader: SuiteReader = by_grammar,
 ) -> Judgement:
     """Judge a submission in all stages. Never raises for what a submission holds.
 
-    `cache` may have what the arms showed earlier; `spending` is what the judge's money is counted in.
+    `cache` may have what the arms showed earlier; `spending` is what the judge's money is counted in; `reader` finds
+    the submission's tests.
     Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
     """
-    found = await examine(task, submission, context, cache)
+    found = await examine(task, submission, context, cache, reader)
     judging = await ask_judge(judge, task, found, spending) if judge else None
     return combine(task, context, found, judge.identity if judge else None, judging)
 
 
 async def examine(
-    task: Task, submission: Submission, context: ArmContext, cache: EvidenceCache | None = None
+    task: Task,
+    submission: Submission,
+    context: ArmContext,
+    cache: EvidenceCache | None = None,
+    reader: SuiteReader = by_grammar,
 ) -> Examination:
     """All that is found out without a model. Arms run only for what is not in the cache. See `verify` for errors."""
-    found = await read_submission(task, submission, context)
+    found = await read_submission(task, submission, context, reader)
     if found.is_refused:
         return found
     known = cache.read() if cache else None
@@ -60,8 +66,10 @@ async def examine(
     return with_evidence(found, evidence)
 
 
-async def read_submission(task: Task, submission: Submission, context: ArmContext) -> Examination:
-    """What a submission's text shows: which tests it has, or why it is refused. Runs nothing of it."""
+async def read_submission(
+    task: Task, submission: Submission, context: ArmContext, reader: SuiteReader = by_grammar
+) -> Examination:
+    """What a submission's text shows: which tests it has, or why it is refused. Runs it only where `reader` does."""
     tree = GitTree(context.image.tree)
     intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
@@ -69,16 +77,18 @@ async def read_submission(task: Task, submission: Submission, context: ArmContex
         intake = Intake(reasons=(refusal,))
     if intake.reasons:
         return Examination(intake)
-    check = await read_suite(task, submission.manifest, intake.changes)
+    language = await reader(task, intake, submission.manifest, context)
+    check = await read_suite(task, submission.manifest, intake.changes, language=language)
     if check.reasons:
         return Examination(intake, check)
     try:
-        affected = await affected_tests(tree, intake.changes, language_of(task.repo))
+        affected = await affected_tests(tree, intake.changes, language)
     except TooMuchToRead as error:
         return Examination(intake, replace(check, reasons=(too_much(error),)))
     existing = (*check.existing, *affected)
     too_many = too_many_programs(task, (*check.tests, *existing))
-    return Examination(intake, replace(check, existing=existing, reasons=(too_many,) if too_many else ()))
+    check = replace(check, existing=existing, reasons=(too_many,) if too_many else ())
+    return Examination(intake, check, discovery=language.discovery)
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:

@@ -84,7 +84,7 @@ async def _twice(subject: Subject) -> list[Problem]:
 async def _setting(subject: Subject) -> _Setting:
     task, tree = published_task(subject.task), GitTree(subject.containers.image.tree)
     theirs = await agents_tree(tree, await tree.apply(task.patch("reference/tests.patch")))
-    files = test_files(task, theirs)
+    files = test_files(theirs)
     if not files:
         raise UserError(f"{task.directory / REFERENCE}: it has no file that holds tests")
     return _Setting(task, theirs, files)

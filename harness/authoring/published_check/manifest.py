@@ -1,7 +1,7 @@
 """Compares the reference's manifest in `solve.sh` with the files of the reference."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from harness.authoring.published_check.nearest import nearest
 from harness.authoring.published_check.patched_files import Patched, patched_files
@@ -10,8 +10,10 @@ from harness.languages.protocol import Discovery
 from harness.languages.registry import language_of
 from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
-from harness.submission.manifest import FENCE, Manifest, ManifestError, parse_manifest
+from harness.submission.line_manifest import read_lines
+from harness.submission.manifest import FENCE, ManifestError
 from harness.tracks.swe_atlas.layout import SOLUTION
+from harness.verify.listed_names import Ambiguous, Candidate, meant
 
 
 async def manifest_problems(subject: Subject) -> list[Problem]:
@@ -22,43 +24,56 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
         words = f"no manifest between two {FENCE} lines, of which it has {fences}: oracle has nothing to list"
         return [Problem(where=subject.at(SOLUTION), message=words)]
     try:
-        manifest = parse_manifest(data, language_of(subject.task.repo).ids)
+        listed = read_lines(data)
     except ManifestError as error:
-        words = f"our rules can't read its manifest, {error.code}: {error}; the published ones take every line"
-        return [Problem(where=subject.at(SOLUTION, FENCE), message=f"{words} that begins with a dash")]
+        return [Problem(where=subject.at(SOLUTION, FENCE), message=f"its manifest, {error.code}: {error}")]
     files = patched_files(subject.task, "reference/tests.patch")
-    return [*_unknown(subject, manifest, files), *_shared(subject, manifest)]
+    language = language_of(subject.task.repo)
+    found = {path: language.discovery.discover(file.text, path) for path, file in files.items()}
+    candidates = [Candidate(TestId(path, test.name), True) for path, item in found.items() for test in item.tests]
+    known = {candidate.test for candidate in candidates}
+    tests = list(meant(listed, candidates, files, language.ids))
+    lines = [item.name for item in listed]
+    problems = [
+        problem
+        for name, test in zip(lines, tests, strict=True)
+        if not (isinstance(test, TestId) and test in known)
+        for problem in _unclear(subject, name, test, files, language.discovery)
+    ]
+    return [*problems, *_shared(subject, dict.fromkeys(test for test in tests if isinstance(test, TestId)))]
 
 
-def _unknown(subject: Subject, manifest: Manifest, files: Mapping[str, Patched]) -> Iterator[Problem]:
+def _unclear(
+    subject: Subject, name: str, test: TestId | Ambiguous, files: Mapping[str, Patched], discovery: Discovery
+) -> Iterator[Problem]:
     """A file that isn't new is known in part: what the patch doesn't show of it may still be there."""
-    discovery = language_of(subject.task.repo).discovery
-    for test in manifest.tests:
-        where, file = subject.at(SOLUTION, test.name), files.get(test.file)
-        if file is None:
-            yield Problem(where=where, message=f"lists {test}, and addition.patch doesn't touch this file")
-        elif not discovery.is_test_file(test.file):
-            continue
-        elif file.is_new and (words := _absence(test, file, discovery)):
-            yield Problem(where=where, message=f"lists {test}, and {words}")
-        elif not file.is_new and not file.shows(test.name):
-            words = f"lists {test}, which addition.patch doesn't show; oracle tells whether it adds or changes it"
-            yield Problem(where=where, message=words, severity=Severity.WARNING)
+    where = subject.at(SOLUTION, name)
+    if isinstance(test, Ambiguous):
+        yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)
+        return
+    file = files.get(test.file)
+    if file is None:
+        yield Problem(where=where, message=f"lists {test}, and addition.patch doesn't touch this file")
+    elif not discovery.is_test_file(test.file):
+        return
+    elif file.is_new:
+        yield Problem(where=where, message=f"lists {test}, and {_absence(test, file, discovery)}")
+    elif not file.shows(test.name):
+        words = f"lists {test}, which addition.patch doesn't show; oracle tells whether it adds or changes it"
+        yield Problem(where=where, message=words, severity=Severity.WARNING)
 
 
 def _absence(test: TestId, file: Patched, discovery: Discovery) -> str:
     found = discovery.discover(file.text, file.path)
-    if found.find(test.name):
-        return ""
     if test.name in found.others:
         return "that is no test function"
     near = nearest(test.name, [other.name for other in found.tests])
     return f"the file has no test of this name; {near}"
 
 
-def _shared(subject: Subject, manifest: Manifest) -> Iterator[Problem]:
+def _shared(subject: Subject, tests: Iterable[TestId]) -> Iterator[Problem]:
     files = defaultdict(list)
-    for test in manifest.tests:
+    for test in tests:
         files[test.name].append(test.file)
     for name, places in files.items():
         if len(places) > 1:

@@ -9,7 +9,8 @@ from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem, Severity
 from harness.submission import policy
-from harness.submission.manifest import ManifestError, parse_manifest
+from harness.submission.line_manifest import listed_tests
+from harness.submission.manifest import ManifestError
 from harness.tracks.swe_atlas.layout import REFERENCE, REMOVAL
 from harness.tracks.swe_atlas.rule import is_test_path
 from harness.tracks.swe_atlas.task import published_task
@@ -34,16 +35,15 @@ async def reference_problems(subject: Subject) -> list[Problem]:
     for path in patched_files(task, _PATCHES[REFERENCE]):
         if not policy.is_test_path(task.repo, path):
             found.append(_warning(where, f"touches {path}, which is no test: our rules leave it out"))
-        elif discovery.is_test_file(path):
-            continue
-        elif path in listed or _holds_foreign_tests(path):
-            words = f"{path}: no test is found in such a file ({discovery.FILE_RULE}); our rules refuse its tests"
-            severity = Severity.ERROR if path in listed else Severity.WARNING
-            found.append(Problem(where=where, message=words, severity=severity))
+        elif discovery.is_test_file(path) or path in listed:
+            continue  # what no grammar shows, the run script reports
+        elif _holds_foreign_tests(path):
+            words = f"{path}: not listed, and tests are told by grammar only where {discovery.FILE_RULE}"
+            found.append(_warning(where, f"{words}; if its run reports tests, our rules want them listed"))
         else:
             data.append(path)
     if data:
-        words = f"files without tests below the test paths, not to be handed to the run script: {', '.join(data)}"
+        words = f"files without tests below the test paths, which the published rules run as well: {', '.join(data)}"
         found.append(_warning(where, words))
     return found
 
@@ -98,7 +98,7 @@ def _holds_foreign_tests(path: str) -> bool:
 def _listed_files(subject: Subject) -> tuple[str, ...]:
     """None of them where the manifest can't be read: that is told elsewhere."""
     try:
-        return parse_manifest(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids).files
+        return listed_tests(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids).files
     except ManifestError:
         return ()
 

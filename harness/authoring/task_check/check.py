@@ -23,7 +23,8 @@ from harness.specs.rubric import Importance
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import address_of
-from harness.submission.manifest import ManifestError, parse_manifest
+from harness.submission.line_manifest import listed_tests
+from harness.submission.manifest import ManifestError
 from harness.verify.judge.judge import Judge
 
 Finished = Callable[[TaskCheck], None]
@@ -148,7 +149,7 @@ def _not_reached(parts: Iterable[StepId]) -> list[CheckedStep]:
 def _counts(task: Task) -> Counts:
     must = [item for item in task.rubric.criteria if item.importance is Importance.MUST]
     try:
-        tests = len(parse_manifest(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests)
+        tests = len(listed_tests(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests)
     except (ManifestError, UserError):
         tests = 0
     return Counts(

@@ -29,5 +29,6 @@ LANGUAGE = Language(
     toolchain=PythonToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
+    tests_show=True,
     conduct=CONDUCT,
 )

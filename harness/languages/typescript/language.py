@@ -50,5 +50,6 @@ LANGUAGE = Language(
     toolchain=TypeScriptToolchain(),
     worthless=WorthlessTest("testwright-worthless.test.ts", "nothing", _WORTHLESS),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
+    tests_show=True,
     conduct=CONDUCT,
 )

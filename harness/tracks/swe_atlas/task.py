@@ -33,6 +33,12 @@ _PIDS = 4096
 _PATHS = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
 
 
+class PublishedRepo(Repo):
+    """The repository of one published task, as its image has it."""
+
+    is_published: ClassVar[bool] = True
+
+
 class PublishedTask(Task):
     """`directory` is the task's own; `told` are its remarks."""
 
@@ -160,7 +166,7 @@ def _file(name: str, directory: Path, description: layout.Description) -> TaskFi
 def _repo(name: str, directory: Path, description: layout.Description) -> Repo:
     limits, metadata = description.environment, description.metadata
     dockerfile = hashlib.sha256((directory / layout.DOCKERFILE).read_bytes()).hexdigest()
-    return Repo(
+    return PublishedRepo(
         name=name,
         language=_language(directory),
         upstream=metadata.repository,

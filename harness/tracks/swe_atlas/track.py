@@ -4,6 +4,7 @@ Reading a task needs this module, so what makes images and runs tests is importe
 """
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,12 @@ class SweAtlasTrack:
 
     @property
     def graders(self) -> "Mapping[GradingRules, Grader]":
+        from harness.tracks.swe_atlas.seen_tests import by_grammar_or_run
         from harness.tracks.swe_atlas.verification import verify_published
         from harness.verify.verification import verify
 
-        return {GradingRules.TESTWRIGHT: verify, GradingRules.PUBLISHED: verify_published}
+        ours = partial(verify, reader=by_grammar_or_run)
+        return {GradingRules.TESTWRIGHT: ours, GradingRules.PUBLISHED: verify_published}
 
     def toolchain(self, task: Task) -> "Toolchain":
         """The task's own run script knows nothing of our toolchains: its variants are text on disk."""

@@ -7,8 +7,6 @@ judging: where both are asked for, most answers are known from there.
 
 from dataclasses import dataclass
 
-from harness.languages.found import TooMuchToRead
-from harness.languages.registry import language_of
 from harness.llm.spending import Spending
 from harness.sandbox.git import GitError, GitTooMuchWork
 from harness.sandbox.git_tree import GitTree
@@ -20,15 +18,15 @@ from harness.specs.variants import ArmKey, Role
 from harness.submission.extraction import Submission
 from harness.tracks.swe_atlas.arms import AgentsTree, run_log
 from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
+from harness.tracks.swe_atlas.seen_tests import by_grammar_or_run
 from harness.tracks.swe_atlas.task import PublishedTask, published_task
 from harness.verify.arms import ArmContext
 from harness.verify.evidence import BASELINE, EvidenceCache
-from harness.verify.intake import ingest, unpacking_fault
+from harness.verify.intake import unpacking_fault
 from harness.verify.judge.judge import Judge, Judging
 from harness.verify.judge.questions import Brief, questions_for
 from harness.verify.judge_questions import judge_manifest, listed_texts
 from harness.verify.judgement import Judgement, judge_record, verdict_record
-from harness.verify.manifest_check import check_manifest
 from harness.verify.reading import read_apart
 from harness.verify.rubric_check import CriterionResult, judge_rubric, ungraded, with_opinion
 from harness.verify.verdict import (
@@ -39,6 +37,7 @@ from harness.verify.verdict import (
     StageStatus,
     VerdictRecord,
 )
+from harness.verify.verification import read_submission
 
 BEFORE, AFTER = ArmKey(Role.PUBLISHED, BASELINE), ArmKey(Role.PUBLISHED, "removal")
 """Its two test runs."""
@@ -47,11 +46,10 @@ _REGULAR = ("100644", "100755")
 
 @dataclass(frozen=True)
 class _Found:
-    """What the test runs came to. `tests` are the texts of listed tests, as far as they can be told."""
+    """What the test runs came to."""
 
     names: tuple[str, ...]
     reasons: tuple[Reason, ...]
-    tests: dict[str, str]
 
 
 async def verify_published(
@@ -68,7 +66,8 @@ async def verify_published(
     judging = None
     if judge and not found.reasons:
         questions = questions_for(task, judge.identity.votes)
-        brief = Brief(prompt=task.objective, patch=submission.patch, tests=found.tests, questions=questions)
+        texts = await _texts(task, submission, context)
+        brief = Brief(prompt=task.objective, patch=submission.patch, tests=texts, questions=questions)
         judging = await judge.ask(brief, spending, trusting=True)
     return Judgement(_record(task, context, found, judge, judging), submission.patch, judging=judging)
 
@@ -76,13 +75,13 @@ async def verify_published(
 async def _examine(task: PublishedTask, submission: Submission, context: ArmContext) -> _Found:
     names = tuple(listed_names(submission.manifest.decode("utf-8", "replace")))
     if submission.refusal:
-        return _Found(names, (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, submission.refusal),), {})
+        return _Found(names, (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, submission.refusal),))
     if not submission.patch.strip():
-        return _Found(names, (_reason(ReasonCode.EMPTY_SUBMISSION, Stage.INTAKE, "the patch is empty"),), {})
+        return _Found(names, (_reason(ReasonCode.EMPTY_SUBMISSION, Stage.INTAKE, "the patch is empty"),))
     if not names:
         words = "no line of the manifest names a test"
-        return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),), {})
-    return _Found(names, await _mutation(task, submission, context, names), await _texts(task, submission, context))
+        return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),))
+    return _Found(names, await _mutation(task, submission, context, names))
 
 
 async def _mutation(
@@ -105,20 +104,15 @@ async def _mutation(
     theirs = await agents_tree(tree, agents)
     removed = [change for change in await tree.changes(without, agents) if change.new]
     changed = await tree.read_all({change.path: change.new for change in removed if change.new})
-    files = test_files(task, theirs)
+    files = test_files(theirs)
     before = await run_log(context, task, theirs, {}, files, BEFORE)
     after = await run_log(context, task, theirs, changed, files, AFTER)
     return judge_mutation(names, before, after)
 
 
-def test_files(task: PublishedTask, tree: AgentsTree) -> list[str]:
-    """What the run script is given: not all that the published rule takes for a test file.
-
-    The published verifier hands over data files as well, which some run scripts take amiss.
-    """
-    discovery = language_of(task.repo).discovery
-    paths = [path for path in tree.files if is_test_path(path)]
-    return [path for path in paths if discovery.is_test_file(path) or path.endswith(".uts")]
+def test_files(tree: AgentsTree) -> list[str]:
+    """What the run script is given: all that the published rule takes for a test file, data files too."""
+    return [path for path in tree.files if is_test_path(path)]
 
 
 async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
@@ -134,16 +128,11 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
 
 async def _texts(task: PublishedTask, submission: Submission, context: ArmContext) -> dict[str, str]:
     """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
-    intake = await ingest(GitTree(context.image.tree), task.repo, submission.patch)
-
-    def read() -> dict[str, str]:
-        check = check_manifest(submission.manifest, intake.changes, language_of(task.repo))
-        return listed_texts(task, intake.changes, check.tests) if check.tests and not check.reasons else {}
-
-    try:
-        return await read_apart(read)
-    except TooMuchToRead:
+    found = await read_submission(task, submission, context, by_grammar_or_run)
+    discovery, check = found.discovery, found.check
+    if discovery is None or check.reasons:
         return {}
+    return await read_apart(lambda: listed_texts(discovery, found.intake.changes, check.tests))
 
 
 def _record(

@@ -1,0 +1,200 @@
+"""Manifests as authors of published tasks wrote them: sixty are read, and each name is matched with its test."""
+
+import json
+import shutil
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from harness.authoring.task_check.check import check_tasks
+from harness.languages.registry import language_of
+from harness.specs.catalog import Catalog
+from harness.specs.ids import TestId
+from harness.specs.problem import Severity
+from harness.specs.reasons import ReasonCode
+from harness.specs.task_facts import Level
+from harness.specs.tracks import TaskOptions
+from harness.submission.line_manifest import read_lines
+from harness.submission.manifest import ManifestError
+from harness.tracks.swe_atlas import layout
+from harness.tracks.swe_atlas.seen_tests import SeenTests, reported_tests
+from harness.tracks.swe_atlas.task import PublishedTask, read_published
+from harness.verify.intake import FileChange
+from harness.verify.listed_names import Ambiguous, Candidate, meant
+from harness.verify.manifest_check import check_manifest
+from tests.support.patches import new_test_file
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SIXTY = json.loads((FIXTURES / "swe_atlas_manifests.json").read_text())
+
+
+def source(path: str, names: list[str]) -> str:
+    """A file with a test of each of these names, as a file of its kind has them."""
+    if path.endswith(".py"):
+        return _python(names)
+    if path.endswith(".go"):
+        tests = dict.fromkeys(name.partition("/")[0] for name in names)
+        return 'package x\nimport "testing"\n' + "".join(f"func {name}(t *testing.T) {{ t.Error() }}\n" for name in tests)
+    if path.endswith(".uts"):
+        return "% a campaign\n+ a set\n" + "".join(f"= {name}\n~ now\nassert 1\n" for name in names)
+    return "".join(_titled(name.split(" | ")) for name in names)
+
+
+def _titled(parts: list[str]) -> str:
+    if PurePosixPath(parts[0]).suffix:
+        return _titled(parts[1:])
+    text = f"it({json.dumps(parts[-1])}, () => expect(1).toBe(1));\n"
+    for block in reversed(parts[:-1]):
+        text = f"describe({json.dumps(block)}, () => {{\n{text}}});\n"
+    return text
+
+
+def _python(names: list[str]) -> str:
+    classes: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        *above, test = name.split("::")
+        classes[above[-1] if above and not above[-1].endswith(".py") else "TestAll"].append(test)
+    return "import unittest\n" + "".join(
+        f"class {name}(unittest.TestCase):\n" + "".join(f"    def {test}(self): assert 1\n" for test in tests)
+        for name, tests in classes.items()
+    )
+
+
+def task_of(entry: dict[str, str], place: Path) -> tuple[Path, dict[str, str]]:
+    """A task whose reference has the listed tests in the files that the author's patch touched."""
+    shutil.copytree(FIXTURES / "swe_atlas" / "aiosmtpd-debugging-handler", place)
+    files = list(entry["files_of_the_reference_patch"])
+    by_file: dict[str, list[str]] = {path: [] for path in files}
+    for item in read_lines(entry["manifest_as_written"].encode()):
+        file = next(path for path in files if path.endswith(item.file.removeprefix("a/")))
+        by_file[file].append(item.name)
+    texts = {path: source(path, names) for path, names in by_file.items()}
+    patch = b"".join(new_test_file(path, text).patch for path, text in texts.items())
+    (place / layout.REFERENCE).write_bytes(patch)
+    (place / layout.SOLUTION).write_text(f"<<TEST_MANIFEST>>\n{entry['manifest_as_written']}\n<<TEST_MANIFEST>>\n")
+    return place, texts
+
+
+@pytest.mark.parametrize("entry", SIXTY, ids=[f"{n}-{entry['repository']}" for n, entry in enumerate(SIXTY, 1)])
+def test_each_of_sixty_manifests_is_read_and_each_of_its_names_has_its_test(tmp_path, entry):
+    place, texts = task_of(entry, tmp_path / "task")
+    [done] = check_tasks(Catalog(), {f"swe-atlas:{place}": Level.QUICK}, 1, lambda *_: None, lambda _: None)
+    assert not [problem.message for problem in done.problems if problem.severity is Severity.ERROR]
+
+    task = read_published(place, TaskOptions())
+    check = check_manifest(
+        entry["manifest_as_written"].encode(),
+        tuple(FileChange(path, None, text.encode()) for path, text in texts.items()),
+        seen(task, texts, entry),
+    )
+    assert check.reasons == ()
+    assert {test.file for test in check.tests} == set(texts)
+
+
+def seen(task: PublishedTask, texts: dict[str, str], entry: dict[str, str]):
+    """The task's language, with what its parser would report of files that no grammar reads."""
+    language = language_of(task.repo)
+    names = [item.name for item in read_lines(entry["manifest_as_written"].encode())]
+    unread = {path: text.encode() for path, text in texts.items() if not language.discovery.is_test_file(path)}
+    found = {(path, text): reported_tests(text, names) for path, text in unread.items()}
+    return type(language)(**{**vars(language), "discovery": SeenTests(language.discovery, found)})
+
+
+def test_lines_are_read_without_yaml():
+    text = b"""
+    Here is what I wrote:
+    - file: src/a/test_x.py
+      tests:
+        - TestA::test_one
+        - "defragment() - Missing: fragments # 3"
+        - 'it's fine'
+        - TestA::test_one
+    - tests:
+    - bare
+    """
+    assert [(item.file, item.name) for item in read_lines(text)] == [
+        ("src/a/test_x.py", "TestA::test_one"),
+        ("src/a/test_x.py", "defragment() - Missing: fragments # 3"),
+        ("src/a/test_x.py", "it's fine"),
+        ("src/a/test_x.py", "bare"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"- file: a.py\n  tests:\n", ReasonCode.MANIFEST_MISSING),
+        (b"- a\x07bell\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"- file: ../../etc/passwd\n- a\n", ReasonCode.MANIFEST_UNPARSEABLE),
+        (b"".join(b"- t%d\n" % n for n in range(2001)), ReasonCode.MANIFEST_UNPARSEABLE),
+    ],
+)
+def test_lines_that_name_nothing_or_too_much_are_refused(data, code):
+    with pytest.raises(ManifestError) as refused:
+        read_lines(data)
+    assert refused.value.code is code
+
+
+PY = [TestId("src/d/tests/test_x.py", name) for name in ("TestA.test_one", "TestB.test_one", "TestB.test_two")]
+TS = [TestId("lib/test/url.js", name) for name in ("url > is a URL", "url > `_.property` shorthands")]
+
+
+def resolve(text: str, tests: list[TestId], language: str = "python", kept: tuple[TestId, ...] = ()):
+    ids = language_of(read_published(FIXTURES / "swe_atlas" / "aiosmtpd-debugging-handler", TaskOptions()).repo).ids
+    candidates = [Candidate(test, test not in kept) for test in tests]
+    return list(meant(read_lines(text.encode()), candidates, {test.file for test in tests}, ids))
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("TestA::test_one", PY[0]),
+        ("TestB.test_one", PY[1]),
+        ("d/tests/test_x.py::TestA::test_one", PY[0]),
+        ("a/src/d/tests/test_x.py::TestA::test_one", PY[0]),
+        ("src.d.tests.test_x.TestA.test_one", PY[0]),
+        ("TESTA::Test One", PY[0]),
+        ("test_two", PY[2]),
+        ("test_two[case-1]", PY[2]),
+    ],
+)
+def test_a_name_means_a_test_as_logs_and_people_write_it(name, test):
+    assert resolve(f"- {name}\n", PY) == [test]
+
+
+def test_a_name_that_fits_several_tests_is_told_with_them_and_written_ones_come_first():
+    [unclear] = resolve("- test_one\n", PY)
+    assert isinstance(unclear, Ambiguous)
+    assert unclear.tests == (PY[0], PY[1])
+    assert "this name fits 2 tests: src/d/tests/test_x.py::TestA.test_one, " in unclear.words
+    assert resolve("- test_one\n", PY, kept=(PY[1],)) == [PY[0]]
+
+
+def test_titles_are_matched_whatever_separates_them():
+    text = "- file: lib/test/url.js\n- lib/test/url.js | url | is a URL\n- with\n- url > `_.property` shorthands\n"
+    first, second, third = resolve(text, TS)
+    assert (first, third) == (TS[0], TS[1])
+    assert second == TestId("lib/test/url.js", "with"), "no test of this name: the manifest's check says so"
+
+
+def test_a_file_of_another_place_is_not_guessed():
+    tests = [TestId("a/test_x.py", "test_one"), TestId("b/test_x.py", "test_one")]
+    [unclear] = resolve("- file: test_x.py\n- test_one\n", tests)
+    assert isinstance(unclear, Ambiguous)
+    assert resolve("- file: c/test_x.py\n- test_one\n", tests) == [TestId("c/test_x.py", "test_one")]
+
+
+CAMPAIGN = b"% c\n+ set\n= first (a)\nassert a\n\n= first\nassert b\n# = not run\n"
+
+
+def test_the_text_of_a_reported_test_goes_to_the_next_one():
+    found = reported_tests(CAMPAIGN, ["first", "first (a)", "of another file"])
+    assert [(test.name, test.first_line, test.last_line) for test in found.tests] == [
+        ("first (a)", 3, 5),
+        ("first", 6, 8),
+    ]
+    assert b"assert b" in found.tests[1].text
+    changed = reported_tests(CAMPAIGN.replace(b"assert b", b"assert c"), ["first", "first (a)"])
+    assert changed.tests[0].text == found.tests[0].text
+    assert changed.tests[1].text != found.tests[1].text
