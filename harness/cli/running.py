@@ -15,6 +15,9 @@ def run(
         list[str] | None, typer.Option("-t", "--task", help="Task id, glob, tag:NAME or swe-atlas:PATH")
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
+    repo: Annotated[
+        list[str] | None, typer.Option("--repo", help="Only tasks of this repository (name or glob)")
+    ] = None,
     scaffold: Annotated[list[str] | None, typer.Option("-s", "--scaffold", help="Scaffold")] = None,
     model: Annotated[
         list[str] | None,
@@ -62,6 +65,7 @@ def run(
     options = {
         "tasks": task,
         "exclude": exclude,
+        "repos": repo,
         "scaffolds": scaffold,
         "models": model,
         "attempts": attempts,

@@ -30,6 +30,7 @@ class RunConfig(FileModel):
 
     tasks: tuple[str, ...] = Field(default=(), description="ids, globs, tag:NAME or swe-atlas:PATH")
     exclude: tuple[str, ...] = ()
+    repos: tuple[str, ...] = Field(default=(), description="names or globs: only tasks of these repositories")
     scaffolds: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     attempts: int = Field(default=1, ge=1, le=100)
@@ -51,7 +52,7 @@ class RunConfig(FileModel):
     @property
     def task_options(self) -> TaskOptions:
         """How tasks of other people's making are to be read."""
-        return TaskOptions(self.image_map, self.all_criteria)
+        return TaskOptions(self.image_map, self.all_criteria, one_by_one=True)
 
 
 @dataclass(frozen=True)
@@ -129,13 +130,13 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
         for attempt in range(1, config.attempts + 1)
     ]
     if not trials:
-        raise UserError("every task that -t names is excluded by -x; there is nothing to run")
+        raise UserError("every task that -t names is left out by -x or --repo; there is nothing to run")
     return trials
 
 
 def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
     """The tasks of a run. Raises UserError."""
-    tasks = catalog.reading(config.task_options).select(config.tasks, config.exclude)
+    tasks = catalog.reading(config.task_options).select(config.tasks, config.exclude, config.repos)
     for task in tasks:
         check_rules(task, config.protocol)
     return tasks

@@ -55,14 +55,31 @@ class Catalog:
         """The model files, which a catalog may do without: they are no directories."""
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
-    def select(self, patterns: Iterable[str], exclude: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob, `tag:NAME` or `TRACK:PATH`, in order. Raises UserError for a pattern without one."""
-        chosen = set(self.match(patterns)) - set(self.match(exclude))
+    def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
+        """Tasks by id, glob, `tag:NAME` or `TRACK:PATH`, in order; of `repos` alone where some are named.
+
+        Raises UserError for a pattern without one.
+        """
+        chosen = set(self.match(patterns))
+        chosen -= self._excluded(chosen, exclude)
         tasks = [self.task(name) for name in sorted(chosen)]
+        if globs := tuple(repos):
+            tasks = [task for task in tasks if any(_is_of(task.repo, glob) for glob in globs)]
         for name, count in Counter(task.id for task in tasks).items():
             if count > 1:
                 raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
         return tasks
+
+    def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
+        """Of the chosen tasks, those that patterns leave out. One that lies outside is also known by its directory's
+        name. Raises UserError for a pattern that fits nothing.
+        """
+        outside = {name: Path(address.place).name for name in chosen if (address := address_of(name))}
+        found: set[str] = set()
+        for pattern in patterns:
+            there = {name for name, directory in outside.items() if fnmatch.fnmatchcase(directory, pattern)}
+            found |= there or set(self.match([pattern]))
+        return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
         """The names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
@@ -122,6 +139,12 @@ class _Head(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     track: TrackName = BEHAVIOUR
+
+
+def _is_of(repo: Repo, glob: str) -> bool:
+    """Whether a repository has this name; one of an image has that of upstream, the last part of its address."""
+    upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
+    return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
 
 
 def check_name(path: Path, name: str) -> None:

@@ -25,11 +25,13 @@ BEHAVIOUR = "behaviour"
 class TaskOptions:
     """How tasks of other people's making are to be read.
 
-    `image_map` is a YAML file that says where their images come from; with `all_criteria`, nice-to-haves count.
+    `image_map` is a YAML file that says where their images come from; with `all_criteria`, nice-to-haves count. With
+    `one_by_one` a task that can't be read is one nonetheless, that fails where its image is needed: others go on.
     """
 
     image_map: Path | None = None
     all_criteria: bool = False
+    one_by_one: bool = False
 
 
 class TaskCatalog(Protocol):

@@ -62,17 +62,19 @@ def test_a_sound_task_has_nothing_but_remarks(name, remarks):
     assert [item.severity for item in done.problems] == [Severity.WARNING] * remarks
     assert done.problems[0] == Problem(
         where=f"tests/fixtures/swe_atlas/{name}/task.toml",
-        message="verifier.env (JUDGE_MODEL) is handed to no container",
+        message="without effect here: verifier.env (JUDGE_MODEL), handed to no container",
         severity=Severity.WARNING,
     )
 
 
 def test_what_is_read_and_does_not_count_is_a_warning_at_its_file(place):
     change(place / layout.DESCRIPTION, "allowed_hosts = []", 'allowed_hosts = ["far.example"]\nmood = "good"')
-    assert found(place) == [
-        ("task.toml", "unknown key 'agent.mood' is ignored", Severity.WARNING),
-        ("task.toml", "asks for a network; agents and tests have none here", Severity.WARNING),
-    ]
+    [told] = [problem for problem in checked(place).problems if problem.where.endswith("task.toml")]
+    assert told.severity is Severity.WARNING
+    assert told.message == (
+        "without effect here: unknown keys agent.mood; a network, which neither agents nor tests have; "
+        "verifier.env (JUDGE_MODEL), handed to no container"
+    )
 
 
 def test_a_task_that_cannot_be_read_is_an_error_that_names_its_file(place):

@@ -35,7 +35,8 @@ def source(path: str, names: list[str]) -> str:
         return _python(names)
     if path.endswith(".go"):
         tests = dict.fromkeys(name.partition("/")[0] for name in names)
-        return 'package x\nimport "testing"\n' + "".join(f"func {name}(t *testing.T) {{ t.Error() }}\n" for name in tests)
+        functions = (f"func {name}(t *testing.T) {{ t.Error() }}\n" for name in tests)
+        return "".join(['package x\nimport "testing"\n', *functions])
     if path.endswith(".uts"):
         return "% a campaign\n+ a set\n" + "".join(f"= {name}\n~ now\nassert 1\n" for name in names)
     return "".join(_titled(name.split(" | ")) for name in names)

@@ -102,10 +102,24 @@ def read_description(path: Path) -> tuple[Description, list[str]]:
         key = ".".join(map(str, first["loc"]))
         words = "is missing" if first["type"] == "missing" else first["msg"]
         raise UserError(f"{path}:{_line(text, str(first['loc'][-1]))}: key {key!r}: {words}") from None
-    remarks = [f"{DESCRIPTION}: unknown key {name!r} is ignored" for name in _unknown(found)]
+    remarks = []
+    if words := _without_effect(found):
+        remarks.append(f"{DESCRIPTION}: without effect here: {'; '.join(words)}")
     if found.schema_version != KNOWN_VERSION:
         remarks.append(f"{DESCRIPTION}: schema_version {found.schema_version}; read as {KNOWN_VERSION}")
     return found, remarks
+
+
+def _without_effect(found: Description) -> list[str]:
+    """What a task asks for and doesn't get. The verifier's environment holds the keys of its judge."""
+    words = []
+    if unknown := list(_unknown(found)):
+        words.append(f"unknown keys {', '.join(unknown)}")
+    if found.environment.allow_internet or found.agent.allowed_hosts:
+        words.append("a network, which neither agents nor tests have")
+    if found.verifier.env:
+        words.append(f"verifier.env ({', '.join(sorted(found.verifier.env))}), handed to no container")
+    return words
 
 
 def read_rubric(path: Path) -> tuple[list[Criterion], list[str]]:
@@ -116,14 +130,35 @@ def read_rubric(path: Path) -> tuple[list[Criterion], list[str]]:
         raise UserError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     if not isinstance(items, list):
         raise UserError(f"{path}:1: expected a list of items with 'annotations', 'id' and 'title'")
-    criteria, remarks = [], []
+    criteria: list[Criterion] = []
+    remarks: list[str] = []
+    unknown: dict[str, None] = {}
     for number, data in enumerate(items, start=1):
         item = _item(path, number, data)
-        remarks += [f"{RUBRIC}: item {number}: unknown key {name!r} is ignored" for name in _unknown(item)]
+        unknown |= dict.fromkeys(_unknown(item))
         if item.annotations.type.strip().lower() == _HEADING:
             continue
-        criteria.append(_criterion(path, number, item))
+        criterion = _criterion(path, number, item)
+        if criterion.id in (known := {other.id for other in criteria}):
+            free = _free_id(criterion, known, {_title_id(other) for other in items})
+            words = f"criterion {criterion.id} is there twice; this one is read as {free}"
+            remarks.append(f"{RUBRIC}: item {number}: {words}")
+            criterion = criterion.model_copy(update={"id": free})
+        criteria.append(criterion)
+    if unknown:
+        remarks.append(f"{RUBRIC}: without effect here: unknown keys {', '.join(unknown)}")
     return criteria, remarks
+
+
+def _title_id(data: Any) -> str:
+    title = _TITLE.fullmatch(str(data.get("title", ""))) if isinstance(data, dict) else None
+    return title["id"] if title else ""
+
+
+def _free_id(criterion: Criterion, *taken: set[str]) -> str:
+    """The first number of its axis that no criterion has."""
+    numbers = (f"{criterion.axis}.{number}" for number in range(1, 100))
+    return next((name for name in numbers if not any(name in names for names in taken)), criterion.id)
 
 
 def base_image(path: Path) -> str:

@@ -30,6 +30,8 @@ TEST_PATHS = (
 )  # fmt: skip
 """What the published verifier takes for tests."""
 _PIDS = 4096
+_ANY_LANGUAGE = "python"
+"""That of a task of which nothing is known; nothing of it is ever read."""
 _PATHS = re.compile(rb"^\+\+\+ (?:b/)?([^\t\r\n]+)", re.MULTILINE)
 
 
@@ -54,6 +56,8 @@ class PublishedTask(Task):
     image: ImageSource
     all_criteria: bool = False
     told: tuple[str, ...] = ()
+    fault: str = ""
+    """Why it can't be read; whoever needs its image is told."""
 
     @property
     def address(self) -> str:
@@ -123,9 +127,6 @@ def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
         criteria = [criterion for criterion in criteria if criterion.importance is Importance.MUST]
     if not criteria:
         raise UserError(f"{directory / layout.RUBRIC}: it has no must-have")
-    twice = [name for name, count in Counter(item.id for item in criteria).items() if count > 1]
-    if twice:
-        raise UserError(f"{directory / layout.RUBRIC}: criterion {twice[0]} is there twice")
     images = ImageMap.read(options.image_map) if options.image_map else ImageMap({})
     name = _slug(directory)
     published = layout.base_image(directory / layout.DOCKERFILE)
@@ -138,7 +139,33 @@ def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
         description=description,
         image=images.source(published, metadata.repository, metadata.base_commit),
         all_criteria=options.all_criteria,
-        told=(*remarks, *more, *_left_out(description)),
+        told=(*remarks, *more),
+    )
+
+
+def unread(directory: Path, fault: str) -> PublishedTask:
+    """What stands for a task that can't be read, among others that can: it has a name and the reason."""
+    name = _slug(directory)
+    repo = PublishedRepo(
+        name=name,
+        language=_ANY_LANGUAGE,
+        upstream="",
+        version="",
+        licence="",
+        source=Source(kind="image", package=name, version="", sha256=hashlib.sha256(b"").hexdigest()),
+        report=PUBLISHED,
+        test_paths=TEST_PATHS,
+    )
+    return PublishedTask(
+        file=TaskFile(id=name, repo=name, track=NAME, kind=TaskKind.UNIT, title=name, tags=("swe-atlas",)),
+        repo=repo,
+        rubric=Rubric.none(name),
+        directory=directory,
+        description=layout.Description(
+            task=layout.TaskTable(name=name), metadata=layout.MetadataTable(repository=name, base_commit="0" * 40)
+        ),
+        image=ImageSource(""),
+        fault=fault,
     )
 
 
@@ -202,17 +229,6 @@ def _language(directory: Path) -> str:
             return found.most_common(1)[0][0]
     known = ", ".join(language.title for language in languages.values())
     raise UserError(f"{directory / layout.REMOVAL}: no file of a language that is known here ({known})")
-
-
-def _left_out(description: layout.Description) -> list[str]:
-    """What a task asks for and doesn't get. The verifier's environment holds the keys of its judge."""
-    remarks = []
-    if description.environment.allow_internet or description.agent.allowed_hosts:
-        remarks.append(f"{layout.DESCRIPTION}: asks for a network; agents and tests have none here")
-    if description.verifier.env:
-        names = ", ".join(sorted(description.verifier.env))
-        remarks.append(f"{layout.DESCRIPTION}: verifier.env ({names}) is handed to no container")
-    return remarks
 
 
 def published_task(task: Task) -> PublishedTask:

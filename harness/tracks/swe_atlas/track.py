@@ -14,7 +14,7 @@ from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.specs.tracks import TaskCatalog, TaskOptions
 from harness.tracks.swe_atlas.selection import task_directories
-from harness.tracks.swe_atlas.task import published_task, read_published
+from harness.tracks.swe_atlas.task import published_task, read_published, unread
 
 if TYPE_CHECKING:
     from harness.languages.toolchain import Toolchain
@@ -27,6 +27,8 @@ class PublishedImages:
     async def container(self, task: Task) -> Image:
         from harness.tracks.swe_atlas.images import published_image
 
+        if fault := published_task(task).fault:
+            raise UserError(fault)
         return await published_image(published_task(task))
 
     async def directory(self, task: Task) -> Image:
@@ -61,7 +63,12 @@ class SweAtlasTrack:
         return task_directories(place)
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:  # noqa: ARG002
-        return read_published(directory, options)
+        try:
+            return read_published(directory, options)
+        except UserError as error:
+            if not options.one_by_one:
+                raise
+            return unread(directory, str(error))
 
 
 TRACK = SweAtlasTrack()
