@@ -129,8 +129,8 @@ def test_what_is_read_and_does_not_count_is_said_and_is_not_fatal(place):
     description.write_text(text.replace("allow_internet = false", "allow_internet = true"))
     remarks = read_published(place, TaskOptions()).remarks
     assert remarks == (
-        "task.toml: without effect here: unknown keys agent.unheard_of, environment.rather_odd; a network, which neither"
-        " agents nor tests have; verifier.env (JUDGE_MODEL), handed to no container",
+        "task.toml: without effect here: unknown keys agent.unheard_of, environment.rather_odd; a network, which "
+        "neither agents nor tests have; verifier.env (JUDGE_MODEL), handed to no container",
     )
 
 

@@ -103,8 +103,8 @@ def read_description(path: Path) -> tuple[Description, list[str]]:
         words = "is missing" if first["type"] == "missing" else first["msg"]
         raise UserError(f"{path}:{_line(text, str(first['loc'][-1]))}: key {key!r}: {words}") from None
     remarks = []
-    if words := _without_effect(found):
-        remarks.append(f"{DESCRIPTION}: without effect here: {'; '.join(words)}")
+    if unused := _without_effect(found):
+        remarks.append(f"{DESCRIPTION}: without effect here: {'; '.join(unused)}")
     if found.schema_version != KNOWN_VERSION:
         remarks.append(f"{DESCRIPTION}: schema_version {found.schema_version}; read as {KNOWN_VERSION}")
     return found, remarks
