@@ -3,6 +3,7 @@
 from typing import cast
 
 from harness.languages.by_place import published_form
+from harness.languages.code import Code
 from harness.languages.protocol import Language
 from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.registry import Registry
@@ -16,3 +17,12 @@ def language_of(repo: Repo) -> Language:
     """The language of a repository, as its tasks have it. Raises UserError where it can't be imported."""
     language = LANGUAGES.get(repo.language)
     return published_form(language, repo) if repo.is_published else language
+
+
+def code_of(repo: Repo, path: str) -> Code:
+    """How a file of code is rewritten: as its own language has it, which needn't be that of the tests."""
+    own = LANGUAGES.get(repo.language)
+    if not repo.is_published or own.code.is_code(path):
+        return own.code
+    others = (LANGUAGES.get(name).code for name in LANGUAGES.names)
+    return next((code for code in others if code.is_code(path)), own.code)

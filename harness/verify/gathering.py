@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from harness.languages.registry import language_of
 from harness.languages.toolchain import CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.specs.task import Task
@@ -109,8 +108,7 @@ async def _compile(context: ArmContext, task: Task, sources: Iterable[VariantSou
     """Variants by name, each compiled once."""
     different = {source.name: source for source in sources}
     if not context.toolchain.separates:
-        code = language_of(task.repo).code
-        different = {name: rewritten_on_disk(source, code) for name, source in different.items()}
+        different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
     ready: dict[str, CompiledVariant] = {}
     names = list(different)
     for first in range(0, len(names), TOGETHER):  # each build has its own time limit

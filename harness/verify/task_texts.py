@@ -7,8 +7,7 @@ from pathlib import Path
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.languages.code import Code
-from harness.languages.registry import language_of
+from harness.languages.registry import code_of
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
@@ -73,7 +72,7 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
     whole = {name: {**pristine, **files} for name, files in changed.items()}
     return TaskTexts(
         pristine=pristine,
-        commented=_commented(task, language_of(task.repo).code, pristine),
+        commented=_commented(task, pristine),
         placebo=whole.get("placebo"),
         removals={kind: whole[kind.value] for kind in removals},
         twins={twin.variant: whole[twin.variant] for twin in task.twins},
@@ -104,7 +103,7 @@ async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dic
     return await tree.read_all({change.path: change.new for change in changes if change.new})
 
 
-def _commented(task: Task, code: Code, pristine: Files) -> Files:
+def _commented(task: Task, pristine: Files) -> Files:
     """The same code, with every line that the removal takes out or puts in as a comment behind it."""
     found = dict(pristine)
     path = task.path("removal.patch")
@@ -113,6 +112,7 @@ def _commented(task: Task, code: Code, pristine: Files) -> Files:
     except (UnidiffParseError, OSError) as error:
         raise UserError(f"{path}: not a unified diff: {error}") from None
     for file in patch:
+        code = code_of(task.repo, file.path)
         if code.is_code(file.path):
             lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
             found[file.path] = code.commented(pristine[file.path], lines)

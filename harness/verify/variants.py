@@ -6,10 +6,12 @@ from difflib import SequenceMatcher
 from random import Random
 
 from harness.languages.code import Code
-from harness.languages.registry import language_of
+from harness.languages.registry import code_of, language_of
 from harness.languages.toolchain import Toolchain
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitTree
+from harness.specs.errors import UserError
+from harness.specs.repo import Repo
 from harness.specs.task import Probe, Task, Twin
 from harness.specs.variants import VariantKind
 from harness.verify.disks import Running, draw_disks, laid
@@ -46,14 +48,21 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
     return source if source.seed is None else replace(source, seed=derived(source.seed, "again", repetition))
 
 
-def rewritten_on_disk(source: VariantSource, code: Code) -> VariantSource:
-    """A variant whose text runs as it is: that text itself is rewritten, by the variant's seed."""
+def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
+    """A variant whose text runs as it is: that text itself is rewritten, by the variant's seed.
+
+    Raises UserError for one that must have other code than the baseline and can't: it would show nothing.
+    """
     if source.seed is None:
         return source
     files = dict(source.disk)
     for path, text in source.disk.items():
+        code = code_of(repo, path)
         if code.is_code(path) and (lines := _differing(text, source.family[path])):
             files[path] = code.rewrite(text, lines, Random(derived(source.seed, path)))
+    if source.kind is VariantKind.REWRITTEN and files == source.disk:
+        words = "no function that the removal touches can be rewritten, so no arm would differ from the baseline"
+        raise UserError(f"{repo.name}: {', '.join(sorted(files))}: {words}")
     return replace(source, disk=files, code=files)
 
 

@@ -6,11 +6,12 @@ from random import Random
 
 import pytest
 
-from harness.languages.python.language import LANGUAGE as PYTHON
 from harness.languages.python.rewriting import rewrite_python
 from harness.languages.toolchain import BuildContext, SuiteFiles
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
+from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.tracks import TaskOptions
 from harness.specs.variants import VariantKind
@@ -88,7 +89,7 @@ async def variants(tmp_path):
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "tree")
     task = read_published(place, TaskOptions())
     toolchain = track_of(task).toolchain(task)
-    sources = [rewritten_on_disk(item, PYTHON.code) for item in await plan_variants(task, tree, toolchain, 0)]
+    sources = [rewritten_on_disk(item, task.repo) for item in await plan_variants(task, tree, toolchain, 0)]
     compiled = await toolchain.compile(BuildContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
     return toolchain, {item.variant.name: item for item in compiled}
 
@@ -127,3 +128,46 @@ async def test_files_whose_tests_have_the_same_name_are_run_apart(variants):
         (await toolchain.build(None, [found["baseline"]], SuiteFiles(tests)))[0] for tests in (apart, together)
     ]  # fmt: skip
     assert ["TESTWRIGHT_APART" in item.compiled.env for item in built] == [True, False]
+
+
+C_SUMS = b"static int add(int a, int b) {\n    int sum = a;\n    sum += b;\n    return sum;\n}\n"
+C_REMOVAL = """--- a/pkg/sums.c
++++ b/pkg/sums.c
+@@ -1,5 +1,5 @@
+ static int add(int a, int b) {
+     int sum = a;
+-    sum += b;
++    sum -= b;
+     return sum;
+ }
+"""
+
+
+async def planned(tmp_path: Path, file: str, text: bytes, removal: str) -> list[VariantSource]:
+    """Of a task whose tests are in Python and whose removal changes this file."""
+    place = Path(shutil.copytree(FIXTURES / "aiosmtpd-debugging-handler", tmp_path / "task"))
+    (place / "tests" / "skeleton_code_swap.patch").write_text(removal)
+    (tmp_path / "tree" / "pkg").mkdir(parents=True)
+    (tmp_path / "tree" / file).write_bytes(text)
+    tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "tree")
+    task = read_published(place, TaskOptions())
+    assert task.repo.language == "python"
+    return [
+        rewritten_on_disk(item, task.repo)
+        for item in await plan_variants(task, tree, track_of(task).toolchain(task), 0)
+    ]
+
+
+async def test_code_is_rewritten_in_its_own_language_whatever_that_of_the_tests_is(tmp_path):
+    plan = await planned(tmp_path, "pkg/sums.c", C_SUMS, C_REMOVAL)
+    texts = {item.name: item.code["pkg/sums.c"] for item in plan}
+    assert len(set(texts.values())) == len(texts)
+    assert texts["baseline"] == C_SUMS
+    assert all(b"volatile" in text for name, text in texts.items() if name != "baseline")
+    assert b"// " in texts["rewritten-2"]
+
+
+async def test_arms_that_could_differ_in_nothing_are_an_error(tmp_path):
+    removal = C_REMOVAL.replace("sums.c", "sums.glsl")
+    with pytest.raises(UserError, match=r"pkg/sums\.glsl: no function that the removal touches can be rewritten"):
+        await planned(tmp_path, "pkg/sums.glsl", C_SUMS, removal)
