@@ -16,7 +16,7 @@ _OUTCOMES = {
     "PASSED": (Outcome.PASSED, None),
     "FAILED": (Outcome.FAILED, Quality.RAISED),
     "SKIPPED": (Outcome.SKIPPED, None),
-    "ERROR": (Outcome.FAILED, Quality.SETUP),
+    "ERROR": (Outcome.FAILED, Quality.RAISED),
 }
 
 
@@ -58,7 +58,8 @@ def read_published(data: bytes, file: str) -> Report:
     """Read what the parser made of one run of `file`. Raises ReportError.
 
     Names are left as they are, but for those that say they are of another file. That a test failed is all that a
-    log says: a failure counts as raised, an error as one of its set-up.
+    log says: failures and errors count as raised. Many runners call an exception of the test itself an error, so it
+    can't be told from one of its set-up.
     """
     tests = [item for item in parsed_tests(data) if is_of(item.name, file)]
     cases = tuple(_case(TestId(file, name), status) for name, status in tests)

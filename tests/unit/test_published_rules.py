@@ -123,7 +123,7 @@ def test_each_status_is_recorded_and_a_log_says_no_more_than_that_a_test_failed(
         "test_a": [(Outcome.PASSED, None)],
         "test_b": [(Outcome.FAILED, Quality.RAISED)],
         "test_c": [(Outcome.SKIPPED, None)],
-        "test_d": [(Outcome.FAILED, Quality.SETUP)],
+        "test_d": [(Outcome.FAILED, Quality.RAISED)],
     }
 
 
