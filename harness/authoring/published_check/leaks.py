@@ -9,11 +9,14 @@ from typing import NamedTuple
 from harness.authoring.published_check.oracle import log_of
 from harness.authoring.task_check.parts import Part
 from harness.authoring.task_check.subject import Subject
+from harness.languages.registry import language_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import LimitReached, PlacedFile
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
+from harness.submission.line_manifest import listed_tests
+from harness.submission.manifest import ManifestError
 from harness.testing.published import ParsedTest
 from harness.tracks.swe_atlas.arms import AgentsTree, log_job, run_log
 from harness.tracks.swe_atlas.layout import REFERENCE, RUN_SCRIPT
@@ -84,10 +87,24 @@ async def _twice(subject: Subject) -> list[Problem]:
 async def _setting(subject: Subject) -> _Setting:
     task, tree = published_task(subject.task), GitTree(subject.containers.image.tree)
     theirs = await agents_tree(tree, await tree.apply(task.patch("reference/tests.patch")))
-    files = test_files(theirs)
+    listed = _listed_files(task)
+    files = [path for path in test_files(theirs) if _holds_tests(task, path, theirs.files[path]) or path in listed]
     if not files:
         raise UserError(f"{task.directory / REFERENCE}: it has no file that holds tests")
     return _Setting(task, theirs, files)
+
+
+def _holds_tests(task: PublishedTask, path: str, text: bytes) -> bool:
+    """By its text. Data files among the test files have no result of their own."""
+    discovery = language_of(task.repo).discovery
+    return discovery.is_test_file(path) and bool(discovery.discover(text, path).tests)
+
+
+def _listed_files(task: PublishedTask) -> tuple[str, ...]:
+    try:
+        return listed_tests(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).files
+    except ManifestError:
+        return ()
 
 
 def statuses(tests: Iterable[ParsedTest]) -> Statuses:
