@@ -67,6 +67,7 @@ async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
             "1.1": changed(PRODUCT, text, SIGNATURE, SIGNATURE.replace("QUIT", "EXIT")),
             "1.2": changed(PRODUCT, text, "            i = 0\n", "            i = 1 - 1\n"),
         }
+        shutil.rmtree(copy / "tasks" / TASK / "probes-on-placebo")  # or chance runs the task's own mutants
         for name, patch in mutants.items():
             (copy / "tasks" / TASK / "probes" / f"{name}.patch").write_text(patch)
         catalog = Catalog(copy)
