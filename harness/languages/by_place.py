@@ -2,36 +2,26 @@
 
 from dataclasses import replace
 
-from harness.languages.found import TestFile
-from harness.languages.protocol import Discovery, Language
+from harness.languages.delegating import DelegatingDiscovery
+from harness.languages.protocol import Language
 from harness.specs.globs import matches
 from harness.specs.repo import Repo
 
 
-class ByPlace:
+class ByPlace(DelegatingDiscovery):
     """See `Discovery`. A file below the repository's test paths may hold tests, whatever its name."""
 
-    FILE_RULE = "it must lie below the repository's test paths and be written in its language"
-
     def __init__(self, language: Language, repo: Repo) -> None:
-        self._discovery: Discovery = language.discovery
+        super().__init__(language.discovery)
         self._suffixes, self._globs = language.suffixes, repo.test_paths
+
+    @property
+    def FILE_RULE(self) -> str:
+        return "it must lie below the repository's test paths and be written in its language"
 
     def is_test_file(self, path: str) -> bool:
         below = path.endswith(self._suffixes) and matches(path, self._globs)
         return below or self._discovery.is_test_file(path)
-
-    def discover(self, source: bytes, path: str) -> TestFile:
-        return self._discovery.discover(source, path)
-
-    def names(self, source: bytes) -> frozenset[str]:
-        return self._discovery.names(source)
-
-    def calls(self, source: bytes) -> frozenset[str]:
-        return self._discovery.calls(source)
-
-    def reaches_folder(self, path: str, source: bytes) -> bool:
-        return self._discovery.reaches_folder(path, source)
 
 
 def published_form(language: Language, repo: Repo) -> Language:

@@ -3,27 +3,21 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from harness.languages.delegating import DelegatingDiscovery
 from harness.languages.found import TestFile
 from harness.languages.protocol import Discovery
 
 T = TypeVar("T")
 
 
-class RememberingDiscovery:
+class RememberingDiscovery(DelegatingDiscovery):
     """See `Discovery`. What it remembers goes with it: texts are hostile, and nothing of them outlives a judging."""
 
     def __init__(self, discovery: Discovery) -> None:
-        self._discovery = discovery
+        super().__init__(discovery)
         self._files: dict[tuple[bytes, str], TestFile] = {}
         self._names: dict[bytes, frozenset[str]] = {}
         self._calls: dict[bytes, frozenset[str]] = {}
-
-    @property
-    def FILE_RULE(self) -> str:
-        return self._discovery.FILE_RULE
-
-    def is_test_file(self, path: str) -> bool:
-        return self._discovery.is_test_file(path)
 
     def discover(self, source: bytes, path: str) -> TestFile:
         if (source, path) not in self._files:
@@ -35,9 +29,6 @@ class RememberingDiscovery:
 
     def calls(self, source: bytes) -> frozenset[str]:
         return _once(self._calls, source, self._discovery.calls)
-
-    def reaches_folder(self, path: str, source: bytes) -> bool:
-        return self._discovery.reaches_folder(path, source)
 
 
 def _once(known: dict[bytes, T], source: bytes, read: Callable[[bytes], T]) -> T:

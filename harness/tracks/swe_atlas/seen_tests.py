@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from harness.languages.delegating import DelegatingDiscovery
 from harness.languages.found import TestFile, TestFunction
 from harness.languages.protocol import Discovery, Language
 from harness.languages.registry import language_of
@@ -32,11 +33,12 @@ MOST_FILES = 20
 """Of one submission that are run to see their tests; those after them have none."""
 
 
-class SeenTests:
+class SeenTests(DelegatingDiscovery):
     """See `Discovery`. Of some texts it knows the tests that were reported; all others are read as usual."""
 
     def __init__(self, discovery: Discovery, seen: Mapping[tuple[str, bytes], TestFile]) -> None:
-        self._discovery, self._seen = discovery, seen
+        super().__init__(discovery)
+        self._seen = seen
         self._paths = {path for path, _ in seen}
 
     @property
@@ -50,12 +52,6 @@ class SeenTests:
         if path in self._paths:
             return self._seen.get((path, source), TestFile(()))
         return self._discovery.discover(source, path)
-
-    def names(self, source: bytes) -> frozenset[str]:
-        return self._discovery.names(source)
-
-    def calls(self, source: bytes) -> frozenset[str]:
-        return self._discovery.calls(source)
 
     def reaches_folder(self, path: str, source: bytes) -> bool:
         return path not in self._paths and self._discovery.reaches_folder(path, source)
