@@ -5,6 +5,7 @@ written. Both runs see the code as it is, each in a fresh container.
 """
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -30,7 +31,8 @@ WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-
 """What a file's tests are when it is run; the number of the file is the arm's part."""
 _LAST = re.compile(r".*(?:::| \| | > |\.)", re.DOTALL)
 MOST_FILES = 20
-"""Of one submission that are run to see their tests; those after them have none."""
+"""Of one submission that are run to see their tests, and none once that has taken longer than an arm may; those after
+them have no tests."""
 
 
 class SeenTests(DelegatingDiscovery):
@@ -63,7 +65,10 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
     listed = _listed_files(manifest, language)
     unknown = await read_apart(lambda: _without_known_tests(intake.changes, language.discovery, listed))
     seen: dict[tuple[str, bytes], TestFile] = {}
+    began = time.monotonic()
     for number, change in enumerate(unknown[:MOST_FILES], start=1):
+        if time.monotonic() - began > task.file.limits.arm_seconds:
+            break
         runs = ((change.new, intake, WITH), (change.old, Intake(), WITHOUT))
         found = {
             text: reported_tests(text, await _reported(task, before, context, change.path, key.alone(number)))
