@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
@@ -187,6 +188,12 @@ def test_a_file_of_another_place_is_not_guessed():
 
 
 CAMPAIGN = b"% c\n+ set\n= first (a)\nassert a\n\n= first\nassert b\n# = not run\n"
+
+
+def test_more_names_and_lines_than_any_honest_file_has_are_not_compared():
+    began = time.monotonic()
+    assert reported_tests(b"= x\n" * 100_000, [f"x {number}" for number in range(100_000)]).tests == ()
+    assert time.monotonic() - began < 5
 
 
 def test_the_text_of_a_reported_test_goes_to_the_next_one():

@@ -30,6 +30,8 @@ from harness.verify.reading import read_apart
 WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
 """What a file's tests are when it is run; the number of the file is the arm's part."""
 _LAST = re.compile(r".*(?:::| \| | > |\.)", re.DOTALL)
+MOST_COMPARED = 20_000_000
+"""Names times lines of one file: 2,000 tests in 10,000 lines."""
 MOST_FILES = 20
 """Of one submission that are run to see their tests, and none once that has taken longer than an arm may; those after
 them have no tests."""
@@ -71,7 +73,7 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
             break
         runs = ((change.new, intake, WITH), (change.old, Intake(), WITHOUT))
         found = {
-            text: reported_tests(text, await _reported(task, before, context, change.path, key.alone(number)))
+            text: await _tests_of(text, await _reported(task, before, context, change.path, key.alone(number)))
             for text, before, key in runs
             if text is not None
         }
@@ -80,17 +82,24 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
     return replace(language, discovery=SeenTests(language.discovery, seen)) if seen else language
 
 
+async def _tests_of(text: bytes, names: list[str]) -> TestFile:
+    return await read_apart(lambda: reported_tests(text, names))
+
+
 def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
     """Tests by the names that were reported of a file, in the order of their lines. Pure.
 
     The text of each goes from the first line with its name to the next with another's. A name that no line has is of
     some other file: a run script may run more than it was asked for. Nothing tells what tests check: each counts as
-    one that does.
+    one that does. Nothing is found where there are too many names and lines to compare.
     """
+    names = set(names)
     lines = text.decode(errors="replace").splitlines(keepends=True)
+    if len(names) * len(lines) > MOST_COMPARED:
+        return TestFile(())
     plain = [" ".join(line.split()) for line in lines]
     starts: dict[int, str] = {}
-    for name in sorted(dict.fromkeys(names), key=len, reverse=True):  # a name may be part of another
+    for name in sorted(names, key=lambda name: (-len(name), name)):  # a name may be part of another
         at = next((at for at, line in enumerate(plain) if at not in starts and _has(line, name)), None)
         if at is not None:
             starts[at] = name
