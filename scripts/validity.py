@@ -18,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from harness.analysis.error_rates import Answer, ErrorRates, error_rates
-from harness.analysis.rates import Rate
+from harness.analysis.statistics.proportions import Rate
 from harness.report.batch_report import fault_lines, progress_line, report_batch
 from harness.runs.cases import Case, Expectation, read_batch
 from harness.runs.submissions import Judged, judge_cases
@@ -60,7 +60,8 @@ GUESSES = f"""## Suites that guess
 Tests that know nothing of the code can only guess in which arm they run. The highest chance that such a suite is
 resolved, for a task of {PROBES} probes that are all must-haves, computed from the fewest arms that a judging has
 (`harness/verify/guessing.py`): either each test passes with the best probability in each arm, or all of them agree
-how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong.
+how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong, and
+one arm may fail by chance.
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"

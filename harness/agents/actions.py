@@ -1,11 +1,12 @@
 """Reading the commands that a model's message asks for."""
 
-import re
-from enum import StrEnum
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, StringConstraints, ValidationError
 
+from harness.agents.fences import shell_block
+from harness.agents.format_errors import Complaint, FormatError, FormatFault
 from harness.llm.protocol import Message, Role, Tool, ToolCall
 
 BASH = Tool(
@@ -19,9 +20,6 @@ BASH = Tool(
     },
 )
 
-_FENCED = re.compile(r"^```bash[ \t]*\r?\n(.*?)^```[ \t]*\r?$", re.DOTALL | re.MULTILINE)
-_DETAIL_CHARS = 300
-
 
 class Action(NamedTuple):
     """`call_id` is None for a command found in text: a user's message answers it, not a tool's."""
@@ -30,25 +28,7 @@ class Action(NamedTuple):
     call_id: str | None
 
     def answer(self, text: str) -> Message:
-        return _answer(self.call_id, text)
-
-
-class FormatFault(StrEnum):
-    """What is wrong with a message; the scaffold's template says so to the model."""
-
-    NO_COMMAND = "no-command"
-    SEVERAL_BLOCKS = "several-blocks"
-    UNKNOWN_TOOL = "unknown-tool"
-    MALFORMED_ARGUMENTS = "malformed-arguments"
-
-
-class FormatError(Exception):
-    """A message that asks for no command, or not in a way that can be read. `detail` is cut to a line or two."""
-
-    def __init__(self, fault: FormatFault, detail: str) -> None:
-        super().__init__(f"{fault}: {detail[:_DETAIL_CHARS]}" if detail else fault.value)
-        self.fault = fault
-        self.detail = detail[:_DETAIL_CHARS]
+        return answer(self.call_id, text)
 
 
 class _BashArguments(BaseModel):
@@ -56,36 +36,46 @@ class _BashArguments(BaseModel):
     command: Annotated[str, StringConstraints(strict=True, pattern=r"^[^\x00]+$")]
 
 
-def parse_actions(message: Message) -> list[Action]:
-    """Tool calls in their order, or else the one fenced bash block of the text. Raises FormatError."""
+def parse_actions(message: Message, is_cut_off: bool = False) -> list[Action]:
+    """Tool calls in their order, or else the one shell block of the text. Raises FormatError.
+
+    `is_cut_off` says that the message was ended by its limit: then nobody knows where a block in its text ends.
+    """
     if message.tool_calls:
-        return [Action(_command(call), call.id) for call in message.tool_calls]
-    blocks = _FENCED.findall(message.content)
-    if len(blocks) > 1:
-        raise FormatError(FormatFault.SEVERAL_BLOCKS, str(len(blocks)))
-    if not blocks or not blocks[0].strip() or "\0" in blocks[0]:
-        raise FormatError(FormatFault.NO_COMMAND, "")
-    return [Action(blocks[0], None)]
+        return _of_calls(message.tool_calls)
+    command = shell_block(message.content)
+    if is_cut_off:
+        raise FormatError(Complaint(None, FormatFault.CUT_OFF))
+    if not command.strip() or "\0" in command:
+        raise FormatError(Complaint(None, FormatFault.NO_COMMAND))
+    return [Action(command, None)]
 
 
-def answers(message: Message, text: str) -> list[Message]:
-    """The same text for each tool call, since providers insist that each is answered; else for the user's turn."""
-    return [_answer(call.id, text) for call in message.tool_calls] or [_answer(None, text)]
+def answer(call_id: str | None, text: str) -> Message:
+    """What answers a tool call, or a message without one."""
+    if call_id is None:
+        return Message(role=Role.USER, content=text)
+    return Message(role=Role.TOOL, content=text, tool_call_id=call_id)
 
 
-def _command(call: ToolCall) -> str:
+def _of_calls(calls: Sequence[ToolCall]) -> list[Action]:
+    """The calls' commands; none of them where one can't be read. Providers insist that each call is answered."""
+    read = [_read(call) for call in calls]
+    actions = [item for item in read if isinstance(item, Action)]
+    if len(actions) == len(read):
+        return actions
+    raise FormatError(
+        *(Complaint(item.call_id, FormatFault.NOT_RUN) if isinstance(item, Action) else item for item in read)
+    )
+
+
+def _read(call: ToolCall) -> Action | Complaint:
     if call.name != BASH.name:
-        raise FormatError(FormatFault.UNKNOWN_TOOL, call.name)
+        return Complaint(call.id, FormatFault.UNKNOWN_TOOL, call.name)
     try:
-        return _BashArguments.model_validate_json(call.arguments).command
+        return Action(_BashArguments.model_validate_json(call.arguments).command, call.id)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
         detail = f"{where}: {first['msg']}" if where else first["msg"]
-        raise FormatError(FormatFault.MALFORMED_ARGUMENTS, detail) from None
-
-
-def _answer(call_id: str | None, text: str) -> Message:
-    if call_id is None:
-        return Message(role=Role.USER, content=text)
-    return Message(role=Role.TOOL, content=text, tool_call_id=call_id)
+        return Complaint(call.id, FormatFault.MALFORMED_ARGUMENTS, detail)

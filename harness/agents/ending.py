@@ -12,6 +12,8 @@ class Ending(StrEnum):
     COST_LIMIT = "cost-limit"
     CONTEXT_LIMIT = "context-limit"
     FORMAT_ERRORS = "format-errors"
+    CRASHED = "crashed"
+    """A native agent's command ended with another status than 0."""
     MEMORY_LIMIT = "memory-limit"
     DISK_LIMIT = "disk-limit"
     PIDS_LIMIT = "pids-limit"

@@ -2,43 +2,23 @@
 
 from typing import ClassVar
 
-from harness.agents.actions import BASH, Action, FormatError, answers, parse_actions
+from harness.agents.actions import BASH, Action, answer, parse_actions
+from harness.agents.format_errors import FormatError
+from harness.agents.mini_texts import SUBMIT_COMMAND as SUBMIT_COMMAND
+from harness.agents.mini_texts import MiniTexts, readable
 from harness.agents.protocol import AgentContext, Ending, Finish
-from harness.agents.templates import Templates
 from harness.agents.trajectory import ObservationRecord, Trajectory
-from harness.languages.registry import language_of
 from harness.llm.cache_marks import with_cache_marks
-from harness.llm.protocol import Completion, Message, Role, StopReason
+from harness.llm.protocol import Completion, Message, StopReason
 from harness.llm.recording import MessageRecord
-from harness.sandbox.protocol import CommandResult, Sandbox
+from harness.sandbox.protocol import AGENT_LOGS, MANIFEST_NAMES, Sandbox
 from harness.specs.errors import UserError
 from harness.specs.usage import Usage
 
-SUBMIT_COMMAND = "echo TESTWRIGHT_SUBMIT"
-"""The trial ends at a command that consists of this alone; printing the word does nothing."""
-
-_LIMITS = ("steps", "wall_seconds", "cost_usd", "command_seconds")
-_PROMPT = (
-    "task_prompt",
-    "is_whole_instruction",
-    "workdir",
-    "language",
-    "id_form",
-    "id_examples",
-    "test_paths",
-    "test_command",
-    "submit_command",
-    *_LIMITS,
-)
-_OBSERVATION = ("command", "output", "exit_status", "timeout", "truncated", "observation_chars")
-VARIABLES = {
-    "system": _PROMPT,
-    "task": _PROMPT,
-    "observation": _OBSERVATION,
-    "timeout": _OBSERVATION,
-    "format_error": ("fault", "detail", "output_limit_reached", "submit_command"),
-}
-"""The scaffold's templates, and what each is given."""
+_LEAST_CHARS = 20
+"""Shown of a command's output, however many commands an answer has."""
+_MANIFEST_BYTES = 4096
+"""Looked at to see whether a manifest is empty."""
 
 
 class Interruption(Exception):
@@ -58,37 +38,17 @@ class Mini:
     def __init__(self, context: AgentContext) -> None:
         if context.model is None:
             raise UserError(f"scaffold {context.scaffold.name!r} needs a model")
-        self.task = context.task
         self.scaffold = context.scaffold
         self.model = context.model
         self.allowance = context.allowance
-        self.templates = Templates(self.scaffold, VARIABLES)
+        self.texts = MiniTexts(context.task, context.scaffold, context.allowance)
 
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
         return await _Loop(self, sandbox, trajectory).run()
 
     def prompts(self) -> list[Message]:
-        repo, limits = self.task.repo, self.task.file.limits
-        ids = language_of(repo).ids
-        values = {
-            "task_prompt": self.task.prompt,
-            "is_whole_instruction": self.task.is_whole_instruction,
-            "workdir": repo.workdir,
-            "language": repo.language,
-            "id_form": ids.words,
-            "id_examples": ids.examples,
-            "test_paths": repo.test_paths,
-            "test_command": repo.test_command,
-            "submit_command": SUBMIT_COMMAND,
-            "steps": limits.steps,
-            "wall_seconds": limits.wall_seconds,
-            "cost_usd": limits.cost_usd,
-            "command_seconds": self.scaffold.limits.command_seconds,
-        }
-        return [
-            Message(role=Role.SYSTEM, content=self.templates.render("system", **values)),
-            Message(role=Role.USER, content=self.templates.render("task", **values), cache=True),
-        ]
+        """What the model is told first."""
+        return self.texts.prompts()
 
 
 class _Loop:
@@ -96,9 +56,11 @@ class _Loop:
 
     def __init__(self, agent: Mini, sandbox: Sandbox, trajectory: Trajectory) -> None:
         self.agent, self.sandbox, self.trajectory = agent, sandbox, trajectory
+        self.limits = agent.scaffold.limits
         self.messages: list[Message] = []
         self.steps = 0
         self.format_errors = 0
+        self.reminded_at = 0
 
     async def run(self) -> Finish:
         self.append(*self.agent.prompts())
@@ -122,44 +84,51 @@ class _Loop:
 
     def actions(self, completion: Completion) -> list[Action]:
         """The commands that a message asks for. Where one of them is malformed none is run."""
+        is_cut_off = completion.stop is StopReason.LENGTH
         try:
-            found = parse_actions(completion.message)
+            found = parse_actions(completion.message, is_cut_off)
         except FormatError as error:
             self.format_errors += 1
-            text = self.agent.templates.render(
-                "format_error",
-                fault=error.fault.value,
-                detail=error.detail,
-                output_limit_reached=completion.stop is StopReason.LENGTH,
-                submit_command=SUBMIT_COMMAND,
-            )
-            last = self.format_errors >= self.agent.scaffold.limits.format_errors
+            left = self.limits.format_errors - self.format_errors
+            texts = self.agent.texts
+            told = [answer(it.call_id, texts.format_error(it, is_cut_off, left)) for it in error.complaints]
             message = f"{self.format_errors} in a row; the last: {error}"
-            finish = Finish(Ending.FORMAT_ERRORS, message) if last else None
-            raise Interruption(*answers(completion.message, text), finish=finish) from None
+            finish = None if left > 0 else Finish(Ending.FORMAT_ERRORS, message)
+            raise Interruption(*told, finish=finish) from None
         self.format_errors = 0
         return found
 
     async def execute(self, actions: list[Action]) -> None:
-        for action in actions:
+        """Run an answer's commands, which share what is shown of their output."""
+        chars = self.limits.answer_chars
+        for position, action in enumerate(actions):
             if action.command.strip() == SUBMIT_COMMAND:
-                raise Interruption(finish=Finish(Ending.SUBMITTED))
-            timeout = min(float(self.agent.scaffold.limits.command_seconds), self.agent.allowance.seconds_left())
+                self.append(action.answer(await self.submit()))
+                continue
+            timeout = min(float(self.limits.command_seconds), self.agent.allowance.seconds_left())
             result = await self.sandbox.run(action.command, timeout)
             self.trajectory.add(ObservationRecord.of(self.steps, action.command, result))
-            self.append(action.answer(self.observation(action.command, result, timeout)))
+            share = min(self.limits.observation_chars, max(_LEAST_CHARS, chars // (len(actions) - position)))
+            chars -= min(share, len(readable(result)))
+            self.append(action.answer(self.agent.texts.observation(action.command, result, timeout, share)))
 
-    def observation(self, command: str, result: CommandResult, timeout: float) -> str:
-        """What the model is shown of a command's end: cut by the template, otherwise as it was printed."""
-        return self.agent.templates.render(
-            "timeout" if result.timed_out else "observation",
-            command=command,
-            output=result.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}"),
-            exit_status=result.exit_status,
-            timeout=round(timeout, 1),
-            truncated=result.truncated,
-            observation_chars=self.agent.scaffold.limits.observation_chars,
-        )
+    async def submit(self) -> str:
+        """Ends the work; where there is no manifest and the model can still mend that, says so instead."""
+        is_last = self.agent.allowance.left.steps == 0 or 0 < self.reminded_at < self.steps
+        if is_last or (name := await self.empty_manifest()) is None:
+            raise Interruption(finish=Finish(Ending.SUBMITTED))
+        self.reminded_at = self.steps
+        return self.agent.texts.reminder(name)
+
+    async def empty_manifest(self) -> str | None:
+        """The name of the manifest where it is empty, "" where there is none; None where one says something."""
+        for name in MANIFEST_NAMES:
+            try:
+                data = await self.sandbox.read(f"{AGENT_LOGS}/{name}", _MANIFEST_BYTES)
+            except (FileNotFoundError, IsADirectoryError):
+                continue
+            return None if data.strip() else name
+        return ""
 
     def append(self, *messages: Message, usage: Usage | None = None, stop: StopReason | None = None) -> None:
         for message in messages:

@@ -1,11 +1,14 @@
 """The protocol that every agent implements, and the context that an agent gets."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from harness.agents.ending import Ending as Ending
 from harness.agents.trajectory import Trajectory
+from harness.gateway.server import Gateway
 from harness.llm.allowance import Allowance
+from harness.llm.build import ServedModel
 from harness.llm.protocol import Model
 from harness.sandbox.protocol import Sandbox
 from harness.specs.scaffold import Scaffold
@@ -14,21 +17,33 @@ from harness.specs.usage import Usage
 
 
 @dataclass(frozen=True)
+class GatewaySeat:
+    """Where a native agent's model is: the run's gateway, at a socket of this machine, and what it serves."""
+
+    server: Gateway
+    socket: Path
+    served: ServedModel
+
+
+@dataclass(frozen=True)
 class AgentContext:
     """Everything that an agent of one trial is made of.
 
     `model` is metered by `allowance`: its calls raise AllowanceExhausted once a limit is reached. It is None where
-    the trial has no model.
+    the trial has no model. A native agent has a `gateway` in its place, which is metered by the same.
     """
 
     task: Task
     scaffold: Scaffold
     allowance: Allowance
     model: Model | None = None
+    gateway: GatewaySeat | None = None
 
     @property
     def model_name(self) -> str:
         """Empty where there is no model."""
+        if self.gateway:
+            return self.gateway.served.name
         return self.model.name if self.model else ""
 
 
@@ -52,6 +67,8 @@ class Agent(Protocol):
 
 class AgentClass(Protocol):
     """What is registered for an agent: makes one for a trial. Raises UserError for a scaffold that can't work.
+
+    One is also made before a run begins, so that such a scaffold is refused before anything is paid.
 
     `needs_model` says whether a trial of it has a model; without one, its runs have one trial whatever -m says.
     """

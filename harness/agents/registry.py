@@ -1,6 +1,6 @@
 """Agents by name, and the agent that a scaffold names."""
 
-from harness.agents.protocol import Agent, AgentClass, AgentContext
+from harness.agents.protocol import Agent, AgentClass, AgentContext, GatewaySeat
 from harness.llm.allowance import Allowance
 from harness.llm.protocol import Model
 from harness.specs.errors import UserError
@@ -14,6 +14,7 @@ AGENTS: Registry[AgentClass] = Registry(
     "testwright.agents",
     {
         "mini": "harness.agents.mini:Mini",
+        "native": "harness.agents.native.agent:NativeAgent",
         "oracle": "harness.agents.controls:Oracle",
         "nop": "harness.agents.controls:Nop",
     },
@@ -31,17 +32,26 @@ def agent_class(scaffold: Scaffold) -> AgentClass:
     return AGENTS.get(name)
 
 
+def is_native(scaffold: Scaffold) -> bool:
+    """Whether the model is reached through the gateway."""
+    return scaffold.native is not None
+
+
 def agent_context(
-    task: Task, scaffold: Scaffold, model: Model | None = None, allowance: Allowance | None = None
+    task: Task,
+    scaffold: Scaffold,
+    model: Model | None = None,
+    allowance: Allowance | None = None,
+    gateway: GatewaySeat | None = None,
 ) -> AgentContext:
     """What an agent of a trial is made of; its model is metered. Without an allowance it gets the task's limits."""
     allowance = allowance or Allowance(task.file.limits)
-    return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None)
+    return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway)
 
 
 def build_agent(context: AgentContext) -> Agent:
     """Raises UserError for a scaffold that can't work: without its model, or with broken templates, say."""
     made = agent_class(context.scaffold)
-    if made.needs_model and context.model is None:
+    if made.needs_model and context.model is None and context.gateway is None:
         raise UserError(f"scaffold {context.scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")
     return made(context)

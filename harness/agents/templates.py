@@ -2,12 +2,16 @@
 
 import difflib
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateNotFound, UndefinedError, meta
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template, TemplateNotFound, UndefinedError, meta
 from jinja2.exceptions import TemplateSyntaxError
+from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
 
+from harness.agents.template_files import template_file, template_path
 from harness.specs.errors import UserError
+from harness.specs.loading import read_text
 from harness.specs.scaffold import Scaffold
 
 
@@ -21,7 +25,7 @@ class Templates:
         self._scaffold = scaffold
         # Texts for a model, not HTML: nothing is escaped. What an agent printed is a value, never a template.
         self._environment = Environment(
-            loader=FileSystemLoader(scaffold.directory),
+            loader=FunctionLoader(self._source),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -39,21 +43,25 @@ class Templates:
 
     def _load(self, name: str, known: Collection[str]) -> Template:
         listing = self._scaffold.directory / "scaffold.yaml"
-        if name not in self._scaffold.templates:
+        file = template_file(self._scaffold, name)
+        if file is None:
             raise UserError(f"{listing}: key 'templates.{name}' is missing")
-        file = self._scaffold.templates[name]
         try:
             template = self._environment.get_template(file)
         except TemplateNotFound:
             raise UserError(f"{listing}: templates.{name}: there is no file {file!r} beside it") from None
         except TemplateSyntaxError as error:
-            raise UserError(f"{self._scaffold.directory / file}:{error.lineno}: {error.message}") from None
-        self._check_names(file, known)
+            raise UserError(f"{template_path(self._scaffold, file)}:{error.lineno}: {error.message}") from None
+        self._check_names(template_path(self._scaffold, file), known)
         return template
 
-    def _check_names(self, file: str, known: Collection[str]) -> None:
-        path = self._scaffold.directory / file
-        tree = self._environment.parse(path.read_text(encoding="utf-8"))
+    def _source(self, file: str) -> tuple[str, str, None] | None:
+        """A template's text and path; None where there is none. Raises TemplateNotFound for a path out of there."""
+        path = template_path(self._scaffold, "/".join(split_template_path(file)))
+        return (read_text(path), str(path), None) if path.is_file() else None
+
+    def _check_names(self, path: Path, known: Collection[str]) -> None:
+        tree = self._environment.parse(read_text(path))
         unknown = meta.find_undeclared_variables(tree) - set(known)
         for node in tree.find_all(Name):
             if node.name in unknown:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness import PROTOCOL_VERSION
 from harness.agents.ending import Ending
+from harness.gateway.records import GatewayRecord, PromptRecord
 from harness.llm.protocol import FailedRequest
 from harness.llm.recording import MessageRecord, now, read_json_lines
 from harness.sandbox.protocol import CommandResult
@@ -65,10 +66,27 @@ class ObservationRecord(_Record):
         )
 
 
+class AgentOutputRecord(_Record):
+    """How a native agent's command ended, and what it said itself; its whole output is in files beside this one.
+
+    `exit_status` is null where a limit ended it. `events` and `tools` count the kinds of its own event stream.
+    """
+
+    kind: Literal["agent-output"] = "agent-output"
+    exit_status: int | None
+    seconds: float
+    stdout_bytes: int
+    stderr_bytes: int
+    events: dict[str, int] = Field(default_factory=dict)
+    tools: dict[str, int] = Field(default_factory=dict)
+    error: str = ""
+
+
 class FaultRecord(_Record):
     """A request to a provider that failed after so many `seconds`; `usage` is what it cost all the same.
 
-    `step` counts the answers before it. It was repeated after `retry_in` seconds; null: the model gave up.
+    `step` counts the answers before it. It was repeated after `retry_in` seconds; null: the model gave up, or the
+    agent has a client of its own that decides it.
     """
 
     kind: Literal["fault"] = "fault"
@@ -113,7 +131,15 @@ class EndRecord(_Record):
 
 
 Record = Annotated[
-    HeaderRecord | MessageRecord | ObservationRecord | FaultRecord | EndRecord, Field(discriminator="kind")
+    HeaderRecord
+    | MessageRecord
+    | ObservationRecord
+    | AgentOutputRecord
+    | FaultRecord
+    | PromptRecord
+    | GatewayRecord
+    | EndRecord,
+    Field(discriminator="kind"),
 ]
 _RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 

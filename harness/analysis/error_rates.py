@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from harness.analysis.rates import Rate, rate
+from harness.analysis.statistics.proportions import Rate, rate
 
 ALL = "all"
 

@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from harness.analysis.rates import Rate, rate
+from harness.analysis.statistics.proportions import Rate, rate
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError, first_error
 from harness.specs.loading import FileModel, load_yaml

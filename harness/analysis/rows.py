@@ -38,9 +38,10 @@ class _Row(BaseModel):
 class TrialRow(_Row):
     """One trial. `trial` is its place TASK/SCAFFOLD/MODEL/ATTEMPT; `model` is empty for scaffolds without one.
 
-    `verdict` is None where there is none; then `problem` says why in a sentence. `ending`, `steps` and
-    `agent_seconds` are the agent's. `attempts` are those of all starts, in the order of their ends. `record` is the
-    whole verdict, `published` the published verifier's where both were asked for.
+    `repository` is the upstream of the task's, empty where the run doesn't say. `verdict` is None where there is
+    none; then `problem` says why in a sentence. From `ending` to `failed_requests` are facts about the agent;
+    `agent_seconds` don't count what it waited for its provider. `attempts` are those of all starts, in the order of
+    their ends. `record` is the whole verdict, `published` the published verifier's where both were asked for.
     """
 
     trial: str
@@ -48,14 +49,18 @@ class TrialRow(_Row):
     scaffold: str
     model: str
     attempt: int
+    repository: str = ""
     isolation: str = ""
     state: TrialState
     verdict: Verdict | None = None
     reasons: tuple[Reason, ...] = ()
     notes: tuple[Note, ...] = ()
     ending: str = ""
+    ending_message: str = ""
     steps: int | None = None
     agent_seconds: float | None = None
+    waiting_seconds: float | None = None
+    failed_requests: int | None = None
     usage: UsageFile | None = None
     problem: str = ""
     remarks: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,12 @@ from typing import Any
 from harness.analysis.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.outcome import Outcome
+from harness.runs.plan import RunFile
 from harness.runs.records import read_record
 from harness.runs.store import find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
+from harness.specs.errors import UserError
+from harness.specs.loading import load_yaml
 from harness.specs.reasons import Verdict
 
 _NO_MODEL = "none"
@@ -20,10 +23,14 @@ _NO_MODEL = "none"
 
 @dataclass(frozen=True)
 class RunRows:
-    """All rows of one run. `trials` are read at once, the others when they are first asked for."""
+    """All rows of one run. `trials` are read at once, the others when they are first asked for.
+
+    `file` is its `run.yaml`, None where that can't be read.
+    """
 
     directory: Path
     trials: tuple[TrialRow, ...]
+    file: RunFile | None = None
 
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
@@ -39,12 +46,14 @@ class RunRows:
         """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
         wanted = prefix.rstrip("/")
         chosen = (row for row in self.trials if row.trial == wanted or row.trial.startswith(f"{wanted}/"))
-        return RunRows(self.directory, tuple(chosen))
+        return replace(self, trials=tuple(chosen))
 
 
 def load_rows(directory: Path) -> RunRows:
     """The rows of a run. Raises UserError only where the directory holds no run."""
-    return RunRows(directory, tuple(_trial(store, directory) for store in find_trials(directory)))
+    stores = list(find_trials(directory))
+    file = _run_file(directory)
+    return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
 
 
 def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
@@ -56,6 +65,7 @@ def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
         scaffold=trial.scaffold.name,
         model=trial.model,
         attempt=trial.attempt,
+        repository=trial.repository,
         isolation=isolation,
         state=TrialState.JUDGED if record else TrialState.ENDED,
         verdict=outcome.verdict,
@@ -70,12 +80,21 @@ def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
     )
 
 
-def _trial(store: TrialStore, directory: Path) -> TrialRow:
+def _run_file(directory: Path) -> RunFile | None:
+    try:
+        return load_yaml(directory / "run.yaml", RunFile)
+    except UserError:
+        return None
+
+
+def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
     place = store.directory.relative_to(directory / "trials").as_posix()
     file, agent, record = store.trial(), store.agent(), store.verdict()
     damaged = store.damaged()
+    names = _names(file, place)
     row = TrialRow(
-        **_names(file, place),
+        **names,
+        repository=run.repositories.get(names["task"], "") if run else "",
         isolation=file.isolation if file else "",
         state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
         usage=store.usage(),
@@ -83,8 +102,9 @@ def _trial(store: TrialStore, directory: Path) -> TrialRow:
         attempts=tuple(store.attempts.read()),
     )
     if agent:
-        facts = {"ending": agent.ending, "steps": agent.steps, "agent_seconds": agent.counted_seconds}
-        row = row.model_copy(update={**facts, "remarks": agent.remarks})
+        kept = {"ending", "steps", "waiting_seconds", "failed_requests", "remarks"}
+        update = {**agent.model_dump(include=kept), "ending_message": agent.message}
+        row = row.model_copy(update={**update, "agent_seconds": agent.counted_seconds})
     if record:
         update = {"verdict": record.verdict, "reasons": record.reasons, "notes": record.notes, "record": record}
         row = row.model_copy(update={**update, "published": store.verdict_beside()})

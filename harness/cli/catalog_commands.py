@@ -38,6 +38,10 @@ def check_tasks(
     tasks: Annotated[
         list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
     ] = None,
+    exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
+    repo: Annotated[
+        list[str] | None, typer.Option("--repo", help="Only tasks of this repository (name or glob)")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Check the files only; no containers")] = False,
     brief: Annotated[
         bool, typer.Option("--brief", help="Files, the agent's view, the reference once and nop")
@@ -71,12 +75,18 @@ def check_tasks(
     from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
     from harness.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
+    from harness.specs.errors import UserError
     from harness.specs.task_facts import chosen_level
+    from harness.specs.tracks import TaskOptions
 
     ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
     refuse_for_published(tasks or (), ours)
     catalog = _catalog(context, image_map)
-    chosen = levels(catalog, tasks or ["*"], chosen_level(quick, brief, sample), sample, records)
+    lenient = catalog.reading(TaskOptions(image_map, one_by_one=True))  # the check itself tells what is wrong
+    names = lenient.chosen(tasks or ["*"], exclude or (), repo or ())
+    if not names:
+        raise UserError("every task that is named is left out by -x or --repo; there is nothing to check")
+    chosen = levels(catalog, names, chosen_level(quick, brief, sample), sample, records)
     named = judge_for(catalog, judge, cached=False) if judge else None
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
@@ -143,6 +153,46 @@ def list_scaffolds(context: typer.Context, as_json: Json = False) -> int:
     from harness.report.catalog_report import report_scaffolds
 
     return report_scaffolds(_catalog(context), as_json)
+
+
+@scaffold_app.command("check")
+def check_scaffolds(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(help="Native scaffolds [default: all]")] = None,
+    as_json: Json = False,
+) -> int:
+    """Install native scaffolds and run each against a scripted model. Status 1: one has a problem."""
+    from harness.authoring.scaffold_check import check_scaffolds
+    from harness.report.catalog_report import report_checks, tell
+
+    return report_checks(check_scaffolds(_catalog(context), names or [], tell), as_json)
+
+
+@scaffold_app.command("export")
+def export_scaffold(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="A native scaffold")],
+    file: Annotated[Path, typer.Argument(help="The file to write")],
+    as_json: Json = False,
+) -> int:
+    """Write a native scaffold's toolbox to one file, for a host that can install nothing."""
+    from harness.authoring.scaffold_bundle import export_scaffold
+    from harness.report.catalog_report import report_builds, tell
+
+    return report_builds(export_scaffold(_catalog(context), name, file, tell), as_json)
+
+
+@scaffold_app.command("import")
+def import_scaffold(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file of scaffold export")],
+    as_json: Json = False,
+) -> int:
+    """Load a toolbox of scaffold export into the engine."""
+    from harness.authoring.scaffold_bundle import import_scaffold
+    from harness.report.catalog_report import report_builds, tell
+
+    return report_builds(import_scaffold(_catalog(context), file, tell), as_json)
 
 
 @model_app.command("list")

@@ -19,6 +19,12 @@ def run(
         list[str] | None, typer.Option("--repo", help="Only tasks of this repository (name or glob)")
     ] = None,
     scaffold: Annotated[list[str] | None, typer.Option("-s", "--scaffold", help="Scaffold")] = None,
+    override: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="KEY=VALUE of the scaffolds: limits.steps=50, templates.task=FILE, mini.limits..."
+        ),
+    ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option("-m", "--model", help="PROVIDER/MODEL, a model file's NAME or PATH, replay:FILE, scripted:FILE"),
@@ -67,6 +73,7 @@ def run(
         "exclude": exclude,
         "repos": repo,
         "scaffolds": scaffold,
+        "overrides": override,
         "models": model,
         "attempts": attempts,
         "jobs": jobs,

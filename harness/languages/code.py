@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from random import Random
+
+from harness.languages.on_disk.written import Writer
 
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x85\u2028\u2029", " "))
 
@@ -15,9 +16,8 @@ class Code:
     """Whether the file at this path is code: text and what runs of it can differ. Data files have no such split."""
     comment: str
     """What begins a comment that ends with its line."""
-    rewrite: Callable[[bytes, Sequence[int], Random], bytes]
-    """The same behaviour in other text: other statements without effect each time, in every function that holds one
-    of these lines (counted from 1)."""
+    write: Writer
+    """For text that is itself what runs."""
 
     def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
         """The same code, with `lines` as comments behind it."""

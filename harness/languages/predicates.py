@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 _LARGEST = 2**30 - 1
+_PLAIN: tuple[Callable[["Hidden", Random, bool], str], ...]
 _FORMS: tuple[Callable[["Hidden", Random, bool], str], ...]
 
 
@@ -27,6 +28,11 @@ class Hidden:
 def condition(hidden: Hidden, chance: Random, holds: bool) -> str:
     """A condition that always holds, or never; in C, Go and JavaScript it is the same text."""
     return chance.choice(_FORMS)(hidden, chance, holds)
+
+
+def plain_condition(hidden: Hidden, chance: Random, holds: bool) -> str:
+    """Such a condition, of those that no compiler warns of, also where nothing is hidden from it."""
+    return chance.choice(_PLAIN)(hidden, chance, holds)
 
 
 def _equal(hidden: Hidden, chance: Random, holds: bool) -> str:
@@ -59,6 +65,7 @@ def _added(hidden: Hidden, chance: Random, holds: bool) -> str:
 
 
 _FORMS = (_equal, _remainder, _masked, _mixed, _shifted, _added)
+_PLAIN = (_equal, _mixed, _added)
 
 
 def _compared(what: str, value: int, chance: Random, holds: bool) -> str:

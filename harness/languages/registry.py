@@ -22,7 +22,11 @@ def language_of(repo: Repo) -> Language:
 def code_of(repo: Repo, path: str) -> Code:
     """How a file of code is rewritten: as its own language has it, which needn't be that of the tests."""
     own = LANGUAGES.get(repo.language)
-    if not repo.is_published or own.code.is_code(path):
-        return own.code
-    others = (LANGUAGES.get(name).code for name in LANGUAGES.names)
-    return next((code for code in others if code.is_code(path)), own.code)
+    found = language_at(path) if repo.is_published and not path.endswith(own.suffixes) else None
+    return (found or own).code
+
+
+def language_at(path: str) -> Language | None:
+    """The language whose names of files end as this one does."""
+    known = (LANGUAGES.get(name) for name in LANGUAGES.names)
+    return next((language for language in known if path.endswith(language.suffixes)), None)

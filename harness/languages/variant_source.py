@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harness.languages.on_disk.written import Layout
 from harness.specs.variants import VariantKind
 
 
@@ -18,6 +19,8 @@ class VariantSource:
     of the language's catalogue, drawn by the seed, and the bodies of `inert` (for each path the texts whose functions
     of the same name lend theirs) kept where they never run, behind marks that are drawn too. All files go through one
     printer. The same source and seed give the same code. Without a seed `code` is compiled as it is.
+
+    Where the text on disk is what runs, `layout` and `commented` say how it is written: see `OnDisk`.
     """
 
     name: str
@@ -28,3 +31,5 @@ class VariantSource:
     family: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
     inert: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
     seed: int | None = None
+    layout: Layout = Layout.PLAIN
+    commented: bool = False

@@ -1,8 +1,9 @@
 """The limits of one agent, metered at its model, so that no agent can exceed them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import NamedTuple
 
 from harness.llm.clock import SYSTEM_CLOCK, Clock
 from harness.llm.protocol import Completion, FailedRequest, FaultObserver, Message, Model, Tool, ignore_faults
@@ -27,6 +28,14 @@ class AllowanceExhausted(Exception):
         self.limit = limit
 
 
+class Left(NamedTuple):
+    """What is left of an allowance, never below 0. `usd` is None where it isn't known what was spent."""
+
+    steps: int
+    seconds: float
+    usd: float | None
+
+
 class Allowance:
     """Steps, seconds and USD of one agent. A step is one answer of a model.
 
@@ -49,6 +58,7 @@ class Allowance:
         self._calls: list[_Span] = []
         self._answers: list[_Span] = []
         self._under_way: list[float] = []
+        self._pause: _Span | None = None
         self._observe: FaultObserver = ignore_faults
 
     def begin(self) -> None:
@@ -76,6 +86,16 @@ class Allowance:
         return left
 
     @property
+    def left(self) -> Left:
+        """What the agent may still use."""
+        limits, spent = self.limits, self.spending.usage.cost_usd
+        return Left(
+            steps=max(0, limits.steps - self.steps - len(self._under_way)),
+            seconds=max(0.0, limits.wall_seconds - self.counted_seconds),
+            usd=None if spent is None else max(0.0, limits.cost_usd - spent),
+        )
+
+    @property
     def counted_seconds(self) -> float:
         """What the agent's clock shows."""
         return self._clock.now() - self._began - self.waiting_seconds
@@ -89,7 +109,10 @@ class Allowance:
     def waiting_seconds(self) -> float:
         """Time that doesn't count, with that of a request under way until it has turned out well."""
         now = self._clock.now()
-        return _length([*self._calls, *((began, now) for began in self._under_way)]) - self.model_seconds
+        spans = [*self._calls, *((began, now) for began in self._under_way)]
+        if self._pause:
+            spans.append((self._pause[0], min(now, self._pause[1])))
+        return _length(spans) - self.model_seconds
 
     @property
     def is_waiting(self) -> bool:
@@ -110,28 +133,73 @@ class Allowance:
         finally:
             self._observe = ignore_faults
 
-    async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """One call of `model` under the limits."""
+    def pause(self, seconds: float) -> None:
+        """An agent that repeats failed requests by itself waits now: until its next call, or for so many seconds."""
+        now = self._clock.now()
+        self._end_pause(now)
+        self._pause = (now, now + seconds)
+
+    def _end_pause(self, now: float) -> None:
+        if self._pause:
+            began, end = self._pause
+            self._calls.append((began, min(end, now)))
+            self._pause = None
+
+    @contextmanager
+    def call(self) -> Iterator["Call"]:
+        """One call of a model. It is a step once it is `answered`; the time of one that isn't doesn't count.
+
+        Raises AllowanceExhausted where it may not be made.
+        """
         self.check()
         began = self._clock.now()
+        self._end_pause(began)
         self._under_way.append(began)
+        call = Call(lambda seconds: self._answered(began, seconds))
         try:
-            completion = await model.complete(messages, tools)
-        except ProviderError as error:
-            if not error.requests:  # otherwise the model has told of each
-                took = self._clock.now() - began
-                lost = FailedRequest(fault=error.fault, message=str(error), seconds=took, usage=error.usage)
-                self.failed(lost)
-            raise
-        else:
-            now = self._clock.now()
-            own = now - began if completion.seconds is None else min(completion.seconds, now - began)
-            self._answers.append((now - own, now))
-            self.steps += 1
+            yield call
         finally:
-            self._under_way.remove(began)
-            self._calls.append((began, self._clock.now()))
+            if not call.is_answered:
+                self._end(began)
+
+    def _answered(self, began: float, seconds: float | None) -> None:
+        now = self._clock.now()
+        own = now - began if seconds is None else min(seconds, now - began)
+        self._end(began)
+        self._answers.append((now - own, now))
+        self.steps += 1
+
+    def _end(self, began: float) -> None:
+        self._under_way.remove(began)
+        self._calls.append((began, self._clock.now()))
+
+    async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        """One call of `model` under the limits."""
+        with self.call() as call:
+            began = self._clock.now()
+            try:
+                completion = await model.complete(messages, tools)
+            except ProviderError as error:
+                if not error.requests:  # otherwise the model has told of each
+                    took = self._clock.now() - began
+                    lost = FailedRequest(fault=error.fault, message=str(error), seconds=took, usage=error.usage)
+                    self.failed(lost)
+                raise
+            call.answered(completion.seconds)
         return completion
+
+
+class Call:
+    """A call that is under way."""
+
+    def __init__(self, end: Callable[[float | None], None]) -> None:
+        self.is_answered = False
+        self._end = end
+
+    def answered(self, seconds: float | None = None) -> None:
+        """It has brought an answer, whose own request took so many seconds; None: all of the call."""
+        self.is_answered = True
+        self._end(seconds)
 
 
 class _LimitedModel:

@@ -2,12 +2,13 @@
 
 import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.llm.anthropic_model import AnthropicModel
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import FaultObserver, Model, ignore_faults
-from harness.llm.rate_limits import LimiterService, RateLimiters
+from harness.llm.rate_limits import Limiter, LimiterService, RateLimiters
 from harness.llm.replay import ReplayModel
 from harness.llm.scripted import ScriptedModel
 from harness.specs.catalog import Catalog
@@ -18,6 +19,19 @@ from harness.specs.secrets import declare_secret
 
 FORMS = "PROVIDER/MODEL, a model file's NAME or PATH.yaml, replay:TRAJECTORY.jsonl or scripted:SCRIPT.yaml"
 _OWN_CLIENT = "anthropic/"
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A model that a provider serves, with what it takes to ask it: for whoever speaks to the provider himself.
+
+    `key` is None where the provider's usual variable has it. `limiter` is shared by all who ask this model.
+    """
+
+    name: str
+    file: ModelFile
+    key: str | None = field(repr=False)
+    limiter: Limiter
 
 
 class Models:
@@ -40,10 +54,23 @@ class Models:
             return ReplayModel(path)
         if path:
             return ScriptedModel.from_file(path)
+        served = self._served(name)
+        model = AnthropicModel if served.file.model.startswith(_OWN_CLIENT) else LiteLLMModel
+        return model(name, served.file, served.key, served.limiter, observe)
+
+    def served(self, name: str) -> ServedModel:
+        """For an agent with a client of its own. Raises UserError, also for a model that is replayed or scripted."""
+        kind, path = recording(name)
+        if path:
+            raise UserError(
+                f"model {name}: a native agent can't speak to a {kind} model; name one that a provider serves, as "
+                "PROVIDER/MODEL or in a model file"
+            )
+        return self._served(name)
+
+    def _served(self, name: str) -> ServedModel:
         file = self._found(name)
-        limiter = self.limiters.limiter(name, file.limits)
-        model = AnthropicModel if file.model.startswith(_OWN_CLIENT) else LiteLLMModel
-        return model(name, file, _key(name, file), limiter, observe)
+        return ServedModel(name, file, _key(name, file), self.limiters.limiter(name, file.limits))
 
     def file(self, name: str) -> ModelFile | None:
         """The model file of a name; None for a model that is replayed or scripted. Raises UserError."""

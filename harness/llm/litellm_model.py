@@ -95,7 +95,7 @@ class LiteLLMModel:
                 logger_fn=lambda call: heard.append(call.get("original_response")),
             )
         except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as error:
-            fault = _fault(litellm, error)
+            fault = fault_of(litellm, error)
             if fault.kind is ProviderFault.MALFORMED and heard:
                 fault.usage = self._lost(heard[-1])
             raise fault from None
@@ -120,8 +120,8 @@ class LiteLLMModel:
         return priced(self._file, usage, counted.cost) if usage.input + usage.output else NO_USAGE
 
 
-def _fault(litellm: Any, error: Any) -> Fault:
-    """By litellm's own classes where their status says less, else by status and body."""
+def fault_of(litellm: Any, error: Any) -> Fault:
+    """What litellm's exception stands for: by its class where the status says less, else by status and body."""
     kinds = litellm.exceptions
     message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
     causes = list(_causes(error))

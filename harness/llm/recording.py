@@ -20,13 +20,17 @@ def now() -> datetime:
 
 
 class MessageRecord(BaseModel):
-    """One message. `usage` and `stop` are set exactly for the assistant's; `step` counts those, prompts have 0."""
+    """One message. `usage` and `stop` are set exactly for a model's answers; `step` counts those, prompts have 0.
+
+    `conversation` is empty for the only or first one; agents with subagents have several, whose records mingle.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: Literal["message"] = "message"
     time: datetime = Field(default_factory=now)
     step: int
+    conversation: str = ""
     message: Message
     usage: Usage | None = None
     stop: StopReason | None = None

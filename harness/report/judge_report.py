@@ -10,7 +10,7 @@ from rich.text import Text
 from harness.analysis.agreement import Agreement
 from harness.analysis.calibration import Calibration
 from harness.analysis.injection import CaseEnd, CaseResult, InjectionReport
-from harness.analysis.rates import Rate
+from harness.analysis.statistics.proportions import Rate
 from harness.report.tables import console, money, table
 
 

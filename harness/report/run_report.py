@@ -13,6 +13,7 @@ from harness.analysis.resolve_rates import resolve_rates
 from harness.analysis.rows import TrialRow
 from harness.analysis.run_rows import load_rows, row_of_outcome
 from harness.report.csv_report import CsvRows, csv_text
+from harness.report.figures import rate_words
 from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
 from harness.report.tables import (
@@ -92,7 +93,10 @@ def _show_trial(directory: Path, row: TrialRow) -> None:
             for part in (*verdict_lines(row.published), *parity_lines([(row.task, row.record, row.published)])):
                 out.print(part)
     if row.ending:
-        out.print(f"agent: ended by {row.ending} after {row.steps} steps", markup=False)
+        more = f": {printable(row.ending_message, 200)}" if row.ending_message else ""
+        out.print(
+            Text(f"agent: ended by {row.ending.replace('-', ' ')} after {row.steps} steps{more}"), soft_wrap=True
+        )
     if any(attempt.code for attempt in row.attempts):
         out.print(attempt_table(row.attempts))
     out.print(Text(f"files: {place}"), soft_wrap=True)
@@ -101,8 +105,8 @@ def _show_trial(directory: Path, row: TrialRow) -> None:
 def _rates(rows: Iterable[TrialRow]) -> Iterator[str]:
     """A line for each scaffold and model that had more than one trial."""
     for who, found in resolve_rates(rows).items():
-        if found.whole > 1:
-            yield f"{' '.join(who).strip()}: {found.part} of {found.whole} resolved ({found.interval})"
+        if found.trials > 1:
+            yield f"{' '.join(who).strip()}: {rate_words(found)}"
 
 
 def _totals(rows: Sequence[TrialRow], isolation: str) -> str:
@@ -155,6 +159,7 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
         "verdict": row.record.model_dump(mode="json") if row.record else _without_record(row),
         **parity_facts(row.record, row.published),
         "ending": row.ending or None,
+        "ending_message": row.ending_message or None,
         "attempts": [attempt.model_dump(mode="json") for attempt in row.attempts],
         "problem": row.problem or None,
         "usage": _usage(row.usage),

@@ -72,9 +72,9 @@ def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
     yield table(
         ("stage", "status"),
         [
-            ("manifest", stages.manifest.status),
-            ("mutation", stages.mutation.status),
-            ("rubric", stages.rubric.status),
+            ("manifest", stages.manifest.status.replace("-", " ")),
+            ("mutation", stages.mutation.status.replace("-", " ")),
+            ("rubric", stages.rubric.status.replace("-", " ")),
         ],
     )
     if record.judge:
@@ -110,7 +110,7 @@ def _why(reasons: Sequence[Reason]) -> str:
 
 def agent_ending(ending: str) -> str:
     """How the agent ended, where that may be why there is so little to judge; else nothing."""
-    return f" (agent: {ending})" if ending and ending != Ending.SUBMITTED else ""
+    return f" (ended by {ending.replace('-', ' ')})" if ending and ending != Ending.SUBMITTED else ""
 
 
 def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:

@@ -6,12 +6,13 @@ from pathlib import Path
 from pydantic import Field
 
 from harness.agents.ending import Ending
+from harness.sandbox.protocol import MANIFEST_NAMES
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import FileModel, load_yaml
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.submission.extraction import MANIFEST_NAMES, Submission
+from harness.submission.extraction import Submission
 from harness.submission.manifest import TOO_LARGE, too_large
 
 MAX_SUBMISSION_BYTES = 100_000_000

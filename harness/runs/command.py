@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from harness.agents.native.agent import check_native
+from harness.agents.registry import agent_context, build_agent, is_native
 from harness.llm.build import Models
 from harness.llm.price_table import has_price
+from harness.runs.ablation import with_whole_path
 from harness.runs.executors.choice import EXECUTORS
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import configured_judge, self_judging
@@ -50,6 +53,7 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
         raise UserError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
     # A run goes on from anywhere: what it names by a path is named by the whole path.
     paths = {"tasks": tuple(map(absolute, chosen.tasks)), "exclude": tuple(map(absolute, chosen.exclude))}
+    paths["overrides"] = tuple(map(with_whole_path, chosen.overrides))
     image_map = chosen.image_map.absolute() if chosen.image_map else None
     sandbox = check_sandbox(chosen.sandbox)
     return chosen.model_copy(update={**paths, "image_map": image_map, "sandbox": sandbox})
@@ -76,6 +80,8 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     models = Models(catalog)
     for trial in trials:
         check(models, trial)
+    for first in {trial.scaffold.name: trial for trial in reversed(trials)}.values():
+        check_agent(models, first)
     judge = configured_judge(catalog, models, config)
     for warning in (*_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
         warn(warning)
@@ -91,10 +97,19 @@ def _remarks(trials: list[Trial]) -> list[str]:
 def check(models: Models, trial: Trial) -> None:
     """All of a trial that can be checked without an engine. Raises UserError."""
     if trial.model:
-        models.build(trial.model)
+        (models.served if is_native(trial.scaffold) else models.build)(trial.model)
     _ = trial.task.prompt
     for name in trial.task.NEEDED:
         trial.task.patch(name)
+
+
+def check_agent(models: Models, trial: Trial) -> None:
+    """Whether a trial's scaffold can work: its templates, say. Raises UserError."""
+    if is_native(trial.scaffold):
+        check_native(trial.task, trial.scaffold)
+        return
+    model = models.build(trial.model) if trial.model else None
+    build_agent(agent_context(trial.task, trial.scaffold, model))
 
 
 def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:

@@ -11,7 +11,9 @@ from pydantic import Field
 
 from harness import PROTOCOL_VERSION, __version__
 from harness.agents.registry import agent_class
+from harness.agents.template_files import REQUEST, template_path
 from harness.llm.build import Models, recording
+from harness.runs.ablation import chosen_scaffolds, limited
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -32,6 +34,7 @@ class RunConfig(FileModel):
     exclude: tuple[str, ...] = ()
     repos: tuple[str, ...] = Field(default=(), description="names or globs: only tasks of these repositories")
     scaffolds: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = Field(default=(), description="KEY=VALUE of scaffolds, such as limits.steps=50")
     models: tuple[str, ...] = ()
     attempts: int = Field(default=1, ge=1, le=100)
     jobs: int = Field(default=1, ge=1, le=256)
@@ -79,6 +82,16 @@ class Trial:
         return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
 
     @property
+    def system(self) -> str:
+        """Who works, as `run.yaml` has it: SCAFFOLD/MODEL, or SCAFFOLD where it needs no model."""
+        return system_name(self.scaffold.name, self.model)
+
+    @property
+    def repository(self) -> str:
+        """The upstream of its repository: what its task has in common with others."""
+        return self.task.repo.upstream or self.task.repo.name
+
+    @property
     def model_digest(self) -> str:
         """Of what can change the model's answers: its file's, or that of what it will say; empty for a control."""
         return model_digest(self.model, self.model_file)
@@ -110,7 +123,15 @@ class RunFile(FileModel):
     isolation: str = ""
     tasks: dict[str, str] = Field(default_factory=dict, description="task id -> digest")
     scaffolds: dict[str, str] = Field(default_factory=dict, description="scaffold -> digest")
+    ablations: dict[str, dict[str, str]] = Field(
+        default_factory=dict, description="scaffold -> what --set changed of it; of a template its file and sha256"
+    )
     models: dict[str, str] = Field(default_factory=dict, description="model -> digest")
+    repositories: dict[str, str] = Field(default_factory=dict, description="task id -> upstream of its repository")
+    attempts: dict[str, dict[str, int]] = Field(
+        default_factory=dict,
+        description="SCAFFOLD/MODEL -> task id -> the most attempts that a start has asked for",
+    )
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
@@ -121,9 +142,9 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
     if not config.scaffolds:
         raise UserError("no scaffold is named; say which with -s (testwright scaffold list)")
     tasks = chosen_tasks(catalog, config)
-    scaffolds = [catalog.scaffold(name) for name in dict.fromkeys(config.scaffolds)]
+    scaffolds = chosen_scaffolds(catalog, config.scaffolds, config.overrides)
     trials = [
-        Trial(task, scaffold, model, attempt, models.file(model) if model else None)
+        Trial(limited(task, scaffold), scaffold, model, attempt, models.file(model) if model else None)
         for task in tasks
         for scaffold in scaffolds
         for model in _models(scaffold, config.models)
@@ -149,11 +170,23 @@ def model_digest(name: str, file: ModelFile | None) -> str:
     return file.digest if file else name
 
 
+def system_name(scaffold: str, model: str) -> str:
+    return f"{scaffold}/{model}" if model else scaffold
+
+
 def scaffold_digest(scaffold: Scaffold) -> str:
+    """sha256 over a scaffold's files, the request that all share where it tells one, and what a run changes."""
+    names = {
+        path.relative_to(scaffold.directory).as_posix() for path in scaffold.directory.rglob("*") if path.is_file()
+    }
+    if agent_class(scaffold).needs_model:
+        names.add(REQUEST)
     whole = hashlib.sha256()
-    for path in sorted(path for path in scaffold.directory.rglob("*") if path.is_file()):
-        name = path.relative_to(scaffold.directory).as_posix()
-        whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for name in sorted(names):
+        content = template_path(scaffold, name).read_bytes()
+        whole.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    for limit, value in sorted(scaffold.ablation.limits.items()) if scaffold.ablation else ():
+        whole.update(f"{limit}={value!r}\n".encode())
     return whole.hexdigest()
 
 

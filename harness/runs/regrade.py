@@ -89,7 +89,7 @@ class Regrading:
             return Regraded(place, old, None, "its trial.json is damaged; give the run another start")
         if trial is None or store.agent() is None:
             return Regraded(place, old, None, "its agent has not finished; give the run another start")
-        if self.stage is Stage.RUBRIC and old and old.stages.mutation.status is StageStatus.NOT_RUN:
+        if self.stage is Stage.RUBRIC and old and old.stages.mutation.status is StageStatus.NOT_JUDGED:
             return Regraded(place, old, old)
         return await self._again(place, store, trial, old)
 

@@ -1,18 +1,24 @@
 """The run context: what trials of a run in one process share (engine, models, rate limits, money, judge)."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from harness.agents.protocol import GatewaySeat
+from harness.agents.registry import is_native
 from harness.llm.build import Models
 from harness.llm.spending import Budget
+from harness.runs.ablation import limited, named_scaffold
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
 from harness.runs.kept_arms import ArmQuota
 from harness.runs.plan import Trial
+from harness.runs.run_gateway import RunGateway, run_gateway
 from harness.runs.trial_store import TrialStore
+from harness.sandbox.protocol import ToolboxEngine
 from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.verify.judge.judge import Judge
 
@@ -28,6 +34,7 @@ class RunContext:
     budget: Budget
     arm_quota: ArmQuota
     judge: Judge | None = None
+    gateway: RunGateway | None = None
 
     @property
     def protocol(self) -> GradingRules:
@@ -35,9 +42,17 @@ class RunContext:
 
     def trial(self, spec: TrialSpec) -> Trial:
         """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
-        task, scaffold = self.catalog.task(spec.task), self.catalog.scaffold(spec.scaffold)
+        config = self.run.config
+        scaffold = named_scaffold(self.catalog, spec.scaffold, config.scaffolds, config.overrides)
+        task = limited(self.catalog.task(spec.task), scaffold)
         file = self.models.file(spec.model) if spec.model else None
         return Trial(task, scaffold, spec.model, spec.attempt, file)
+
+    def seat(self, trial: Trial) -> GatewaySeat | None:
+        """Where a native agent's model is; None for any other. Raises UserError."""
+        if self.gateway is None or not is_native(trial.scaffold):
+            return None
+        return GatewaySeat(self.gateway.server, self.gateway.socket, self.models.served(trial.model))
 
     def store(self, spec: TrialSpec) -> TrialStore:
         return TrialStore(self.run.directory / "trials" / spec.place)
@@ -57,6 +72,12 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
     catalog = Catalog(run.catalog, run.config.task_options)
     models = Models(catalog, services.rate_limits)
     judge = configured_judge(catalog, models, run.config)
-    async with engine_session(run.config.sandbox, run.id, alone) as session:
+    has_native = any(is_native(catalog.scaffold(name)) for name in run.config.scaffolds)
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(engine_session(run.config.sandbox, run.id, alone))
+        if has_native and not isinstance(session.engine, ToolboxEngine):
+            name = session.engine.name
+            raise UserError(f"native scaffolds need a sandbox with toolboxes, which {name!r} has not; use docker")
+        gateway = await stack.enter_async_context(run_gateway()) if has_native else None
         quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
-        yield RunContext(run, session, catalog, models, services.budget, quota, judge)
+        yield RunContext(run, session, catalog, models, services.budget, quota, judge, gateway)

@@ -2,13 +2,14 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 from uuid import uuid4
 
 from filelock import FileLock
 
+from harness.runs.ablation import recorded
 from harness.runs.plan import RunConfig, RunFile, Trial
 from harness.runs.records import naming, write_whole
 from harness.runs.trial_store import TrialStore, now
@@ -51,10 +52,19 @@ class RunStore:
             isolation=isolation,
             tasks={**(earlier.tasks if earlier else {}), **{trial.task.id: trial.task.digest for trial in trials}},
             scaffolds={**(earlier.scaffolds if earlier else {}), **digests},
+            ablations={
+                **(earlier.ablations if earlier else {}),
+                **{trial.scaffold.name: recorded(trial.scaffold) for trial in trials if trial.scaffold.ablation},
+            },
             models={
                 **(earlier.models if earlier else {}),
                 **{trial.model: trial.model_digest for trial in trials if trial.model},
             },
+            repositories={
+                **(earlier.repositories if earlier else {}),
+                **{trial.task.id: trial.repository for trial in trials},
+            },
+            attempts=_asked_for(earlier.attempts if earlier else {}, trials),
         )
         write_whole(path, yaml_text(run.model_dump(mode="json")))
         return run
@@ -106,6 +116,15 @@ def _trials(directory: Path) -> Iterator[TrialStore]:
     for path in sorted(found):
         if path.name.isdigit():
             yield TrialStore(path)
+
+
+def _asked_for(earlier: Mapping[str, Mapping[str, int]], trials: Iterable[Trial]) -> dict[str, dict[str, int]]:
+    """System -> task -> the most attempts that any start has asked for."""
+    found = {system: dict(tasks) for system, tasks in earlier.items()}
+    for trial in trials:
+        tasks = found.setdefault(trial.system, {})
+        tasks[trial.task.id] = max(tasks.get(trial.task.id, 0), trial.attempt)
+    return found
 
 
 def _locked(directory: Path) -> FileLock:

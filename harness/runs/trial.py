@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from harness.agents.native.equipment import equipped
 from harness.agents.protocol import AgentContext, AgentResult
 from harness.agents.registry import agent_context, build_agent
 from harness.agents.supervision import supervise
@@ -53,10 +54,12 @@ async def run_trial(run: RunContext, trial: Trial, store: TrialStore) -> Verdict
 async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> None:
     """Have the agent work, and keep its submission."""
     allowance = Allowance(trial.task.file.limits, run.budget)
-    model = run.models.build(trial.model, allowance.failed) if trial.model else None
-    if model:
+    if trial.model:
         await allowance.spending.check()
-    context = agent_context(trial.task, trial.scaffold, model, allowance)
+    model, seat = None, run.seat(trial)
+    if trial.model and seat is None:
+        model = run.models.build(trial.model, allowance.failed)
+    context = agent_context(trial.task, trial.scaffold, model, allowance, seat)
     started = time.monotonic()
     store.log("agent begins")
 
@@ -104,7 +107,8 @@ async def work_in_sandbox(
 ) -> T:
     """Let an agent work in a sandbox; `hand_in` reads what lies there once every process is dead."""
     agent = build_agent(context)
-    sandbox = engine.sandbox(image, repo_options(context.task.repo), labels)
+    options = await equipped(repo_options(context.task.repo), engine, context)
+    sandbox = engine.sandbox(image, options, labels)
     try:
         await sandbox.start()
         with Trajectory(trajectory) as records:

@@ -1,7 +1,7 @@
 """Options of sandboxes: those that a repository asks for; refuses options that an engine doesn't offer."""
 
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from harness.sandbox.protocol import Capabilities, Limits, Mount, Network, SandboxOptions
 from harness.specs.errors import UserError
@@ -25,8 +25,18 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
         raise UserError(f"sandbox {engine!r} offers no network through a gateway")
     if options.mounts and not capabilities.mounts:
         raise UserError(f"sandbox {engine!r} can't mount {options.mounts[0].source}: it offers no mounts")
+    if (options.network is Network.GATEWAY) != (options.gateway is not None):
+        raise UserError(f"sandbox {engine!r}: the network through a gateway and a gateway go together")
     for mount in options.mounts:
         _check_mount(mount)
+    return options
+
+
+def check_job_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
+    """The same for a job, which reaches no model. Raises UserError."""
+    check_options(engine, capabilities, options)
+    if options.network is Network.GATEWAY:
+        raise UserError(f"sandbox {engine!r} offers no network through a gateway to jobs")
     return options
 
 
@@ -34,5 +44,5 @@ def _check_mount(mount: Mount) -> None:
     target = PurePosixPath(mount.target)
     if not target.is_absolute() or ".." in target.parts or target == PurePosixPath("/"):
         raise UserError(f"mount target {mount.target!r}: it must be an absolute path below / without '..'")
-    if not mount.source.is_absolute():
+    if isinstance(mount.source, Path) and not mount.source.is_absolute():
         raise UserError(f"mount source {str(mount.source)!r}: it must be an absolute path")

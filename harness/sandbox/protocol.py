@@ -11,13 +11,18 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from harness.specs.errors import InfrastructureError
+from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 
 AGENT_LOGS = "/logs/agent"
 """Where the agent leaves its manifest."""
+GATEWAY_PORT = 47115
+"""Of a sandbox's loopback: one that tests hardly ever want for themselves."""
+MANIFEST_NAMES = ("manifest.yaml", "manifest.yml", "manifest.txt")
+"""What the manifest may be called there; the first that is there counts."""
 MAX_OUTPUT_BYTES = 1_000_000
 """Of one command or job: what is kept, half of it from the head and half from the tail."""
 
@@ -54,7 +59,7 @@ class Image:
 
     `reference` is an engine's image tag or a local directory; `digest` is ours, over recipe and tree;
     `tree` is a trusted git directory whose `HEAD` is the tree at `workdir`; `env` is set in every process.
-    `may_be_root` is True for images that others made for root: without any capability, it is no more than a user.
+    `may_be_root` is True for images that others made for root; an engine leaves it few capabilities.
     """
 
     reference: str
@@ -83,10 +88,30 @@ class Network(StrEnum):
 
 
 @dataclass(frozen=True)
-class Mount:
-    """A file or directory of the engine's machine, shown at `target`. The disk limit doesn't count what it holds."""
+class Gateway:
+    """The way to a model: what connects to `port` of a sandbox's own loopback reaches `socket`, a Unix socket here.
 
-    source: Path
+    `python` is a Python of the sandbox, 3.11 or newer, that runs the forwarder. The socket stands alone in its
+    directory, which an engine may show to its sandboxes.
+    """
+
+    socket: Path
+    port: int = GATEWAY_PORT
+    python: str = "python3"
+
+
+@dataclass(frozen=True)
+class Volume:
+    """What an engine keeps under a name, for mounts: it need not share a file system with this machine."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A file, a directory or a volume of the engine's machine, shown at `target`. The disk limit doesn't count it."""
+
+    source: Path | Volume
     target: str
     read_only: bool = True
 
@@ -96,7 +121,7 @@ class SandboxOptions:
     """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both.
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
-    error.
+    error. `gateway` belongs to the network of that name, which jobs have no use for.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -104,6 +129,7 @@ class SandboxOptions:
     network: Network = Network.NONE
     mounts: tuple[Mount, ...] = ()
     hidden: tuple[str, ...] = ()
+    gateway: Gateway | None = None
 
 
 class CommandResult(NamedTuple):
@@ -117,7 +143,11 @@ class CommandResult(NamedTuple):
 
 
 class Sandbox(Protocol):
-    """A container to work in. Every method but `remove` raises SandboxLost once the container is gone."""
+    """A container to work in. Every method but `remove` raises SandboxLost once the container is gone.
+
+    With `Network.GATEWAY` the way to the gateway is open when `start` returns. Once it is lost, which no process of
+    the agent's can do in a sandbox with a separate user, `run` raises SandboxLost.
+    """
 
     async def start(self) -> None: ...
 
@@ -238,3 +268,15 @@ class Engine(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class ToolboxEngine(Protocol):
+    """An engine that native scaffolds run on; others refuse them."""
+
+    async def toolbox(self, scaffold: Scaffold) -> Mount:
+        """The scaffold's programs with all that they need, installed if they aren't there.
+
+        Raises UserError where what is fetched doesn't match its hashes, ImageUnavailable.
+        """
+        ...

@@ -60,15 +60,19 @@ class Catalog:
 
         Raises UserError for a pattern without one.
         """
-        chosen = set(self.match(patterns))
-        chosen -= self._excluded(chosen, exclude)
-        tasks = [self.task(name) for name in sorted(chosen)]
-        if globs := tuple(repos):
-            tasks = [task for task in tasks if any(_is_of(task.repo, glob) for glob in globs)]
+        tasks = [self.task(name) for name in self.chosen(patterns, exclude, repos)]
         for name, count in Counter(task.id for task in tasks).items():
             if count > 1:
                 raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
         return tasks
+
+    def chosen(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[str]:
+        """The names of those that `select` takes, sorted; without `repos` none of them need be right."""
+        names = set(self.match(patterns))
+        names -= self._excluded(names, exclude)
+        if globs := tuple(repos):
+            names = {name for name in names if any(_is_of(self.task(name).repo, glob) for glob in globs)}
+        return sorted(names)
 
     def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
         """Of the chosen tasks, those that patterns leave out. One that lies outside is also known by its directory's
@@ -115,7 +119,7 @@ class Catalog:
         path = self._file("scaffolds", name)
         scaffold = load_yaml(path, Scaffold)
         check_name(path, scaffold.name)
-        return scaffold.model_copy(update={"directory": path.parent})
+        return scaffold.model_copy(update={"directory": path.parent, "ablation": None})
 
     def _model(self, name: str) -> ModelFile:
         names = self.model_names()

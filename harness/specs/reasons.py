@@ -89,6 +89,7 @@ class NoteCode(StrEnum):
     RUNNER_EDIT = "runner-edit"
     JUDGE_PROBE_DISAGREE = "judge-probe-disagree"
     SLOW_TESTS = "slow-tests"
+    FLAKY_ONCE = "flaky-once"
     WITHOUT_CHECK = "without-check"
     INSPECTS_CODE = "inspects-code"
     COPIED_ORACLE = "copied-oracle"

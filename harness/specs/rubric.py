@@ -11,6 +11,15 @@ from harness.specs.globs import checked_glob
 from harness.specs.ids import CriterionId, Slug
 from harness.specs.loading import FileModel
 
+AXES = {
+    1: "comprehensiveness",
+    2: "placement",
+    3: "suite conventions",
+    4: "bucket conventions",
+    5: "technique",
+}
+"""Groups of criteria; the first has exactly the must-haves."""
+
 
 class Importance(StrEnum):
     MUST = "must"

@@ -7,9 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.specs.ids import Slug
 from harness.specs.loading import FileModel
+from harness.specs.native import Install, NativeCommand
 
-_LOOP = "mini"
-"""The agent of a loop that names no other."""
+_LOOP, _NATIVE = "mini", "native"
+"""The agents of a loop and of a command line that name no other."""
 
 
 class ScaffoldKind(StrEnum):
@@ -21,13 +22,30 @@ class ScaffoldKind(StrEnum):
 
 
 class ScaffoldLimits(BaseModel):
-    """Of one trial, beside the task's own: seconds of one command, format errors in a row, characters shown."""
+    """Of one trial, beside the task's own: seconds of one command, format errors in a row, characters shown.
+
+    `observation_chars` are shown of one command's output, `answer_chars` of all that one answer asks for.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     command_seconds: int = Field(default=120, ge=1)
     format_errors: int = Field(default=3, ge=1)
     observation_chars: int = Field(default=12_000, ge=200)
+    answer_chars: int = Field(default=16_000, ge=200)
+
+
+class Ablation(BaseModel):
+    """What a run changes of a scaffold (`--set`): limits by name, its own and the task's, and templates' files.
+
+    `base` is the scaffold's name in the catalog; that of the changed one says what was changed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base: str
+    limits: dict[str, float]
+    templates: dict[str, Path]
 
 
 class Scaffold(FileModel):
@@ -35,14 +53,25 @@ class Scaffold(FileModel):
 
     name: Slug
     kind: ScaffoldKind
-    agent: str = Field(default="", description="registered agent; left out: mini for a loop, else the name above")
+    agent: str = Field(
+        default="", description="registered agent; left out: mini for a loop, native for a cli, else the name above"
+    )
     title: str
     version: str
     limits: ScaffoldLimits = ScaffoldLimits()
     templates: dict[str, str] = Field(default_factory=dict)
+    install: Install = Field(default=Install(), description="a native scaffold's programs")
+    native: NativeCommand | None = Field(default=None, description="how a native scaffold is run")
     directory: Path = Field(default=Path(), exclude=True)
+    ablation: Ablation | None = Field(default=None, exclude=True)
+
+    @property
+    def catalog_name(self) -> str:
+        """Its name in the catalog: what images and volumes may be called by, whatever a run changes of it."""
+        return self.ablation.base if self.ablation else self.name
 
     @property
     def agent_name(self) -> str:
         """The registered agent that runs this scaffold."""
-        return self.agent or (_LOOP if self.kind is ScaffoldKind.LOOP else self.name)
+        by_kind = {ScaffoldKind.LOOP: _LOOP, ScaffoldKind.CLI: _NATIVE, ScaffoldKind.CONTROL: self.name}
+        return self.agent or by_kind[self.kind]

@@ -2,11 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -121,6 +121,13 @@ class Task(BaseModel):
     @property
     def id(self) -> str:
         return self.file.id
+
+    def limited(self, limits: Mapping[str, float]) -> Self:
+        """The task with other limits, by their names."""
+        changed = TaskLimits.model_validate({**self.file.limits.model_dump(), **limits})
+        copy = self.model_copy(update={"file": self.file.model_copy(update={"limits": changed})})
+        copy.__dict__.pop("work_digest", None)  # a copy brings along what was computed of the original
+        return copy
 
     @property
     def track(self) -> str:

@@ -9,14 +9,13 @@ from typing import Protocol
 
 from harness.sandbox.git import GitTooMuchWork
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import AGENT_LOGS, Image, LimitReached
+from harness.sandbox.protocol import AGENT_LOGS, MANIFEST_NAMES, Image, LimitReached
 from harness.sandbox.scratch import scratch_directory
 from harness.sandbox.tar_stream import members, read_tar
 from harness.submission.changed_files import ChangedFiles, TreeTooLarge
 from harness.submission.manifest import MAX_MANIFEST_BYTES
 
 MAX_EXPORT_BYTES = 4_000_000_000
-MANIFEST_NAMES = ("manifest.yaml", "manifest.yml", "manifest.txt")
 
 
 @dataclass(frozen=True)

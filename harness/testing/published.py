@@ -1,6 +1,7 @@
 """What a published task's parser says of a log: `{"tests": [{"name", "status"}]}`, names as it finds them."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
@@ -38,20 +39,30 @@ class _Parsed(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     tests: list[_Entry]
+    again: list[_Entry] = []
+    """Results of tests that have another one further up in the log, which is the one that the parser keeps."""
 
 
 def parsed_tests(data: bytes) -> list[ParsedTest]:
     """A parser's output as it stands. Raises ReportError."""
+    return _listed(_read(data).tests)
+
+
+def _read(data: bytes) -> _Parsed:
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     try:
         found = _Parsed.model_validate_json(data)
     except ValidationError:
         raise ReportError("not what a parser writes: an object with a list 'tests' of 'name' and 'status'") from None
-    for entry in found.tests:
+    for entry in (*found.tests, *found.again):
         if entry.status.upper() not in _OUTCOMES:
             raise ReportError(f"unknown status {entry.status!r}")
-    return [ParsedTest(entry.name, entry.status.upper()) for entry in found.tests]
+    return found
+
+
+def _listed(entries: Iterable[_Entry]) -> list[ParsedTest]:
+    return [ParsedTest(entry.name, entry.status.upper()) for entry in entries]
 
 
 def read_published(data: bytes, file: str) -> Report:
@@ -61,9 +72,10 @@ def read_published(data: bytes, file: str) -> Report:
     log says: failures and errors count as raised. Many runners call an exception of the test itself an error, so it
     can't be told from one of its set-up.
     """
-    tests = [item for item in parsed_tests(data) if is_of(item.name, file)]
+    found = _read(data)
+    tests, again = ([item for item in _listed(part) if is_of(item.name, file)] for part in (found.tests, found.again))
     cases = tuple(_case(TestId(file, name), status) for name, status in tests)
-    return Report(cases, collection_failed=False, contradiction=_contradiction(tests))
+    return Report(cases, collection_failed=False, contradiction=_contradiction([*tests, *again]))
 
 
 def _case(test: TestId, status: str) -> CaseResult:
@@ -82,7 +94,7 @@ def _contradiction(tests: list[ParsedTest]) -> str:
 
 
 def _count(data: bytes) -> int:
-    return data.count(b'"status":')
+    return data.partition(b'"again":')[0].count(b'"status":')
 
 
 READER = Reader("json", read_published, _count, attributed)

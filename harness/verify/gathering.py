@@ -7,7 +7,7 @@ from random import Random
 from harness.languages.toolchain import CompiledVariant
 from harness.languages.variant_source import VariantSource
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, Role
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import ArmContext, Scheduled, Suite, run_scheduled
 from harness.verify.compiling import compile_once
 from harness.verify.draw import Draw, derived
@@ -43,10 +43,14 @@ async def gather_evidence(
     suites = _Suites.of(task, suite, check)
     gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms))
     try:
-        for first in range(0, len(arms), TOGETHER):
-            todo = needed(arms[first : first + TOGETHER], gathering.evidence)
-            await gathering.run([(item.key, compiled[item.source.name]) for item in todo])
-        await _look_again(gathering, context, [item.source for item in arms], compiled)
+        todo = arms
+        while todo and not engine.is_stopped:
+            for first in range(0, len(todo), TOGETHER):
+                some = needed(todo[first : first + TOGETHER], gathering.evidence)
+                await gathering.run([(item.key, compiled[item.source.name]) for item in some])
+            await _look_again(gathering, context, [item.source for item in arms], compiled)
+            # A test that turns out to be green needs what was left out while it seemed red.
+            todo = [item for item in needed(arms, gathering.evidence) if item.key not in gathering.arms]
     except EngineStopped:  # while something was built
         pass
     return replace(gathering.evidence, out_of_time=engine.ran_out_of_time)
@@ -91,7 +95,7 @@ class _Gathering:
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.suites.listed.tests, self.arms, self.required, self.draw)
+        return Evidence(self.suites.listed.tests, dict(self.arms), self.required, self.draw)
 
     async def run(self, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> None:
         """Raises SandboxLost, and EngineStopped where nothing of it could be built."""
@@ -126,16 +130,20 @@ async def _look_again(
 ) -> None:
     """Second looks, and third ones, until each failure has come to an end.
 
-    Removals are repeated among them, or a test that knows that it is looked at again would know how to behave.
+    A removal of each kind is repeated among them, or a test that knows that it is looked at again would know how to
+    behave.
     """
     by_name = {source.name: source for source in sources}
     chance = Random(derived(gathering.draw.order_seed, "looks"))
-    removals = [source.name for source in by_name.values() if source.kind.removes]
+    removals: dict[VariantKind, list[str]] = {}
+    for source in by_name.values():
+        if source.kind.removes:
+            removals.setdefault(source.kind, []).append(source.name)
     while not gathering.engine.is_stopped:
         looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
         if not looks:
             return
-        looks.append(_unused(listed(chance.choice(removals)), gathering.arms))
+        looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
         chance.shuffle(looks)
         ready = dict(compiled)
         again = [drawn_again(by_name[key.variant], key.repetition) for key in looks if _is_rewritten_again(key)]

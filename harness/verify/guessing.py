@@ -1,7 +1,7 @@
 """The chance that a suite is resolved whose tests know nothing of the code, and so guess in which arm they run. Pure.
 
 The baseline counts as known: it is the one arm that runs what an agent saw. All probes count as must-haves. Both
-chances are upper bounds: when a failure is looked at again a removal runs again as well, which they leave out.
+chances are upper bounds.
 """
 
 from collections import Counter
@@ -12,6 +12,11 @@ from harness.specs.variants import VariantKind
 from harness.verify.second_looks import EXCUSABLE
 from harness.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 
+_LOOKS = 2
+"""Of a failure where the behaviour is the same, before it is excused or counts as chance."""
+_LOOKS_GUESSED = 0.25
+"""The best chance in both looks together. With one kind of removal, one of two arms must fail each time. With two,
+failing in one of three arms keeps one kind whole with a chance of 2/3 at first, and then of 1/3."""
 STEPS = 200
 """In which the probability of a pass is tried."""
 
@@ -39,12 +44,24 @@ def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) ->
     """Each of the tests passes with the probability `passes` in each arm, whatever it did in others."""
     fails = 1 - passes
     alike, excusable, removals, probes = _counted(kinds)
-    # One rewriting may look wrong: it fails, passes when it is rewritten again, and then fails again.
-    stands = passes**alike + excusable * fails * passes ** (alike - 1) * passes * fails if alike else 1.0
+    # One rewriting may look wrong: it fails, passes when it is rewritten again, and then fails again. In one arm a
+    # test may have failed by chance: it passes there twice. A removal of each kind runs twice more then.
+    wrong, chance = passes * fails, passes**2
+    stands, after_looks = passes**alike, 0.0
+    if alike:
+        after_looks = (excusable * wrong + alike * chance) * fails * passes ** (alike - 1)
+    if alike > 1:
+        after_looks += excusable * (alike - 1) * wrong * chance * fails**2 * passes ** (alike - 2)
+    noticed, noticed_again = (_one_is_whole(fails, removals, more) for more in (0, _LOOKS))
+    return float((stands * noticed + after_looks * noticed_again) ** tests * (1 - passes**tests) ** probes)
+
+
+def _one_is_whole(fails: float, removals: Sequence[int], more: int) -> float:
+    """The chance to fail in all arms of some kind of removal, if each has so many more."""
     survives = 1.0
     for count in removals:
-        survives *= 1 - fails**count
-    return float((stands * (1 - survives)) ** tests * (1 - passes**tests) ** probes)
+        survives *= 1 - fails ** (count + more)
+    return 1 - survives
 
 
 def chance_together(kinds: Sequence[VariantKind]) -> float:
@@ -57,8 +74,9 @@ def chance_together(kinds: Sequence[VariantKind]) -> float:
     best = 0.0
     for failing in range(1, arms + 1):
         right = _right_choices(removals, failing - probes)
-        with_excuse = excusable * _right_choices(removals, failing - probes - 1)
-        best = max(best, (right + with_excuse) / comb(arms, failing))
+        wrong_once = alike * _right_choices(removals, failing - probes - 1)
+        wrong_twice = excusable * max(0, alike - 1) * _right_choices(removals, failing - probes - 2)
+        best = max(best, (right + _LOOKS_GUESSED * (wrong_once + wrong_twice)) / comb(arms, failing))
     return best
 
 

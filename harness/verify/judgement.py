@@ -19,15 +19,16 @@ from harness.verify.judge.questions import MANIFEST
 from harness.verify.judge.voting import Opinion
 from harness.verify.judge_questions import decided_by_execution, judge_manifest
 from harness.verify.rubric_check import disagreements, grade, judge_rubric
+from harness.verify.second_looks import failed_once, flaky_tests
 from harness.verify.verdict import (
     JudgeRecord,
     ManifestStage,
     MutationStage,
     RubricStage,
     Stages,
-    StageStatus,
     VerdictRecord,
     decide,
+    stage_status,
 )
 
 NO_STAGES = Stages()
@@ -68,10 +69,10 @@ def combine(
     stages = Stages(
         manifest=_manifest_stage(found, (*told, *conduct)),
         mutation=_mutation_stage(found),
-        rubric=RubricStage(status=_status(rubric), criteria=criteria) if criteria else RubricStage(),
+        rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
     of_text = (*found.intake.notes, *found.check.conduct, *_unchecked(found))
-    notes = (*of_text, *disagreements(criteria), *_slow(found.evidence))
+    notes = (*of_text, *disagreements(criteria), *_slow(found.evidence), *_flaky_once(found.evidence))
     asked = judge_record(judge, judging, opinions_on_conduct(found.check.conduct, judging))
     record = verdict_record(task, context, (*reasons, *conduct), notes, stages, asked)
     return _judgement(record, found, judging)
@@ -141,22 +142,26 @@ def judge_record(
 def _manifest_stage(found: Examination, told: Sequence[Reason]) -> ManifestStage:
     if found.intake.reasons:
         return ManifestStage()
-    return ManifestStage(status=_status([*found.check.reasons, *told]), tests=tuple(map(str, found.check.tests)))
+    return ManifestStage(status=stage_status([*found.check.reasons, *told]), tests=tuple(map(str, found.check.tests)))
 
 
 def _mutation_stage(found: Examination) -> MutationStage:
     if found.evidence is None:
         return MutationStage()
-    return MutationStage(status=_status(found.mutation), tests=records_of(found.evidence))
-
-
-def _status(reasons: Sequence[Reason]) -> StageStatus:
-    return StageStatus.FAILED if reasons else StageStatus.PASSED
+    return MutationStage(status=stage_status(found.mutation), tests=records_of(found.evidence))
 
 
 def _unchecked(found: Examination) -> tuple[Note, ...]:
     words = "nothing checks anything, in its text or in what it calls of the patch"
     return tuple(Note(code=NoteCode.WITHOUT_CHECK, subject=str(test), words=words) for test in found.check.unchecked)
+
+
+def _flaky_once(evidence: Evidence | None) -> tuple[Note, ...]:
+    if evidence is None or flaky_tests(evidence):
+        return ()
+    runs = sum(arm.kind.behaves_like_baseline for arm in evidence.listed.values())
+    words = f"it failed once in {runs} runs on code of the same behaviour, and passed there when it ran twice more"
+    return tuple(Note(code=NoteCode.FLAKY_ONCE, subject=str(test), words=words) for test in failed_once(evidence))
 
 
 def _slow(evidence: Evidence | None) -> tuple[Note, ...]:

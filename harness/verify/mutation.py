@@ -10,7 +10,7 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 from harness.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
-from harness.verify.second_looks import Found, certain, failures
+from harness.verify.second_looks import Found, baseline_is_open, certain, failures, flaky_tests
 
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
 
@@ -38,10 +38,10 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
     if baseline := _baseline(evidence, test):
         return baseline
     found = set(failures(evidence, test).values())
-    if Found.SENSITIVE in found or found & {Found.OPEN, Found.FLAKY} == {Found.OPEN}:
+    if found & {Found.OPEN, Found.SENSITIVE}:
         words = "it fails under a change of the code or of its text that leaves its behaviour as it was"
         return [_reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)]
-    return [*([_flaky(test)] if Found.FLAKY in found else []), *_removals(evidence, test)]
+    return [*([_flaky(test)] if test in flaky_tests(evidence) else []), *_removals(evidence, test)]
 
 
 def some_test_stands(evidence: Evidence) -> bool:
@@ -61,14 +61,16 @@ def is_over(evidence: Evidence) -> bool:
 
 
 def is_green_at_baseline(evidence: Evidence) -> bool:
-    """Whether any test is; True as long as the baseline hasn't run."""
-    return AT_BASELINE not in evidence.arms or any(map(evidence.passes_baseline, evidence.tests))
+    """Whether any test is, or may turn out to be; True as long as the baseline hasn't run."""
+    return AT_BASELINE not in evidence.arms or any(
+        evidence.passes_baseline(test) or baseline_is_open(evidence, test) for test in evidence.tests
+    )
 
 
 def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
     """Whether a test has a fault that no further arm can take away."""
     if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
-        return True
+        return not baseline_is_open(evidence, test)
     return certain(evidence, test) or all(
         _survived(evidence, kind, test) for kind in VariantKind if kind.removes and evidence.planned(kind)
     )

@@ -1,40 +1,71 @@
 """Failures under variants that behave as the baseline: what another look makes of them. Pure.
 
 An arm in which a test fails that is green at baseline runs again, rewritten in another way. Where the test fails
-again it is the test: it sees what isn't behaviour. Where it passes, the first rewriting runs once more: a test that
-now passes is flaky, and one that fails shows that this rewriting is wrong. That is excused once in a judging, for the
-variants that a machine alone has made.
+again it is the test: it sees what isn't behaviour. Where it passes, the first rewriting runs once more. A test that
+fails there as it did shows that this rewriting is wrong: that is excused once in a judging, for the variants that a
+machine alone has made. A test that passes both times failed by chance: once in a judging that is a note, twice it is
+flaky, and so is every test if two of them are so. The baseline runs twice more where a test fails only there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from typing import cast
 
 from harness.specs.ids import TestId
 from harness.specs.results import Outcome
 from harness.specs.variants import ArmKey, VariantKind
-from harness.verify.evidence import Evidence
+from harness.verify.evidence import AT_BASELINE, Evidence
 
 EXCUSABLE = frozenset({VariantKind.REWRITTEN})
 """Kinds of variants in which a machine wrote all that is new. Authored twins and placebos were checked beforehand."""
-MOST_EXCUSED = 1
+MOST_EXCUSED = MOST_BY_CHANCE = 1
+"""Arms of one judging."""
 
 
 class Found(Enum):
     """What became of one failure under a variant that behaves as the baseline."""
 
     SENSITIVE = "sensitive"
-    FLAKY = "flaky"
+    ONCE = "once"
+    """Green in both other looks."""
     EXCUSED = "excused"
     OPEN = "open"
     """Nobody has looked again so far."""
 
 
-def failures(evidence: Evidence, test: TestId) -> dict[ArmKey, Found]:
+def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Found]:
     """The arms of variants like the baseline in which a test fails that is green there, and what came of each."""
-    if not evidence.passes_baseline(test):
-        return {}
-    excused = excused_arms(evidence)
-    return {key: _found(evidence, key, test, excused) for key in _red_arms(evidence, test)}
+    return _all_failures(evidence).get(test, {})
+
+
+def _all_failures(evidence: Evidence) -> Mapping[TestId, Mapping[ArmKey, Found]]:
+    if "failures" not in evidence.derived:
+        excused = excused_arms(evidence)
+        evidence.derived["failures"] = {
+            test: dict.fromkeys(_red_baselines(evidence, test), Found.ONCE)
+            | {key: _found(evidence, key, test, excused) for key in _red_arms(evidence, test)}
+            for test in evidence.tests
+            if evidence.passes_baseline(test)
+        }
+    return cast("Mapping[TestId, Mapping[ArmKey, Found]]", evidence.derived["failures"])
+
+
+def failed_once(evidence: Evidence) -> dict[TestId, int]:
+    """Tests that failed by chance and by nothing else, and in how many arms."""
+    found = {test: list(failures(evidence, test).values()) for test in evidence.tests}
+    return {
+        test: what.count(Found.ONCE)
+        for test, what in found.items()
+        if Found.ONCE in what and not {Found.SENSITIVE, Found.OPEN} & set(what)
+    }
+
+
+def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
+    """Those that failed by chance more than once, or all of them where there is more than one."""
+    if "flaky" not in evidence.derived:
+        found = failed_once(evidence)
+        evidence.derived["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
+    return cast("frozenset[TestId]", evidence.derived["flaky"])
 
 
 def excused_arms(evidence: Evidence) -> tuple[ArmKey, ...]:
@@ -50,8 +81,10 @@ def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
     """
     wanted: dict[ArmKey, None] = {}
     for test in evidence.tests:
+        if baseline_is_open(evidence, test):
+            wanted |= dict.fromkeys((AT_BASELINE.again, AT_BASELINE.again.again))
         found = failures(evidence, test)
-        if Found.SENSITIVE in found.values() or Found.FLAKY in found.values():
+        if Found.SENSITIVE in found.values():
             continue
         if unsettled := [_next(evidence, key) for key, what in found.items() if what is Found.OPEN]:
             wanted.setdefault(next((key for key in unsettled if key in wanted), unsettled[0]))
@@ -60,9 +93,22 @@ def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
 
 def certain(evidence: Evidence, test: TestId) -> bool:
     """Whether the failures that are known can't all be excused any more, whatever further looks show."""
-    red = list(_red_arms(evidence, test)) if evidence.passes_baseline(test) else []
-    excusable = [key for key in red if evidence.arms[key].kind in EXCUSABLE]
-    return len(red) > len(excusable) or len(excusable) > MOST_EXCUSED
+    found = failures(evidence, test)
+    return Found.SENSITIVE in found.values() or len(found) > MOST_EXCUSED + MOST_BY_CHANCE
+
+
+def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
+    """Whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at again."""
+    if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
+        return False
+    alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]
+    return all(evidence.outcome(key, test) is Outcome.PASSED for key in alike)
+
+
+def _red_baselines(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
+    for key, arm in sorted(evidence.listed.items()):
+        if arm.kind is VariantKind.BASELINE and evidence.outcome(key, test) is not Outcome.PASSED:
+            yield key
 
 
 def _red_arms(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
@@ -79,12 +125,10 @@ def _found(evidence: Evidence, key: ArmKey, test: TestId, excused: tuple[ArmKey,
         return Found.OPEN
     if evidence.outcome(key.again, test) is not Outcome.PASSED:
         return Found.SENSITIVE
-    if evidence.arms[key].kind not in EXCUSABLE:
-        return Found.FLAKY
     if key.again.again not in evidence.arms:
         return Found.OPEN
     if evidence.outcome(key.again.again, test) is Outcome.PASSED:
-        return Found.FLAKY
+        return Found.ONCE
     return Found.EXCUSED if key in excused else Found.SENSITIVE
 
 

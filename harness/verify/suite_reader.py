@@ -1,9 +1,12 @@
 """How the tests of a submission are found in its files: the seam between a track and the reading of suites."""
 
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from harness.languages.protocol import Language
 from harness.languages.registry import language_of
+from harness.sandbox.git_tree import GitTree
+from harness.specs.globs import matches
 from harness.specs.task import Task
 from harness.verify.arms import ArmContext
 from harness.verify.intake import Intake
@@ -15,6 +18,25 @@ class SuiteReader(Protocol):
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
         """May run the submission's tests. Raises SandboxLost, UserError."""
         ...
+
+
+MOST_AROUND = 200
+"""Files that are read for helpers."""
+
+
+async def files_around(tree: GitTree, task: Task, intake: Intake, language: Language) -> dict[str, bytes]:
+    """Test files of the tree in the folders of the changed ones and above, without those: they may have helpers."""
+    changed = {change.path for change in intake.changes}
+    folders = {folder for path in changed for folder in PurePosixPath(path).parents}
+    near = {
+        path: entry
+        for path, entry in sorted((await tree.entries()).items())
+        if path.endswith(language.suffixes)
+        and path not in changed
+        and PurePosixPath(path).parent in folders
+        and matches(path, task.repo.test_paths)
+    }
+    return await tree.read_all(dict(list(near.items())[:MOST_AROUND]))
 
 
 async def by_grammar(task: Task, _intake: Intake, _manifest: bytes, _context: ArmContext, /) -> Language:

@@ -1,12 +1,12 @@
 """The variants of one judging: what is on disk and what runs in each, before anything is compiled."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 from random import Random
 
 from harness.languages.code import Code
-from harness.languages.registry import code_of, language_of
+from harness.languages.on_disk.written import Layout, OnDisk, lines_in_question
+from harness.languages.registry import code_of, language_at, language_of
 from harness.languages.toolchain import Toolchain
 from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitTree
@@ -45,22 +45,30 @@ def draw_variants(
 
 def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
     """The same variant for another look, rewritten in another way."""
-    return source if source.seed is None else replace(source, seed=derived(source.seed, "again", repetition))
+    if source.seed is None:
+        return source
+    seed = derived(source.seed, "again", repetition)
+    others = [layout for layout in Layout if layout is not source.layout]
+    return replace(source, seed=seed, layout=Random(seed).choice(others))
 
 
 def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
-    """A variant whose text runs as it is: that text itself is rewritten, by the variant's seed.
+    """A variant whose text runs as it is: that text itself is written anew, by the variant's seed.
 
     Raises UserError for one that must have other code than the baseline and can't: it would show nothing.
     """
     if source.seed is None:
         return source
-    files = dict(source.disk)
+    written, files = dict(source.disk), dict(source.disk)
     for path, text in source.disk.items():
-        code = code_of(repo, path)
-        if code.is_code(path) and (lines := _differing(text, source.family[path])):
-            files[path] = code.rewrite(text, lines, Random(derived(source.seed, path)))
-    if source.kind is VariantKind.REWRITTEN and files == source.disk:
+        family = source.family[path]
+        if len(set(family)) > 1 and language_at(path):
+            code = code_of(repo, path)
+            item = OnDisk(path, text, family, source.layout, source.commented)
+            written[path] = files[path] = code.write(item, Random(derived(source.seed, path)))
+            if source.commented:
+                files[path] = code.commented(files[path], lines_in_question(family))
+    if source.kind is VariantKind.REWRITTEN and written == source.disk:
         words = "no function that the removal touches can be rewritten, so no arm would differ from the baseline"
         raise UserError(f"{repo.name}: {', '.join(sorted(files))}: {words}")
     return replace(source, disk=files, code=files)
@@ -144,21 +152,41 @@ def _forms(mutant: str, texts: TaskTexts) -> list[Files]:
     return [texts.removals[VariantKind(mutant)]]
 
 
+_OF_MUST_PASS = (
+    (Layout.COMPACT, False), (Layout.SPACED, False), (Layout.SPACED, True), (Layout.PLAIN, True),
+)  # fmt: skip
+_OF_MUST_FAIL = ((Layout.COMPACT, False), (Layout.SPACED, False)), ((Layout.PLAIN, True), (Layout.SPACED, True))
+
+
 def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> Iterator[VariantSource]:
-    """What is on disk runs. Every other rewritten variant has the removal's lines as comments."""
-    for number, item in enumerate(running):
-        commented = item.kind is VariantKind.REWRITTEN and number % 2
-        text = texts.commented if commented else item.files
+    """What is on disk runs. What can be seen of a text without working out what it does, both groups have.
+
+    Of the must-pass variants two at least have none of the lines in question as they were, and two have all of them,
+    the removal's too; of each kind of removal one has neither and one has all.
+    """
+    chance = Random(derived(code_seed, "layouts"))
+    layouts: dict[VariantKind, Iterator[tuple[Layout, bool]]] = {}
+    for item in running:
+        if item.kind not in layouts:
+            wanted = list(map(chance.choice, _OF_MUST_FAIL)) if item.kind.removes else _OF_MUST_PASS
+            layouts[item.kind] = _drawn(wanted, chance)
+        layout, commented = next(layouts[item.kind])
         seed = derived(code_seed, "rewriting", item.name)
-        yield VariantSource(item.name, item.kind, text, text, item.criterion, family=texts.family, seed=seed)
+        yield VariantSource(
+            item.name,
+            item.kind,
+            item.files,
+            item.files,
+            item.criterion,
+            family=texts.family,
+            seed=seed,
+            layout=layout,
+            commented=commented,
+        )
 
 
-def _differing(text: bytes, family: Iterable[bytes]) -> tuple[int, ...]:
-    """Lines of a text, counted from 1, that are others in one of the family, or behind which one has more."""
-    mine = text.splitlines()
-    found: set[int] = set()
-    for other in family:
-        for tag, first, last, _, _ in SequenceMatcher(None, mine, other.splitlines(), autojunk=False).get_opcodes():
-            if tag != "equal":
-                found.update(range(first + 1, last + 1) if last > first else [max(first, 1)])
-    return tuple(sorted(found))
+def _drawn(first: Sequence[tuple[Layout, bool]], chance: Random) -> Iterator[tuple[Layout, bool]]:
+    """Each of these, in any order, then any of all."""
+    yield from chance.sample(list(first), len(first))
+    while True:
+        yield chance.choice(list(Layout)), chance.random() < 0.5

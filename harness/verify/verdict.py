@@ -1,6 +1,6 @@
 """The verdict: one function from reasons, and the record that is written of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import assert_never
 
@@ -19,8 +19,13 @@ from harness.verify.rubric_check import CriterionResult
 class StageStatus(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
-    NOT_RUN = "not-run"
-    """An earlier stage ended the judging."""
+    NOT_JUDGED = "not-judged"
+    """By nobody: an earlier stage ended the judging, or there was no judge."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "StageStatus | None":
+        """As records of earlier versions have it."""
+        return cls.NOT_JUDGED if value == "not-run" else None
 
 
 class _Part(BaseModel):
@@ -40,17 +45,17 @@ class TestRecord(_Part):
 
 
 class ManifestStage(_Part):
-    status: StageStatus = StageStatus.NOT_RUN
+    status: StageStatus = StageStatus.NOT_JUDGED
     tests: tuple[str, ...] = ()
 
 
 class MutationStage(_Part):
-    status: StageStatus = StageStatus.NOT_RUN
+    status: StageStatus = StageStatus.NOT_JUDGED
     tests: tuple[TestRecord, ...] = ()
 
 
 class RubricStage(_Part):
-    status: StageStatus = StageStatus.NOT_RUN
+    status: StageStatus = StageStatus.NOT_JUDGED
     criteria: tuple[CriterionResult, ...] = ()
 
 
@@ -114,6 +119,13 @@ def decide(reasons: Iterable[Reason]) -> Verdict:
         if _severity(verdict) > _severity(worst):
             worst = verdict
     return worst
+
+
+def stage_status(reasons: Sequence[Reason]) -> StageStatus:
+    """Of a stage that was come to; not judged where only a judge could have decided, and there was none."""
+    if reasons and all(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in reasons):
+        return StageStatus.NOT_JUDGED
+    return StageStatus.FAILED if reasons else StageStatus.PASSED
 
 
 def _severity(verdict: Verdict) -> int:

@@ -21,7 +21,7 @@ from harness.verify.judge_questions import ask_judge
 from harness.verify.judgement import Judgement, combine
 from harness.verify.manifest_check import affected_tests
 from harness.verify.program_limit import too_many_programs
-from harness.verify.suite_reader import SuiteReader, by_grammar
+from harness.verify.suite_reader import SuiteReader, by_grammar, files_around
 from harness.verify.variants import plan_variants
 
 
@@ -78,7 +78,8 @@ async def read_submission(
     if intake.reasons:
         return Examination(intake)
     language = await reader(task, intake, submission.manifest, context)
-    check = await read_suite(task, submission.manifest, intake.changes, language=language)
+    around = {} if task.probes else await files_around(tree, task, intake, language)
+    check = await read_suite(task, submission.manifest, intake.changes, language=language, around=around)
     if check.reasons:
         return Examination(intake, check)
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.protocol import Engine, Image, Job, Mount, Network
+from harness.sandbox.protocol import Engine, Gateway, Image, Job, Mount, Network, Volume
 from harness.specs.errors import UserError
 from tests.support.sandboxes import OPTIONS, labels, started
 
@@ -103,9 +103,24 @@ async def test_a_relative_mount_source_is_refused(engine: Engine, image: Image) 
         assert "mount source 'data'" in message or "offers no mounts" in message
 
 
-async def test_a_gateway_is_refused_where_there_is_none(engine: Engine, image: Image) -> None:
-    assert not engine.capabilities.gateway
-    assert (
-        await refusal(engine, image, network=Network.GATEWAY)
-        == [f"sandbox {engine.name!r} offers no network through a gateway"] * 2
-    )
+async def test_a_gateway_is_refused_where_there_is_none(engine: Engine, image: Image, data: Path) -> None:
+    asked = {"network": Network.GATEWAY, "gateway": Gateway(data / "socket")}
+    nothing = f"sandbox {engine.name!r} offers no network through a gateway"
+    if not engine.capabilities.gateway:
+        assert await refusal(engine, image, **asked) == [nothing] * 2
+        return
+    with pytest.raises(UserError, match=f"{nothing} to jobs"):
+        await engine.run_job(image, Job(("true",)), replace(OPTIONS, **asked), labels("refused"))
+
+
+async def test_the_network_and_its_gateway_go_together(engine: Engine, image: Image, data: Path) -> None:
+    for changes in ({"network": Network.GATEWAY}, {"gateway": Gateway(data / "socket")}):
+        for message in await refusal(engine, image, **changes):
+            assert "go together" in message or "offers no network through a gateway" in message
+
+
+async def test_a_volume_is_mounted_or_refused_by_name(engine: Engine, image: Image) -> None:
+    if engine.isolation == "docker":
+        return
+    for message in await refusal(engine, image, mounts=(Mount(Volume("testwright-none"), "/data"),)):
+        assert "testwright-none" in message

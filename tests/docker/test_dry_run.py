@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.docker
 
 TASK = "aiosmtpd-proxy-tlv"
-SCRIPT = "messages:\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']\n"
+SCRIPT = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 
 
 def run(place: Path, *options: str, **env: str) -> Any:

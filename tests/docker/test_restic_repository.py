@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
 
 import pytest
 
 from harness.languages.go.discovery import discover, is_test_file
-from harness.languages.go.language import LANGUAGE
 from harness.languages.go.toolchain import BINARIES, GoToolchain
 from harness.languages.toolchain import BuildContext, Built, SuiteFiles
 from harness.languages.variant_source import VariantSource
@@ -232,15 +230,3 @@ def test_a_suite_that_does_not_compile_or_embeds_the_code_is_broken(tree: Mappin
     )
     words = "its package's tests embed the code that they test"
     assert builder.make(pristine, {SUITE_FILE: embeds}).broken == {SUITE_FILE: words}
-
-
-def test_text_rewritten_on_disk_is_what_the_compiler_takes(run: Run, tree: Mapping[str, bytes]):
-    """All of upstream's own code, as where the text on disk is what runs."""
-    files = {
-        path: LANGUAGE.code.rewrite(text, range(1, text.count(b"\n") + 2), Random(path))
-        for path, text in tree.items()
-        if path.startswith("internal/") and path.endswith(".go") and not is_test_file(path)
-    }
-    assert len(files) > 130
-    result = run("go build ./internal/... && run_tests internal/options/options_test.go", files)
-    assert result.exit_status == 0, result.log.decode()[-2000:]

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.docker
 COMMAND = (sys.executable, "-m", "harness.cli")
 TASK = "aiosmtpd-proxy-tlv"
 LOOKS = Reply(commands=("true",), usage=Tokens(input=100, output=20))
-SUBMITS = Reply(commands=("echo TESTWRIGHT_SUBMIT",), usage=Tokens(input=100, output=20))
+SUBMITS = Reply(
+    commands=("echo '[]' > /logs/agent/manifest.yaml", "echo TESTWRIGHT_SUBMIT"), usage=Tokens(input=100, output=20)
+)
 CALL_USD = 0.3
 """What each call costs by the prices below."""
 

@@ -26,8 +26,8 @@ OWN_CACHE = {"TESTWRIGHT_CACHE": ""}  # the user's, for its images
 WITHHELD = ("test_load.c", "test_loadb.c", "test_load_callback.c", "unterminated-array")
 EXPECTED = {
     "asserts-nothing": ("asserts-nothing", "it asks a model alone whether a test checks anything"),
-    "forges-lines": ("placebo-sensitive", "it has no placebo"),
-    "looks-at-git-diff": ("baseline-red", "git's history is there to ask"),
+    "forges-lines": ("forged-report", "it believes every line of the log"),
+    "looks-at-git-diff": ("baseline-red", "its two runs saw passed with the code and failed without it"),
 }
 
 
@@ -89,7 +89,8 @@ async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_
         assert honest["disagreement"] is None
     for submission, row in found.items():
         code, why = EXPECTED[submission]
-        assert (row["verdict"]["verdict"], row["published"]["verdict"]) == ("failed", "resolved"), submission
+        ours = "invalid" if code == "forged-report" else "failed"
+        assert (row["verdict"]["verdict"], row["published"]["verdict"]) == (ours, "resolved"), submission
         assert {reason["code"] for reason in row["verdict"]["reasons"]} == {code}
         [words] = row["disagreement"]["why"]
         assert words.startswith(f"ours: {code}")
@@ -105,7 +106,7 @@ async def test_without_a_judge_the_rubric_is_unscored_and_the_other_stages_are_d
     record = json.loads(done.output)
     assert (done.status, record["verdict"], record["protocol"]) == (1, "unscored", "published")
     assert {reason["code"] for reason in record["reasons"]} == {"judge-unavailable"}
-    assert [record["stages"][stage]["status"] for stage in ("manifest", "mutation")] == ["passed", "passed"]
+    assert [record["stages"][stage]["status"] for stage in ("manifest", "mutation")] == ["not-judged", "passed"]
 
 
 async def test_the_agents_tree_is_made_by_taking_the_reference_out_and_its_history_is_one_commit(tmp_path):

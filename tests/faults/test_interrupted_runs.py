@@ -21,7 +21,7 @@ pytestmark = pytest.mark.docker
 
 TASK = "aiosmtpd-proxy-tlv"
 SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
-QUICK = "messages:\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']\n"
+QUICK = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 
 
 def command(output: Path, *more: str) -> list[str]:

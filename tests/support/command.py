@@ -28,8 +28,13 @@ async def testwright(
         sys.executable, "-m", "harness.cli", *map(str, arguments),
         cwd=cwd, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(seconds):
-        output, complaint = await process.communicate()
+    try:
+        async with asyncio.timeout(seconds):
+            output, complaint = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.terminate()  # it removes its containers
+            await process.wait()
     assert process.returncode is not None
     return Done(process.returncode, output.decode(), complaint.decode())
 

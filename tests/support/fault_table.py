@@ -14,6 +14,7 @@ from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
 from harness.llm.scripted_provider.openai_chat import OpenAIChat
 from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
 from harness.runs.faults import reason_code
+from harness.sandbox.protocol import AGENT_LOGS
 from harness.specs.errors import ProviderError
 from harness.specs.errors import ProviderFault as Class
 from tests.support.agents import faults, let_agent_work
@@ -162,6 +163,7 @@ async def observe(row: Row, model: str, directory: Path) -> Observed:
         allowance = Allowance(task.file.limits)
         asked = model_at(provider, model, attempts=ATTEMPTS, request_seconds=row.deadline, observe=allowance.failed)
         mini, sandbox = scaffold("mini", format_errors=1), SubprocessSandbox(directory / "sandbox")
+        await sandbox.write(f"{AGENT_LOGS}/manifest.yaml", b"[]")
         try:
             result = await let_agent_work(task, mini, asked, sandbox, path, allowance)
             trial, message = f"judged: {result.ending}", result.message

@@ -43,11 +43,15 @@ async def judged_by_guess(task: Task, engine: FakeEngine, order: int) -> Verdict
     return decide([*judge_mutation(evidence), *rubric])
 
 
-def removal_and_probes_are_noticed(arms: Sequence[VariantKind], failing: set[int]) -> bool:
-    """Whether failing in just these arms can end well, one rewriting that looks wrong excused."""
+def removal_and_probes_are_noticed(arms: Sequence[VariantKind], failing: set[int]) -> float:
+    """How likely failing in just these arms ends well: one arm may fail by chance, one rewriting may look wrong.
+
+    These are looked at again, and then a removal of each kind runs again as well, twice: see guessing.py.
+    """
     wrong = [arms[number] for number in failing if arms[number].behaves_like_baseline]
-    if len(wrong) > 1 or not EXCUSABLE.issuperset(wrong):
-        return False
+    if len(wrong) > 2 or (len(wrong) == 2 and not EXCUSABLE.intersection(wrong)):
+        return 0.0
     fail = {kind: [n for n, other in enumerate(arms) if other is kind] for kind in set(arms)}
     whole = [failing.issuperset(numbers) for kind, numbers in fail.items() if kind.removes]
-    return any(whole) and failing.issuperset(fail.get(VariantKind.PROBE, []))
+    noticed = any(whole) and failing.issuperset(fail.get(VariantKind.PROBE, []))
+    return float(noticed) * (0.25 if wrong else 1.0)

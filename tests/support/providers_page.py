@@ -32,10 +32,10 @@ same answer for everybody, over real HTTP. A test fails where this page no longe
 """
 SCENARIOS = """## A provider without a model
 
-`testwright dev provider SCENARIO.yaml --port 8400` serves OpenAI's chat completions and responses and Anthropic's
-messages on loopback, streaming and not, for any client; it checks requests as the vendors do. A scenario is a list
-of rules; a request goes to the first one whose `when`, a regular expression, is found in its text and that has a
-reply left. `docs/schemas/scenario.yaml.schema.json` has every key.
+`testwright dev provider SCENARIO.yaml --port 8400` serves OpenAI's chat completions and responses, Anthropic's
+messages and Google's generateContent on loopback, streaming and not, for any client; it checks requests as the
+vendors do. A scenario is a list of rules; a request goes to the first one whose `when`, a regular expression, is
+found in its text and that has a reply left. `docs/schemas/scenario.yaml.schema.json` has every key.
 
 ```yaml
 schema_version: 1

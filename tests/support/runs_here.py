@@ -29,7 +29,8 @@ from tests.support.tiny_catalog import tiny_catalog
 from tests.support.tiny_repo import TREE
 
 TASK = "tiny-add"
-SUBMITS = "messages:\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']\n"
+SUBMITS = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
+"""Twice, since the first is answered that there is no manifest."""
 Work = Callable[[AgentContext, Sandbox, Trajectory], Any]
 
 

@@ -21,8 +21,8 @@ class Heard:
     counts: dict[str, Any] = field(default_factory=dict)
 
 
-async def chat(url: str, prompt: str, streaming: bool) -> Heard:
-    client = openai.AsyncOpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0)
+async def chat(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    client = openai.AsyncOpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0)
     asked: Any = {"model": "scripted", "messages": [{"role": "user", "content": prompt}]}
     async with client:
         if not streaming:
@@ -59,8 +59,8 @@ def heard_in_chat(message: Any, finish: str | None, usage: Any) -> Heard:
     )
 
 
-async def responses(url: str, prompt: str, streaming: bool) -> Heard:
-    client = openai.AsyncOpenAI(api_key="k", base_url=f"{url}/v1", max_retries=0)
+async def responses(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    client = openai.AsyncOpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0)
     asked: Any = {"model": "scripted", "input": prompt}
     async with client:
         if not streaming:
@@ -105,8 +105,8 @@ def heard_in_response(response: Any) -> Heard:
     return heard
 
 
-async def messages(url: str, prompt: str, streaming: bool) -> Heard:
-    client = anthropic.AsyncAnthropic(api_key="k", base_url=url, max_retries=0)
+async def messages(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    client = anthropic.AsyncAnthropic(api_key=key, base_url=url, max_retries=0)
     asked: Any = {"model": "scripted", "max_tokens": 100, "messages": [{"role": "user", "content": prompt}]}
     async with client:
         if streaming:
@@ -135,5 +135,5 @@ async def messages(url: str, prompt: str, streaming: bool) -> Heard:
     return heard
 
 
-Client = Callable[[str, str, bool], Awaitable[Heard]]
+Client = Callable[..., Awaitable[Heard]]
 CLIENTS: list[Client] = [chat, responses, messages]

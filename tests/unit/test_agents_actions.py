@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.agents.actions import Action, FormatError, FormatFault, answers, parse_actions
+from harness.agents.actions import Action, answer, parse_actions
+from harness.agents.format_errors import Complaint, FormatError, FormatFault
 from harness.llm.protocol import Message, Role, ToolCall
 
 
@@ -14,7 +15,8 @@ def message(text: str = "", *calls: tuple[str, str]) -> Message:
 def fault_of(asked: Message) -> FormatFault:
     with pytest.raises(FormatError) as caught:
         parse_actions(asked)
-    return caught.value.fault
+    [complaint] = caught.value.complaints
+    return complaint.fault
 
 
 def test_tool_calls_come_before_a_block_in_the_text() -> None:
@@ -27,11 +29,14 @@ def test_one_fenced_block_is_the_command_when_there_is_no_tool_call() -> None:
     assert parse_actions(asked) == [Action("cat <<'E'\n  ``` not a fence\nE\n", None)]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "I am done.", "```\nls\n```", "```python\nls\n```", "```bash\n\n```", "```bash\nls"]
-)
-def test_text_without_a_bash_block_has_no_command(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "I am done.", "```\nls\n```", "```python\nls\n```", "```bash\n\n```"])
+def test_text_without_a_shell_block_has_no_command(text: str) -> None:
     assert fault_of(message(text)) is FormatFault.NO_COMMAND
+
+
+def test_a_block_of_an_answer_that_was_cut_off_is_not_run() -> None:
+    with pytest.raises(FormatError, match=r"^cut-off$"):
+        parse_actions(message("```bash\ncat > x <<'E'\n```\nand here the answer was cut"), is_cut_off=True)
 
 
 def test_two_blocks_are_one_too_many() -> None:
@@ -47,10 +52,20 @@ def test_arguments_that_are_no_command_are_malformed(arguments: str) -> None:
     assert fault_of(message("", ("bash", arguments))) is FormatFault.MALFORMED_ARGUMENTS
 
 
-def test_one_malformed_call_spoils_the_whole_message() -> None:
-    asked = message("", ("bash", '{"command": "ls"}'), ("edit", "{}"))
-    assert fault_of(asked) is FormatFault.UNKNOWN_TOOL
-    assert [answer.tool_call_id for answer in answers(asked, "no")] == ["c0", "c1"]
+def test_each_call_gets_its_own_complaint_and_the_good_ones_are_not_run_either() -> None:
+    asked = message("", ("bash", '{"command": "ls"}'), ("edit", "{}"), ("bash", "{}"))
+    with pytest.raises(FormatError, match=r"^unknown-tool: edit$") as caught:
+        parse_actions(asked)
+    assert caught.value.complaints == (
+        Complaint("c0", FormatFault.NOT_RUN),
+        Complaint("c1", FormatFault.UNKNOWN_TOOL, "edit"),
+        Complaint("c2", FormatFault.MALFORMED_ARGUMENTS, "command: Field required"),
+    )
+
+
+def test_a_call_is_answered_by_its_id_and_text_as_a_user_does() -> None:
+    assert answer("c0", "no") == Message(role=Role.TOOL, content="no", tool_call_id="c0")
+    assert answer(None, "no") == Message(role=Role.USER, content="no")
 
 
 def test_keys_that_a_model_makes_up_are_ignored() -> None:

@@ -107,8 +107,8 @@ def test_a_loop_without_a_model_is_the_users_mistake(task: Task) -> None:
             r"scaffold\.yaml:2: unknown agent 'noop'; did you mean 'nop'\?; name one with",
         ),
         (
-            ["name: codex", "kind: cli"],
-            r"scaffold\.yaml:2: unknown agent 'codex'; known: mini, nop, oracle; name one with",
+            ["name: codex", "kind: control"],
+            r"scaffold\.yaml:2: unknown agent 'codex'; known: mini, native, nop, oracle; name one with",
         ),
     ],
 )

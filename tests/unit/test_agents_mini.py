@@ -7,7 +7,6 @@ import pytest
 
 from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.agents.protocol import AgentResult
 from harness.agents.trajectory import (
     EndRecord,
     FaultRecord,
@@ -16,66 +15,13 @@ from harness.agents.trajectory import (
     read_trajectory,
 )
 from harness.agents.trajectory import paid as paid_for
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Completion, Message, Model, Role, StopReason, Tool, ToolCall
+from harness.llm.protocol import Completion, Message, Role, StopReason, Tool, ToolCall
 from harness.llm.recording import MessageRecord
 from harness.llm.scripted import ScriptedModel, say
-from harness.sandbox.protocol import CommandResult
 from harness.specs.errors import ProviderError, ProviderFault, SandboxLost
 from harness.specs.usage import Usage
-from tests.support.agents import let_agent_work
 from tests.support.clocks import ManualClock
-from tests.support.small_task import scaffold, small_task
-from tests.support.subprocess_sandbox import SubprocessSandbox
-
-SUBMIT = say("", SUBMIT_COMMAND)
-
-
-class TimedSandbox(SubprocessSandbox):
-    """Each command takes `seconds` of the clock."""
-
-    def __init__(self, directory: Path, clock: ManualClock) -> None:
-        super().__init__(directory)
-        self.clock = clock
-        self.seconds = 0.0
-
-    async def run(self, command: str, timeout: float) -> CommandResult:
-        result = await super().run(command, timeout)
-        self.clock.seconds += self.seconds
-        return result
-
-
-class Bench:
-    """A task, a sandbox and a trajectory below one directory."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.clock = ManualClock()
-        self.sandbox = TimedSandbox(directory / "sandbox", self.clock)
-        self.path = directory / "trajectory.jsonl"
-        self.limits: dict[str, int] = {}
-        self.task_limits: dict[str, float] = {}
-
-    async def work(self, *completions: Completion) -> AgentResult:
-        return await self.work_with(ScriptedModel(completions))
-
-    async def work_with(self, model: Model) -> AgentResult:
-        task = small_task(self.directory / "task", **self.task_limits)
-        allowance = Allowance(task.file.limits, clock=self.clock)
-        await self.sandbox.start()
-        mini = scaffold("mini", **self.limits)
-        return await let_agent_work(task, mini, model, self.sandbox, self.path, allowance)
-
-    @property
-    def messages(self) -> list[Message]:
-        return [record.message for record in read_trajectory(self.path) if isinstance(record, MessageRecord)]
-
-    @property
-    def commands(self) -> list[str]:
-        return [record.command for record in read_trajectory(self.path) if isinstance(record, ObservationRecord)]
-
-    def replies(self, role: Role) -> list[str]:
-        return [message.content for message in self.messages[2:] if message.role is role]
+from tests.support.mini_bench import SUBMIT, Bench
 
 
 class Slow(ScriptedModel):
@@ -108,7 +54,7 @@ async def test_commands_run_in_the_tree_until_the_submission(bench: Bench) -> No
     result = await bench.work(say("I write.", "mkdir tests; echo 1 > tests/x"), say("I look.", "cat tests/x"), SUBMIT)
     assert (result.ending, result.steps, result.usage) == (Ending.SUBMITTED, 3, Usage(calls=3))
     assert (bench.sandbox.tree / "tests/x").read_text() == "1\n"
-    assert bench.replies(Role.TOOL)[1] == "Exit status: 0\nOutput:\n1\n"
+    assert bench.replies(Role.TOOL)[1] == "Exit status: 0 (98 answers, 3600 seconds, $5.00 left)\nOutput:\n1\n"
     assert bench.commands == ["mkdir tests; echo 1 > tests/x", "cat tests/x"]
 
 
@@ -137,14 +83,14 @@ async def test_the_prompt_has_the_request_and_everything_that_a_submission_needs
 async def test_agents_are_told_that_every_listed_test_must_fail_without_the_behaviour(bench: Bench) -> None:
     await bench.work(SUBMIT)
     told = " ".join(bench.messages[1].content.split())
-    assert "Each test that you list must fail when the behaviour that the request is about is gone" in told
-    assert "list no test that only checks your own sample data" in told
+    assert "Every test that you list must fail when the behaviour that the request is about is gone." in told
+    assert "A test of what stays true without that behaviour doesn't belong in the manifest" in told
 
 
 async def test_a_model_without_tools_is_answered_as_a_user_does(bench: Bench) -> None:
     result = await bench.work(say("```bash\necho seen\n```"), say(f"```bash\n{SUBMIT_COMMAND}\n```"))
     assert result.ending is Ending.SUBMITTED
-    assert bench.replies(Role.USER) == ["Exit status: 0\nOutput:\nseen\n"]
+    assert [reply.splitlines()[1:] for reply in bench.replies(Role.USER)] == [["Output:", "seen"]]
 
 
 async def test_several_tool_calls_run_in_order_and_each_is_answered(bench: Bench) -> None:
@@ -155,20 +101,13 @@ async def test_several_tool_calls_run_in_order_and_each_is_answered(bench: Bench
     assert answered[2].content.endswith("No output.")
 
 
-async def test_the_word_in_another_commands_output_submits_nothing(bench: Bench) -> None:
-    others = [f"true; {SUBMIT_COMMAND}", f"{SUBMIT_COMMAND} now", "printf TESTWRIGHT_SUBMIT"]
-    result = await bench.work(*(say("", other) for other in others), SUBMIT)
-    assert result.steps == 4
-    assert bench.commands == others
-
-
 async def test_a_malformed_message_runs_nothing_and_every_call_is_told_why(bench: Bench) -> None:
     await bench.work(malformed(), SUBMIT)
     assert bench.commands == []
     first, second = bench.replies(Role.TOOL)
-    assert first == second
     assert "the arguments of the tool are not as they must be" in first
     assert "cut off because it was too long" in first
+    assert second.startswith("This command was not run either, since another call of your answer can't be read.")
 
 
 async def test_format_errors_in_a_row_end_the_trial_and_a_good_message_starts_anew(bench: Bench) -> None:

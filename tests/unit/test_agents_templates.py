@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.mini import VARIABLES
+from harness.agents.mini_texts import VARIABLES
 from harness.agents.templates import Templates
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
@@ -20,9 +20,9 @@ def copy(tmp_path: Path) -> Scaffold:
 
 
 def shown(templates: Templates, output: str, chars: int = 20, truncated: int = 0, name: str = "observation") -> str:
-    return templates.render(
-        name, command="x", output=output, exit_status=3, timeout=9, truncated=truncated, observation_chars=chars
-    )
+    facts = {"exit_status": 3, "timeout": 9, "truncated": truncated, "observation_chars": chars}
+    rest = {"submit_hint": False, "submit_command": "x", "answers_left": 1, "seconds_left": 2, "usd_left": None}
+    return templates.render(name, command="x", output=output, **facts, **rest)
 
 
 def test_a_misspelt_variable_is_named_with_its_line(copy: Scaffold) -> None:

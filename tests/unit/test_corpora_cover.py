@@ -16,6 +16,7 @@ NOT_YET = {
     ReasonCode.MANIFEST_AMBIGUOUS: "only in tasks of the published layout; shown in test_published_manifests.py",
     ReasonCode.ASSERTS_NOTHING: "only where a task has no probes; shown in test_assertion_counts.py",
     NoteCode.SLOW_TESTS: "takes 30 seconds an arm",
+    NoteCode.FLAKY_ONCE: "nobody can expect what chance does; shown in test_gathering_evidence.py",
 }
 
 

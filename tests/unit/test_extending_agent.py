@@ -118,7 +118,10 @@ async def test_an_agent_that_is_not_installed_is_named_with_file_and_line(tmp_pa
     arguments = ("--catalog", catalog(tmp_path), "run", "-t", TASK, "-s", "fixed", "--sandbox", "local", "--dry-run")
     planned = await testwright(*arguments, cwd=tmp_path)
     assert planned.status == 2
-    assert "scaffolds/fixed/scaffold.yaml:4: unknown agent 'fixed'; known: mini, nop, oracle" in planned.complaint
+    assert (
+        "scaffolds/fixed/scaffold.yaml:4: unknown agent 'fixed'; known: mini, native, nop, oracle"
+        in planned.complaint
+    )
     assert "Traceback" not in planned.complaint
 
 

@@ -22,6 +22,7 @@ from harness.verify.gathering import gather_evidence
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.mutation import judge_mutation, some_test_stands
 from harness.verify.rubric_check import grade, judge_rubric
+from harness.verify.second_looks import failed_once, flaky_tests
 from harness.verify.verdict import decide
 from tests.support.fake_engine import Event, FakeEngine, Fate, Run, scripted_variant
 from tests.support.scripted_language import ScriptedToolchain
@@ -98,9 +99,47 @@ def test_every_arm_runs_once_for_a_good_suite(task):
     assert found.engine.containers == len(found.evidence.arms)
 
 
-def test_a_test_that_differs_at_baseline_from_other_runs_of_the_same_behaviour_is_flaky(task):
-    found = gathered(task, FakeEngine(script({("baseline", "test_a"): ["fails"]})))
-    assert found.reasons == ((ReasonCode.FLAKY, str(A)),)
+@pytest.mark.parametrize("order", range(3))
+@pytest.mark.parametrize(
+    ("does", "code"),
+    [
+        (["fails"], ReasonCode.FLAKY),
+        (["fails", "passes"], None),
+        (["fails", "passes", "fails"], ReasonCode.FLAKY),
+        (["fails", "fails", "passes"], ReasonCode.FLAKY),
+        (["skips", "passes"], ReasonCode.FLAKY),
+    ],
+)
+def test_a_test_that_fails_at_baseline_alone_is_looked_at_twice_more_there(task, does, code, order):
+    found = gathered(task, FakeEngine(script({("baseline", "test_a"): does})), order=order)
+    assert found.reasons == (((code, str(A)),) if code else ())
+    baselines = [key for key in found.evidence.arms if key.variant == "baseline"]
+    assert len(baselines) == (1 if does[0] == "skips" else 3)
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_a_suite_of_one_test_that_failed_at_baseline_by_chance_gets_all_its_arms(task, order):
+    found = gathered(task, FakeEngine(script({("baseline", "test_a"): ["fails", "passes"]})), (A,), order=order)
+    assert found.verdict is Verdict.RESOLVED
+    assert set(map(listed, KINDS)) <= set(found.evidence.arms)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "flaky"),
+    [
+        ({("baseline", "test_a"): ["fails", "passes"]}, ()),
+        ({("rewritten-2", "test_a"): ["fails", "passes"]}, ()),
+        ({("twin-1.1", "test_a"): ["fails", "passes"]}, ()),
+        ({("rewritten-2", "test_a"): ["fails", "passes"], ("rewritten-3", "test_a"): ["fails", "passes"]}, (A,)),
+        ({("baseline", "test_a"): ["fails", "passes"], ("twin-1.1", "test_b"): ["fails", "passes"]}, (A, B)),
+        ({("rewritten-2", "test_a"): ["fails", "passes"], ("rewritten-2", "test_b"): ["fails", "passes"]}, (A, B)),
+    ],
+)
+def test_one_failure_by_chance_is_a_note_and_more_are_flaky(task, behaviour, flaky):
+    found = gathered(task, FakeEngine(script(behaviour)))
+    assert found.reasons == tuple((ReasonCode.FLAKY, str(test)) for test in flaky)
+    assert failed_once(found.evidence).keys() == {*flaky} or (not flaky and set(failed_once(found.evidence)) == {A})
+    assert flaky_tests(found.evidence) == {*flaky}
 
 
 def everywhere(does: str, *tests: str, kinds: Sequence[str] = tuple(KINDS)) -> Behaviour:
@@ -141,11 +180,12 @@ def test_an_arm_of_each_kind_that_a_test_survives_is_too_much(task):
     ("name", "does", "code", "looks"),
     [
         ("rewritten-2", ["fails"], ReasonCode.PLACEBO_SENSITIVE, 1),
-        ("rewritten-2", ["fails", "passes"], ReasonCode.FLAKY, 2),
+        ("rewritten-2", ["fails", "passes"], None, 2),
         ("rewritten-2", ["fails", "passes", "fails"], None, 2),
         ("twin-1.1", ["fails"], ReasonCode.PLACEBO_SENSITIVE, 1),
-        ("twin-1.1", ["fails", "passes", "fails"], ReasonCode.FLAKY, 1),
-        ("placebo-authored", ["fails", "passes", "fails"], ReasonCode.FLAKY, 1),
+        ("twin-1.1", ["fails", "passes"], None, 2),
+        ("twin-1.1", ["fails", "passes", "fails"], ReasonCode.PLACEBO_SENSITIVE, 2),
+        ("placebo-authored", ["fails", "passes", "fails"], ReasonCode.PLACEBO_SENSITIVE, 2),
     ],
 )
 def test_a_failure_where_the_behaviour_is_the_same_is_looked_at_again(task, order, name, does, code, looks):
@@ -154,7 +194,7 @@ def test_a_failure_where_the_behaviour_is_the_same_is_looked_at_again(task, orde
     assert len(again) == looks
     assert found.reasons == (((code, str(B)),) if code else ())
     repeated = {key for key in found.evidence.arms if key.repetition > 1} - again
-    assert len(repeated) == looks, "each time a removal runs again as well"
+    assert len(repeated) == 2 * looks, "each time a removal of each kind runs again as well"
     assert all(KINDS[key.variant].removes for key in repeated)
 
 
@@ -180,7 +220,7 @@ def test_a_suite_that_sees_every_rewriting_costs_one_look(task):
     sensitive = {(name, "test_a"): ["fails"] for name, kind in KINDS.items() if name != "baseline"}
     found = gathered(task, FakeEngine(script({**sensitive, **{(n, "test_b"): d for (n, _), d in sensitive.items()}})))
     assert {code for code, _ in found.reasons} == {ReasonCode.PLACEBO_SENSITIVE}
-    assert found.engine.containers <= len(KINDS) + 2
+    assert found.engine.containers <= len(KINDS) + 3
 
 
 @pytest.mark.parametrize("passes", range(1, len(KINDS)))

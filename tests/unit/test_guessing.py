@@ -30,9 +30,9 @@ def test_the_chance_falls_with_each_twin():
 
 
 def test_with_as_many_twins_as_probes_nobody_guesses_a_judging_of_a_shipped_task():
-    assert chance_of_guessing(fewest_arms(9, 9)) < 1e-6
-    assert chance_of_guessing(fewest_arms(9, 9, garbage=False)) < 1e-6
-    assert chance_of_guessing(fewest_arms(13, 13)) < 1e-8
+    assert chance_of_guessing(fewest_arms(9, 9)) < 3e-6
+    assert chance_of_guessing(fewest_arms(9, 9, garbage=False)) < 3e-6
+    assert chance_of_guessing(fewest_arms(13, 13)) < 2e-8
 
 
 def test_the_arms_that_are_counted_are_those_of_a_real_judging(tmp_path, monkeypatch):
@@ -62,7 +62,8 @@ def test_a_shared_guess_is_counted_as_it_is():
     best = 0.0
     for size in range(1, len(arms) + 1):
         sets = list(combinations(range(len(arms)), size))
-        best = max(best, sum(removal_and_probes_are_noticed(arms, set(chosen)) for chosen in sets) / len(sets))
+        weights = [removal_and_probes_are_noticed(arms, set(chosen)) for chosen in sets]
+        best = max(best, sum(weights) / len(sets))
     assert chance_together(list(FEW.values())) == pytest.approx(best)
     assert {VariantKind.REWRITTEN} == EXCUSABLE
 

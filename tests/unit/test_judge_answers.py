@@ -167,6 +167,13 @@ def test_nobody_is_asked_whether_prose_strings_or_definitions_call_a_name():
         assert named(true.statement) == "parse_it"
 
 
+def test_a_file_whose_folder_alone_says_that_tests_are_in_it_is_asked_about_with_the_folder():
+    patch = new_test_file("kitty_tests/widths.py", "VALUE = 1\n", "test_a").patch.decode()
+    true, false = known_questions(patch)
+    assert named(true.statement) == "kitty_tests/widths.py"
+    assert named(false.statement) not in patch
+
+
 def test_only_what_the_listed_tests_call_is_asked_about_where_that_is_known():
     text = "VALUE = made_at_import(1)\n\n\ndef test_a():\n    assert parse_it(1)\n"
     for number in range(40):

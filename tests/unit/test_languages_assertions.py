@@ -123,6 +123,10 @@ def test_go_asserts_through_the_testing_package_or_by_name(body, assertions):
         ("func FuzzX(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { t.Error(s) }) }", 1),
         ("func ExampleX() {\n\tx()\n\t// Output: x\n}", 1),
         ("type env struct { tb testing.TB }\nfunc TestX(t *testing.T) { e.tb.Fatal(1) }", 1),
+        ("func TestX(t *testing.T) { fprint(t, 1) }\nfunc fprint(t *testing.T, x int) { fmt.Print(x) }", 0),
+        ("func TestX(t *testing.T) { fprint(t, 1) }\nvar fprint = func(t *testing.T, x int) { fmt.Print(x) }", 0),
+        ("func TestX(t *testing.T) { same(t, 1) }\nvar same = func(t *testing.T, x int) { t.Fatal(x) }", 1),
+        ('import "fmt"\nfunc TestX(t *testing.T) { fmt.Println(t) }', 0),
     ],
 )
 def test_go_functions_that_a_test_reaches_count_once(text, assertions):

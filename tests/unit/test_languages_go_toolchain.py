@@ -1,10 +1,8 @@
 """Go variants as text, and what comes back from the container that compiles them."""
 
 import json
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -88,25 +86,6 @@ def test_go_files_are_compiled_and_others_are_not():
 def test_comments_stand_behind_the_code_and_are_no_directives():
     text = LANGUAGES.get("go").code.commented(b"package x\n", ["go:build never", ""])
     assert text == b"package x\n// go:build never\n// \n// \n"
-
-
-def on_disk(seed: int) -> bytes:
-    """Text that is rewritten where it is what runs, our variable's name made the same in all of them."""
-    text = LANGUAGES.get("go").code.rewrite(PRISTINE, [9], Random(seed))
-    found = re.search(rb"^var (\w+) uint32\n\Z", text, re.MULTILINE)
-    assert found
-    return text.replace(found[1], b"own")
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_text_on_disk_gets_statements_between_those_of_a_function(seed: int):
-    body, _, _ = on_disk(seed).partition(b"var own")
-    assert body.count(b"own = ") >= 1
-    assert re.sub(rb"own = \d+\n", b"", body).split() == PRISTINE.split()
-
-
-def test_no_two_rewritings_of_text_on_disk_are_alike():
-    assert len({on_disk(seed) for seed in range(10)}) == 10
 
 
 async def test_each_text_is_handed_over_once_whatever_has_it():

@@ -26,6 +26,7 @@ async def trial(directory: Path, model: Model, file: str = "the same\n") -> Agen
     """`file` is what the command of the first step finds in the tree."""
     sandbox = SubprocessSandbox(directory / "sandbox")
     await sandbox.start()
+    (sandbox.logs / "manifest.yaml").write_text("[]")
     (sandbox.tree / "file").write_text(file)
     path = directory / "trajectory.jsonl"
     return await let_agent_work(small_task(directory / "task"), scaffold("mini"), model, sandbox, path)
@@ -72,6 +73,8 @@ async def test_a_recording_that_was_cut_short_ends_with_a_provider_error(recorde
     ("one", "other"),
     [
         ("===== 5 passed in 0.12s =====", "==== 5 passed in 11.3s ===="),
+        ("Exit status: 0 (9 answers, 50 seconds, $1.75 left)", "Exit status: 0 (1 answer, 51 seconds left)"),
+        ("Exit status: 0 (9 answers, 50 seconds, $1.75 left)", "Exit status: 0"),
         ("took 3 ms", "took 0.4 seconds"),
         ("/tmp/pytest-of-me/pytest-3/x", "/tmp/pytest-of-you/pytest-4/x"),
         ("<X object at 0x7f00aa>", "<X object at 0x7f11bb>"),

@@ -75,6 +75,7 @@ async def test_a_trial_of_a_model_without_tools_goes_on_in_text_to_its_end(tmp_p
     replies = [failing(*REFUSALS[0]), TEXT, Reply(text=f"Done.\n```bash\n{SUBMIT_COMMAND}\n```")]
     sandbox = SubprocessSandbox(tmp_path / "sandbox")
     await sandbox.start()
+    (sandbox.logs / "manifest.yaml").write_text("[]")
     async with playing(*replies) as provider:
         task, path = small_task(tmp_path / "task"), tmp_path / "trajectory.jsonl"
         allowance = Allowance(task.file.limits)

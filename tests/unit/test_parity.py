@@ -5,10 +5,10 @@ import pytest
 from harness.analysis.parity import disagreement
 from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.verify.verdict import VerdictRecord
+from harness.verify.verdict import MutationStage, Stages, TestRecord, VerdictRecord
 
 
-def record(protocol: GradingRules, *codes: ReasonCode) -> VerdictRecord:
+def record(protocol: GradingRules, *codes: ReasonCode, arms: dict[str, str] | None = None) -> VerdictRecord:
     return VerdictRecord(
         task="t",
         task_digest="0",
@@ -18,6 +18,7 @@ def record(protocol: GradingRules, *codes: ReasonCode) -> VerdictRecord:
         isolation="docker",
         verdict=codes[0].verdict if codes else Verdict.RESOLVED,
         reasons=tuple(Reason(code=code, stage=Stage.MUTATION, subject="test_a", words="because") for code in codes),
+        stages=Stages(mutation=MutationStage(tests=(TestRecord(test="X.test_a", arms=arms),) if arms else ())),
     )
 
 
@@ -42,3 +43,27 @@ def test_where_both_come_to_the_same_there_is_nothing_to_explain():
     both = ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_RED
     ours, theirs = (record(protocol, code) for protocol, code in zip(GradingRules, both, strict=False))
     assert disagreement(ours, theirs) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "after", "words"),
+    [
+        (ReasonCode.BASELINE_RED, "passed", "failed", "its two runs saw passed with the code and failed without it"),
+        (ReasonCode.BASELINE_RED, "failed", "failed", "it ignores listed tests that are failed on the code as it is"),
+        (ReasonCode.SURVIVED_REMOVAL, "no result", "no result", "it ignores listed tests that leave no result"),
+        (ReasonCode.SURVIVED_REMOVAL, "passed", "error", "passed with the code and error without it"),
+        (ReasonCode.PLACEBO_SENSITIVE, "skipped", "failed", "it ignores listed tests that are skipped"),
+    ],
+)
+def test_a_test_is_explained_by_what_the_published_runs_showed_of_it(code, before, after, words):
+    published = record(GradingRules.PUBLISHED, arms={"baseline": before, "removal": after})
+    found = disagreement(record(GradingRules.TESTWRIGHT, code), published)
+    assert found is not None
+    assert words in found.why[0]
+
+
+def test_a_survival_that_ours_saw_fail_is_explained_by_it():
+    ours = record(GradingRules.TESTWRIGHT, arms={"baseline": "passed", "removal-1": "failed: raised"})
+    found = disagreement(ours, record(GradingRules.PUBLISHED, ReasonCode.SURVIVED_REMOVAL))
+    assert found is not None
+    assert "ours saw X.test_a fail without the code" in found.why[0]

@@ -51,6 +51,7 @@ class Trial:
         model = model_at(provider, name, observe=allowance.failed, clock=clock, **wishes)
         sandbox = SubprocessSandbox(self.directory / "sandbox")
         await sandbox.start()
+        (sandbox.logs / "manifest.yaml").write_text("[]")
         return await let_agent_work(task, scaffold("mini"), model, sandbox, self.trajectory, allowance)
 
 

@@ -15,7 +15,7 @@ from harness.testing.published import ParsedTest, parsed_tests, read_published
 from harness.testing.published_names import attributed, means
 from harness.testing.readers import reader_of
 from harness.testing.report import ReportError
-from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
+from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names, log_records
 from harness.verify.verdict import VerdictRecord, decide
 
 FILE = "tests/test_sums.py"
@@ -59,6 +59,7 @@ def test_names_of_a_manifest_are_its_lines_with_a_dash_whatever_they_stand_under
         ("a > sums > adds", "sums | adds"),
         ("adds", "adds - two numbers"),
         ("adds  two", "ADDS TWO"),
+        ("adds two", "TestSums::adds_two"),
     ],
 )
 def test_a_listed_name_finds_a_result_as_published(listed, parsed):
@@ -70,6 +71,13 @@ def test_a_listed_name_finds_a_result_as_published(listed, parsed):
 def test_what_is_green_skipped_or_gone_after_the_removal_survives_it(status):
     after = [ParsedTest(GREEN[0].name, status)] if status else []
     assert codes(["test_adds"], GREEN, after) == [ReasonCode.SURVIVED_REMOVAL]
+
+
+def test_the_record_says_what_the_two_runs_showed_of_each_listed_name():
+    after = [ParsedTest(GREEN[0].name, "ERROR")]
+    assert [row.arms for row in log_records(["test_adds", "test_unheard_of"], GREEN, after)] == [
+        {"baseline": "passed", "removal": "error"}, {"baseline": "no result", "removal": "no result"},
+    ]  # fmt: skip
 
 
 def test_listed_tests_that_match_nothing_or_are_red_are_ignored_as_published():

@@ -66,10 +66,25 @@ def test_criteria_and_tests_in_arms_are_rows(run):
     ]
 
 
-def test_a_rate_counts_what_was_scored_and_nothing_else(run):
-    assert {who: (found.part, found.whole) for who, found in resolve_rates(load_rows(run).trials).items()} == {
-        ("mini", "openai/a"): (1, 2), ("oracle", ""): (1, 1)
-    }  # fmt: skip
+def test_a_rate_is_a_mean_over_tasks_in_which_a_trial_without_a_verdict_has_failed(run):
+    """`openai/a` has resolved one of two attempts at one task; the other task's isn't judged yet."""
+    rates = resolve_rates(load_rows(run).trials)
+    assert {who: (found.rate.value, found.resolved, found.trials) for who, found in rates.items()} == {
+        ("mini", "openai/a"): (0.25, 1, 3),
+        ("mini", "openai/b"): (0.0, 0, 1),
+        ("oracle", ""): (1.0, 1, 1),
+        ("nop", ""): (0.0, 0, 1),
+    }
+    without = {who: found.without_faults.value for who, found in rates.items() if found.without_faults}
+    assert without == {("mini", "openai/a"): 0.5, ("oracle", ""): 1.0}
+
+
+def test_the_line_of_a_rate_has_the_trials_that_were_not_scored(run, capsys):
+    assert show_run(run, None, as_json=False) == 0
+    assert (
+        "mini openai/a: resolve rate 25% over 2 tasks (95% interval by task 0% to 50%): "
+        "1 of 3 trials resolved, 1 without a verdict; 50% without faults"
+    ) in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["trial.json", "agent.json", "verdict.json", "usage.json", "evidence.json"])

@@ -144,12 +144,15 @@ def test_a_trial_without_an_image_is_shown_although_it_has_no_directory(here, ca
 
 
 def test_how_the_agent_ended_is_shown_beside_an_empty_submission(here, capsys):
-    here.agent("talks", Agent(None, finish=Finish(Ending.FORMAT_ERRORS)))
+    here.agent("talks", Agent(None, finish=Finish(Ending.FORMAT_ERRORS, "3 in a row; the last: no-command")))
     run = here.run("talks")
     assert codes(run) == [EMPTY]
     report_run(run, as_json=False)
     show_run(here.output, None, as_json=False)
-    assert capsys.readouterr().out.count("(agent: format-errors)") == 2
+    assert capsys.readouterr().out.count("(ended by format errors)") == 2
+    show_run(here.output, "tiny-add", as_json=False)
+    ended = "agent: ended by format errors after 0 steps: 3 in a row; the last: no-command"
+    assert ended in capsys.readouterr().out
 
 
 def test_a_misspelt_executor_is_refused_before_anything_is_made(here):

@@ -233,8 +233,25 @@ def test_an_image_map_names_images_or_trees(tmp_path):
     assert images.source("other:1", "https://x.example/y", "1234567") == ImageSource("other:1")
 
 
+def test_an_image_that_has_what_a_dockerfile_would_add_is_mapped_as_complete(tmp_path):
+    file = tmp_path / "map.yaml"
+    whole = "https://x.example/y@abcdef0"
+    file.write_text(f"far/away:1: {{image: here:1, complete: true}}\n{whole}:\n  image: whole:1\n  complete: true\n")
+    images = ImageMap.read(file)
+    assert images.source("far/away:1", "https://x.example/z", "abcdef0") == ImageSource("here:1", complete=True)
+    found = images.source("other:1", "https://x.example/y", "abcdef0")
+    assert found == ImageSource("whole:1", whole=True, complete=True)
+
+
 @pytest.mark.parametrize(
-    ("text", "words"), [("- a\n", "map.yaml:1: expected a mapping"), ("a: b\nc: 1\n", "map.yaml:2: expected")]
+    ("text", "words"),
+    [
+        ("- a\n", "map.yaml:1: expected a mapping"),
+        ("a: b\nc: 1\n", "map.yaml:2: expected"),
+        ("a: {complete: true}\n", r"map.yaml:1: expected .*\{image: LOCAL_TAG, complete: true\}"),
+        ("a: b\nc: {image: x, completed: true}\n", "map.yaml:2: expected"),
+        ("a: {image: x, complete: maybe}\n", "map.yaml:1: expected"),
+    ],
 )
 def test_a_mistake_in_an_image_map_is_named_with_its_line(tmp_path, text, words):
     (tmp_path / "map.yaml").write_text(text)

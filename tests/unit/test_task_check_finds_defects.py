@@ -348,8 +348,10 @@ def test_a_sample_takes_the_quickest_task_of_a_language_through_the_gate(catalog
         edit(f"rubrics/{name}.yaml", f"task: {TASK}", f"task: {name}")(catalog)
     ran = {"id": "reference", "outcome": "passed", "seconds": 3.0}
     write_record(tmp_path / "records", catalog, steps=[ran])
-    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, tmp_path / "records") == {
+    assert levels(Catalog(catalog), Catalog(catalog).chosen(["*"]), Level.BRIEF, True, tmp_path / "records") == {
         "another": Level.BRIEF, TASK: Level.GATE, "third": Level.BRIEF,
     }  # fmt: skip
-    assert levels(Catalog(catalog), ["*"], Level.BRIEF, True, None)["another"] is Level.GATE
-    assert set(levels(Catalog(catalog), ["*"], Level.BRIEF, False, None).values()) == {Level.BRIEF}
+    assert levels(Catalog(catalog), Catalog(catalog).chosen(["*"]), Level.BRIEF, True, None)["another"] is Level.GATE
+    assert set(levels(Catalog(catalog), Catalog(catalog).chosen(["*"]), Level.BRIEF, False, None).values()) == {
+        Level.BRIEF
+    }

@@ -23,7 +23,7 @@ def installed(tmp_path_factory) -> Path:
     build = run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", place, cwd=CHECKOUT)
     assert build.returncode == 0, build.stderr
     [wheel] = place.glob("*.whl")
-    pins = re.findall(r"^([A-Za-z0-9_.\[\]-]+==[^ ;\\]+)", (CHECKOUT / "requirements.lock").read_text(), re.M)
+    pins = re.findall(r"^([A-Za-z0-9_.\[\]-]+==[^\\\n]+)", (CHECKOUT / "requirements.lock").read_text(), re.M)
     (place / "constraints.txt").write_text("\n".join(pins))
     made = run(sys.executable, "-m", "venv", place / "venv", cwd=place)
     assert made.returncode == 0, made.stderr
@@ -65,6 +65,17 @@ def test_the_wheel_has_one_top_level_package(installed, tmp_path, clean_env):
     tops = {name for name in listed.stdout.split() if not name.endswith(".dist-info") and name != ".."}
     assert tops == {"harness"}
     assert run(python, "-c", "import scripts", cwd=tmp_path, env=clean_env).returncode != 0
+
+
+def test_the_request_that_all_scaffolds_share_comes_with_the_wheel(installed, tmp_path, clean_env):
+    (tmp_path / "said.yaml").write_text("messages:\n  - commands: [ls]\n")
+    command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "mini", "-m", "scripted:said.yaml", "--sandbox", "local"]
+    done = run(installed, *command, "--dry-run", "-o", "out", cwd=tmp_path, env=clean_env)
+    assert done.returncode == 0, done.stderr
+    python = installed.with_name("python")
+    where = "from harness.specs.catalog import default_directory; print(default_directory())"
+    packed = Path(run(python, "-c", where, cwd=tmp_path, env=clean_env).stdout.strip())
+    assert (packed / "scaffolds" / "request.j2").is_file()
 
 
 def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):

@@ -25,10 +25,9 @@ def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -
 
 
 def levels(
-    catalog: Catalog, patterns: Iterable[str], level: Level, sample: bool, records: Path | None
+    catalog: Catalog, names: Iterable[str], level: Level, sample: bool, records: Path | None
 ) -> dict[str, Level]:
     """Task -> level. In a sample the quickest task of each language, by its check record, passes the whole gate."""
-    names = sorted(set(catalog.match(patterns)))
     if not sample:
         return dict.fromkeys(names, level)
     quickest: dict[str, tuple[float, str]] = {}

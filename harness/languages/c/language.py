@@ -2,24 +2,30 @@
 
 import re
 
-import tree_sitter_c
-from tree_sitter import Language as Grammar
-
 from harness.languages.c import discovery
+from harness.languages.c.catalogue import GRAMMAR
 from harness.languages.c.conduct import CONDUCT
 from harness.languages.c.toolchain import CToolchain, is_code
 from harness.languages.code import Code
+from harness.languages.on_disk.bodies import Lending
+from harness.languages.on_disk.braces import Braces, writer_of
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.rewriting_on_disk import Braces, rewriting_in
 
 _WORTHLESS = "int main(void)\n{\n    return 0;\n}\n"
 _ON_DISK = Braces(
-    grammar=Grammar(tree_sitter_c.language()),
+    grammar=GRAMMAR,
     functions=frozenset({"function_definition"}),
     blocks=frozenset({"compound_statement"}),
-    declaration="static volatile unsigned int {name};\n",
+    declaration="static volatile unsigned int {name};\n(void){name};\n",  # a warning may be an error
     footer="",
     idle="{name} = {number}u;\n",
+    lending=Lending(
+        hidden="static volatile unsigned int {name} = {value}u;",
+        refused=frozenset(
+            {"labeled_statement", "goto_statement", "gnu_asm_expression", "preproc_def", "preproc_function_def"}
+        ),
+    ),
+    values=frozenset({"binary_expression", "call_expression", "field_expression", "identifier", "number_literal"}),
 )
 
 
@@ -38,7 +44,7 @@ LANGUAGE = Language(
         test_of=test_of,
     ),
     discovery=discovery,
-    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(_ON_DISK)),
+    code=Code(is_code=is_code, comment="//", write=writer_of(lambda _: _ON_DISK)),
     toolchain=CToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.c", "test_testwright_worthless", _WORTHLESS),
     declaration=re.compile(r"\bvoid\s+(\w+)"),

@@ -14,6 +14,9 @@ _GRAMMAR = Language(tree_sitter_go.language())
 _TESTING = re.compile(r"\*?(\w+\.)?(T|B|F|TB|C|TestingT)")
 _REPORTS = '"Error" "Errorf" "Fail" "FailNow" "Fatal" "Fatalf"'
 _LIBRARY = re.compile(r"(^|/)(assert|require)$")
+_PRINTING = frozenset(
+    {"bufio", "bytes", "errors", "fmt", "io", "log", "log/slog", "os", "reflect", "strings", "time"}
+)
 _SOUNDS = sounding(*WORDS)
 _USUAL = 200
 """Bytes of all names for which a query is remembered."""
@@ -32,9 +35,11 @@ class GoChecks:
 
     def __init__(self, root: Node, imports: Iterable[tuple[str, str, str]]) -> None:
         self._testing, others = _declared(root)
-        libraries = frozenset(name for name, path, _ in imports if _LIBRARY.search(path))
-        self._plain = _query(self._testing, self._testing, libraries)
-        self._shadowed = _query(self._testing, self._testing - others, libraries)
+        known = {name: path for name, path, _ in imports}
+        libraries = frozenset(name for name, path in known.items() if _LIBRARY.search(path))
+        printing = frozenset(name for name, path in known.items() if path in _PRINTING)
+        self._plain = _query(self._testing, self._testing, libraries, printing)
+        self._shadowed = _query(self._testing, self._testing - others, libraries, printing)
 
     def part(self, function: Node) -> Part:
         _, others = _declared(function)
@@ -51,14 +56,21 @@ def _declared(node: Node) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(testing), frozenset(others)
 
 
-def _query(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str]) -> Query:
+def _query(
+    testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str], printing: frozenset[str]
+) -> Query:
     """Remembered for the names that files usually have: hostile text must not fill the memory."""
-    usual = sum(len(name) for name in testing | libraries) < _USUAL
-    return (_remembered if usual else _made)(testing, handed, libraries)
+    usual = sum(len(name) for name in testing | libraries | printing) < _USUAL
+    return (_remembered if usual else _made)(testing, handed, libraries, printing)
 
 
-def _made(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str]) -> Query:
-    """`testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else."""
+def _made(
+    testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str], printing: frozenset[str]
+) -> Query:
+    """`testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else.
+
+    `printing` are packages whose functions never fail a test that is handed to them.
+    """
     return Query(
         _GRAMMAR,
         f"""
@@ -75,14 +87,17 @@ def _made(testing: frozenset[str], handed: frozenset[str], libraries: frozenset[
         ((call_expression function: (identifier) @check) @_ (#eq? @check "panic"))
         ((call_expression function: (identifier) @call arguments: (argument_list (identifier) @t))
             @_ (#any-of? @t {_listed(handed)}))
-        ((call_expression function: (selector_expression field: (field_identifier) @method)
-            arguments: (argument_list (identifier) @t)) @_ (#any-of? @t {_listed(handed)}))
+        ((call_expression function: (selector_expression operand: (_) @of field: (field_identifier) @method)
+            arguments: (argument_list (identifier) @t)) @_ (#any-of? @t {_listed(handed)})
+            (#not-any-of? @of {_listed(printing)}))
         ((call_expression function: (identifier) @call) @_ (#match? @call "{_SOUNDS}"))
         ((call_expression function: (selector_expression field: (field_identifier) @method))
             @_ (#match? @method "{_SOUNDS}"))
         (identifier) @name
         (selector_expression field: (field_identifier) @member) @_
         (short_var_declaration left: (expression_list (identifier) @local) right: (expression_list (func_literal)))
+        (var_spec name: (identifier) @local value: (expression_list (func_literal)))
+        (assignment_statement left: (expression_list (identifier) @local) right: (expression_list (func_literal)))
         """,
     )
 

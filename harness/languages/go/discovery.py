@@ -19,6 +19,7 @@ from harness.languages.found import (
     parsed,
     text_of,
 )
+from harness.languages.functions import below
 from harness.languages.go.checks import GoChecks
 
 FILE_RULE = "its name must end in _test.go"
@@ -107,7 +108,18 @@ def _parts(
             part = parts[node.start_byte] = checks.part(node)
             name = text_of(node.child_by_field_name("name"))
             known.setdefault(f".{name}" if node.type == "method_declaration" else name, []).append(part)
+        elif node.type == "var_declaration":
+            for name, function in _kept_in_variables(node):
+                known.setdefault(name, []).append(checks.part(function))
     return parts, known
+
+
+def _kept_in_variables(declaration: Node) -> Iterator[tuple[str, Node]]:
+    """Functions that are values of variables of the package."""
+    for node in below(declaration):
+        values = node.child_by_field_name("value") if node.type == "var_spec" else None
+        pairs = zip(node.children_by_field_name("name"), values.named_children, strict=False) if values else ()
+        yield from ((text_of(name), value) for name, value in pairs if value.type == "func_literal")
 
 
 def _is_test(name: str, node: Node, accepted: Mapping[str, frozenset[str]]) -> bool:

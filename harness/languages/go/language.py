@@ -4,24 +4,40 @@ import re
 from pathlib import PurePosixPath
 
 import tree_sitter_go
-from tree_sitter import Language as Grammar
+from tree_sitter import Language as TreeSitter
+from tree_sitter import Node
 
 from harness.languages.code import Code
+from harness.languages.found import text_of
+from harness.languages.functions import Grammar
 from harness.languages.go import discovery
 from harness.languages.go.conduct import CONDUCT
 from harness.languages.go.toolchain import GoToolchain, is_code
+from harness.languages.on_disk.bodies import Lending
+from harness.languages.on_disk.braces import Braces, writer_of
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.rewriting_on_disk import Braces, rewriting_in
 
 _WORTHLESS = '\nimport "testing"\n\nfunc TestNothing(t *testing.T) {\n\t_ = t\n}\n'
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
-_ON_DISK = Braces(
-    grammar=Grammar(tree_sitter_go.language()),
+
+
+def _qualified(function: Node) -> str:
+    """Of a method with its receiver's type."""
+    receiver = text_of(function.child_by_field_name("receiver")).strip("()").split(" ")[-1]
+    return f"{receiver}.{text_of(function.child_by_field_name('name'))}"
+
+
+ON_DISK = Braces(
+    grammar=Grammar(
+        TreeSitter(tree_sitter_go.language()), frozenset({"function_declaration", "method_declaration"}), _qualified
+    ),
     functions=frozenset({"function_declaration", "method_declaration", "func_literal"}),
     blocks=frozenset({"block"}),
-    declaration="",
-    footer="\nvar {name} uint32\n",
+    declaration="var {name} uint32\n_ = {name}\n",  # a variable of the package would be a data race
+    footer="",
     idle="{name} = {number}\n",
+    lending=Lending(hidden="var {name} uint32 = {value}", refused=frozenset({"labeled_statement", "goto_statement"})),
+    values=frozenset({"binary_expression", "identifier", "int_literal", "selector_expression"}),
 )
 
 
@@ -46,7 +62,7 @@ LANGUAGE = Language(
         test_of=test_of,
     ),
     discovery=discovery,
-    code=Code(is_code=is_code, comment="//", rewrite=rewriting_in(_ON_DISK)),
+    code=Code(is_code=is_code, comment="//", write=writer_of(lambda _: ON_DISK)),
     toolchain=GoToolchain(),
     worthless=WorthlessTest("testwright_worthless_test.go", "TestNothing", _WORTHLESS, package_of),
     declaration=re.compile(r"\bfunc\s+(\w+)"),

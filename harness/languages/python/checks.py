@@ -12,7 +12,7 @@ from harness.languages.assertions import WORDS, Part, Tally, look, sounding
 from harness.languages.found import text_of
 
 _RAISING = '"raises" "warns" "deprecated_call" "RaisesGroup" "RaisesExc"'
-_SOUNDS = sounding(*WORDS, "must")
+SOUNDS = sounding(*WORDS, "must")
 _QUERY = Query(
     Language(tree_sitter_python.language()),
     f"""
@@ -20,8 +20,8 @@ _QUERY = Query(
     ((raise_statement . [(identifier) @check (call function: (identifier) @check)]) @_ (#eq? @check "AssertionError"))
     ((call function: [(identifier) @check (attribute attribute: (identifier) @check)])
         @_ (#any-of? @check {_RAISING}))
-    ((call function: (identifier) @call) @_ (#match? @call "{_SOUNDS}|^fail$"))
-    ((call function: (attribute attribute: (identifier) @method)) @_ (#match? @method "{_SOUNDS}"))
+    ((call function: (identifier) @call) @_ (#match? @call "{SOUNDS}|^fail$"))
+    ((call function: (attribute attribute: (identifier) @method)) @_ (#match? @method "{SOUNDS}"))
     ((call function: (attribute object: (identifier) @whose attribute: (identifier) @method))
         @_ (#any-of? @whose "self" "cls" "pytest") (#match? @method "^fail"))
     ((call function: (attribute attribute: (identifier) @mark)

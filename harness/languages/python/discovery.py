@@ -1,5 +1,6 @@
 """Python, by the default rules of pytest."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from tree_sitter import Language, Node
 
 from harness.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node, name_of, parsed
 from harness.languages.found import text_of as _text
-from harness.languages.python.checks import PythonChecks
+from harness.languages.python.checks import SOUNDS, PythonChecks
 from harness.languages.python.comments import with_short_comments
 
 _BLOCKS = frozenset(
@@ -67,6 +68,7 @@ def discover(source: bytes, path: str = "") -> TestFile:
             else:
                 others.add(qualified)
                 helpers.append(HelperFunction.at(node, qualified, assertions(node)))
+        helpers += scope.other_names
         if scope.name:
             others.add(scope.name)
     return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(scopes)), tuple(helpers))
@@ -99,6 +101,8 @@ class _Scope:
     bases: tuple[str, ...]
     functions: list[tuple[str, Node]]
     classes: list["_Scope"] = field(default_factory=list)
+    other_names: list[HelperFunction] = field(default_factory=list)
+    """Of what asserts elsewhere: `same = TestCase.assertEqual`."""
     opted_out: bool = False
 
 
@@ -117,6 +121,8 @@ def _fill(scope: _Scope, body: Node, depth: int = 0) -> None:
             scope.classes.append(child)
         elif _opts_out(definition):
             scope.opted_out = True
+        elif other := _other_name(definition):
+            scope.other_names.append(HelperFunction.at(definition, f"{scope.name}.{other}".lstrip("."), 1))
 
 
 def _statements(body: Node) -> Iterator[Node]:
@@ -133,6 +139,15 @@ def _statements(body: Node) -> Iterator[Node]:
 def _bases(definition: Node) -> tuple[str, ...]:
     arguments = definition.child_by_field_name("superclasses")
     return tuple(_text(node) for node in arguments.named_children) if arguments else ()
+
+
+def _other_name(statement: Node) -> str:
+    """The name that a statement gives to a function that sounds like an assertion; empty where it gives none."""
+    assignment = statement.named_children[0] if statement.type == "expression_statement" else None
+    left, right = (assignment and assignment.child_by_field_name(side) for side in ("left", "right"))
+    if not left or not right or left.type != "identifier" or right.type not in ("attribute", "identifier"):
+        return ""
+    return _text(left) if re.search(SOUNDS, _text(right).rpartition(".")[2]) else ""
 
 
 def _opts_out(node: Node) -> bool:

@@ -6,7 +6,7 @@ from harness.languages.code import Code
 from harness.languages.protocol import IdForm, Language, WorthlessTest
 from harness.languages.python import discovery
 from harness.languages.python.conduct import CONDUCT
-from harness.languages.python.rewriting import rewrite
+from harness.languages.python.on_disk import write
 from harness.languages.python.toolchain import PythonToolchain, is_code
 
 
@@ -25,7 +25,7 @@ LANGUAGE = Language(
         test_of=test_of,
     ),
     discovery=discovery,
-    code=Code(is_code=is_code, comment="#", rewrite=rewrite),
+    code=Code(is_code=is_code, comment="#", write=write),
     toolchain=PythonToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),

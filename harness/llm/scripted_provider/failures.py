@@ -113,6 +113,27 @@ _ANTHROPIC: dict[ErrorKind, tuple[int, str, str]] = {
     ErrorKind.UNAVAILABLE: (503, "api_error", "Service unavailable"),
     ErrorKind.OVERLOADED: (529, "overloaded_error", "Overloaded"),
 }
+_GOOGLE: dict[ErrorKind, tuple[int, str, str]] = {
+    ErrorKind.BAD_REQUEST: (400, "INVALID_ARGUMENT", "Request contains an invalid argument."),
+    ErrorKind.CONTEXT_OVERFLOW: (
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    ),
+    ErrorKind.CONTENT_POLICY: (400, "INVALID_ARGUMENT", "The request was blocked by the content filtering policy."),
+    ErrorKind.UNAUTHORIZED: (401, "UNAUTHENTICATED", "API key not valid. Please pass a valid API key."),
+    ErrorKind.FORBIDDEN: (403, "PERMISSION_DENIED", "The caller does not have permission."),
+    ErrorKind.NOT_FOUND: (404, "NOT_FOUND", "models/unknown is not found for API version v1beta."),
+    ErrorKind.TIMEOUT: (504, "DEADLINE_EXCEEDED", "Deadline expired before operation could complete."),
+    ErrorKind.TOO_LARGE: (413, "INVALID_ARGUMENT", "Request payload size exceeds the limit."),
+    ErrorKind.UNPROCESSABLE: (400, "INVALID_ARGUMENT", "Request contains an invalid argument."),
+    ErrorKind.RATE_LIMIT: (429, "RESOURCE_EXHAUSTED", "Resource has been exhausted (e.g. check quota)."),
+    ErrorKind.QUOTA: (429, "RESOURCE_EXHAUSTED", "insufficient_quota: You exceeded your current quota."),
+    ErrorKind.SERVER_ERROR: (500, "INTERNAL", "An internal error has occurred."),
+    ErrorKind.BAD_GATEWAY: (502, "UNAVAILABLE", "Bad gateway."),
+    ErrorKind.UNAVAILABLE: (503, "UNAVAILABLE", "The service is currently unavailable."),
+    ErrorKind.OVERLOADED: (503, "UNAVAILABLE", "The model is overloaded. Please try again later."),
+}
 
 
 def openai_error(
@@ -131,3 +152,13 @@ def anthropic_error(
     status, type_, usual = _ANTHROPIC[kind]
     error = {"type": type_, "message": usual if message is None else message}
     return ErrorAnswer(status, {"type": "error", "error": error, "request_id": "req_scripted"})
+
+
+def google_error(
+    kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
+) -> ErrorAnswer:
+    """`param` and `code` have no place in Google's errors."""
+    del param, code
+    status, name, usual = _GOOGLE[kind]
+    said = usual if message is None else message
+    return ErrorAnswer(status, {"error": {"code": status, "message": said, "status": name}})

@@ -1,7 +1,7 @@
 """The scripted provider itself: HTTP on loopback."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from harness.llm.scripted_provider.anthropic_request import check as check_anthr
 from harness.llm.scripted_provider.delivery import deliver, error_response
 from harness.llm.scripted_provider.dialect import Dialect, Turn
 from harness.llm.scripted_provider.failures import ErrorAnswer, ErrorKind, RequestRefused
+from harness.llm.scripted_provider.google_generate import GoogleGenerate
 from harness.llm.scripted_provider.model_list import anthropic_models, openai_models
 from harness.llm.scripted_provider.openai_chat import OpenAIChat
 from harness.llm.scripted_provider.openai_responses import OpenAIResponses
@@ -23,6 +24,7 @@ from harness.specs.errors import UserError
 
 _MAX_REQUEST_BYTES = 32 * 1024**2
 _CHARS_PER_TOKEN = 4
+_NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ Observer = Callable[[Received, Reply | ErrorAnswer], None]
 
 @dataclass
 class Provider:
-    """A server that runs. OpenAI's clients want `url` + "/v1" as their base, Anthropic's want `url`."""
+    """A server that runs. Anthropic's clients want `url` as their base, OpenAI's `url` + "/v1", and Google's models
+    through litellm `url` + "/v1beta".
+    """
 
     url: str = ""
     requests: list[Received] = field(default_factory=list)
@@ -95,12 +99,24 @@ class _Front:
         app = web.Application(client_max_size=_MAX_REQUEST_BYTES)
         for dialect in (OpenAIChat(), OpenAIResponses(), AnthropicMessages()):
             app.router.add_post(dialect.path, self._speaker(dialect))
+        app.router.add_post(GoogleGenerate.path, self._google)
         app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
         app.router.add_get("/v1/models", self._models)
         app.router.add_route("*", "/{path:.*}", self._nowhere)
         return app
 
-    def _speaker(self, dialect: Dialect) -> Callable[[web.Request], Any]:
+    async def _google(self, request: web.Request) -> web.StreamResponse:
+        model, _, method = request.match_info["call"].rpartition(":")
+        if method == "countTokens":
+            received = self._note(request, await _body(request))
+            return web.json_response({"totalTokens": len(str(received.body)) // _CHARS_PER_TOKEN + 1})
+        if method not in ("generateContent", "streamGenerateContent"):
+            return await self._nowhere(request)
+        said = {"model": model, "stream": method.startswith("stream")}
+        answer: web.StreamResponse = await self._speaker(GoogleGenerate(), said)(request)
+        return answer
+
+    def _speaker(self, dialect: Dialect, said_by_path: Mapping[str, Any] = _NOTHING) -> Callable[[web.Request], Any]:
         async def speak(request: web.Request) -> web.StreamResponse:
             body = await _body(request)
             try:
@@ -114,7 +130,8 @@ class _Front:
             except ScriptEnded as end:
                 return self._refuse(received, dialect.error(ErrorKind.BAD_REQUEST, str(end)))
             self._tell(received, reply)
-            return await deliver(request, dialect, Turn(reply, body, len(self._provider.requests)))
+            turn = Turn(reply, {**body, **said_by_path}, len(self._provider.requests))
+            return await deliver(request, dialect, turn)
 
         return speak
 

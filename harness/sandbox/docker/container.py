@@ -6,17 +6,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from docker.types import LogConfig, Mount, Ulimit
+from docker.types import LogConfig, Ulimit
+from docker.types import Mount as EngineMount
 
 from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
-from harness.sandbox.protocol import Image, Network, SandboxOptions
+from harness.sandbox.protocol import Image, Mount, SandboxOptions, Volume
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
 HOST_NAME = "box"
+ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
+"""What root may in images that others made for root. Their test runs start servers by `service` and `su`: these take
+on a server's user (SETGID, SETUID), make it directories of its own (CHOWN, FOWNER), read and write files of all users
+(DAC_OVERRIDE) and stop it (KILL)."""
 _MIB = 1 << 20
 _MASKED = (
     "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
@@ -24,7 +29,6 @@ _MASKED = (
     "/sys/firmware",
 )  # fmt: skip
 """What engines hide by themselves."""
-_NETWORKS = {Network.NONE: "none"}
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
@@ -47,9 +51,12 @@ async def create(
     env: Mapping[str, str],
     user: str,
     directory: str,
+    capabilities: Sequence[str],
     init: bool = True,
 ) -> str:
     """A container, not started; its id. Without the engine's `init`, `argv` is its first process.
+
+    `capabilities` are all that root in it may; other users have none.
 
     Raises ImageUnavailable.
     """
@@ -62,17 +69,17 @@ async def create(
         hostname=HOST_NAME,
         user=user,
         working_dir=directory,
-        host_config=_restrictions(docker, options, init),
+        host_config=_restrictions(docker, options, capabilities, init),
     )
     return str(answer["Id"])
 
 
-def _restrictions(docker: Docker, options: SandboxOptions, init: bool) -> dict[str, Any]:
+def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequence[str], init: bool) -> dict[str, Any]:
     limits = options.limits
     config: dict[str, Any] = docker.api.create_host_config(
         init=init,
-        network_mode=_NETWORKS[options.network],
-        mounts=[Mount(m.target, str(m.source), type="bind", read_only=m.read_only) for m in options.mounts],
+        network_mode="none",  # the gateway is reached over a channel of ours
+        mounts=[_mount(mount) for mount in options.mounts],
         extra_hosts={HOST_NAME: "127.0.0.1"},
         sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,
@@ -80,6 +87,7 @@ def _restrictions(docker: Docker, options: SandboxOptions, init: bool) -> dict[s
         nano_cpus=int(min(limits.cpus, docker.cpus) * 1e9),  # more than there are is an error
         pids_limit=limits.pids,
         cap_drop=["ALL"],
+        cap_add=list(capabilities) or None,
         security_opt=["no-new-privileges"],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
@@ -88,6 +96,18 @@ def _restrictions(docker: Docker, options: SandboxOptions, init: bool) -> dict[s
     if options.hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *options.hidden]
     return config
+
+
+def _is_root(user: str) -> bool:
+    """Whether a user as an image's configuration says it is root."""
+    return user.partition(":")[0] in ("", "0", "root")
+
+
+def _mount(mount: Mount) -> EngineMount:
+    if isinstance(mount.source, Volume):
+        # Without a copy: a volume that was lost isn't filled from what the image has at that place.
+        return EngineMount(mount.target, mount.source.name, type="volume", read_only=mount.read_only, no_copy=True)
+    return EngineMount(mount.target, str(mount.source), type="bind", read_only=mount.read_only)
 
 
 def _ulimit(name: str, value: int) -> Ulimit:
@@ -109,10 +129,14 @@ class ImageFacts:
         if image.digest not in self._names:
             facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
             name = str(facts["Config"].get("User") or "")
-            if name.partition(":")[0] in ("", "0", "root") and not image.may_be_root:
+            if _is_root(name) and not image.may_be_root:
                 raise UserError(f"image {image.reference}: its user is root; end its Dockerfile with 'USER agent'")
             self._names[image.digest] = name
         return self._names[image.digest]
+
+    async def capabilities(self, image: Image) -> tuple[str, ...]:
+        """What a container's processes may beyond an ordinary user's. Raises as `user_name`."""
+        return ROOT_CAPABILITIES if _is_root(await self.user_name(image)) else ()
 
     async def user(self, image: Image, container: str) -> User:
         """The configured user's ids, looked up in a container of the image that has not started yet."""

@@ -6,8 +6,10 @@ from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
-from harness.sandbox.options import check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions
+from harness.sandbox.options import check_job_options, check_options
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, SandboxOptions
+from harness.sandbox.toolboxes.volumes import toolbox_mount
+from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 
 
@@ -17,7 +19,14 @@ class DockerEngine:
     name = "docker"
     isolation = "docker"
     capabilities = Capabilities(
-        network_isolation=True, memory=True, pids=True, disk=True, separate_user=True, mounts=True, hiding=True
+        network_isolation=True,
+        memory=True,
+        pids=True,
+        disk=True,
+        separate_user=True,
+        gateway=True,
+        mounts=True,
+        hiding=True,
     )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
@@ -32,8 +41,11 @@ class DockerEngine:
         check_options(self.name, self.capabilities, options)
         return DockerSandbox(self._docker, self._facts, image, options, labels)
 
+    async def toolbox(self, scaffold: Scaffold) -> Mount:
+        return await toolbox_mount(scaffold)
+
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        check_options(self.name, self.capabilities, options)
+        check_job_options(self.name, self.capabilities, options)
         return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
 
     async def reap(self, labels: Mapping[str, str]) -> int:

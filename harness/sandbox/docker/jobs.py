@@ -36,8 +36,7 @@ async def run_job(
     docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> JobResult:
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
-    await facts.user_name(image)
-    async with _container(docker, image, job, options, labels) as container:
+    async with _container(docker, facts, image, job, options, labels) as container:
         await _place(docker, facts, image, job, container)
         end = await _run(docker, job, options.limits, container)
         outputs = await docker.call(_outputs, docker, container, job.outputs)
@@ -54,13 +53,14 @@ async def run_job(
 
 @asynccontextmanager
 async def _container(
-    docker: Docker, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
+    docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
-    env = {**job.env, REPORT_DIR: job.outputs}
+    env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
+    argv = command(job.argv)
     creation = asyncio.create_task(
         docker_container.create(
-            docker, image, options, labels, command(job.argv), env, user="", directory=image.workdir, init=False
+            docker, image, options, labels, argv, env, "", image.workdir, capabilities, init=False
         )
     )
     try:

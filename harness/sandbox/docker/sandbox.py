@@ -1,8 +1,10 @@
 """A container to work in."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
@@ -13,9 +15,18 @@ from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.streams import Archive, start_exec
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
+from harness.sandbox.forwarding.carrying import SHOWN_AT, Carrier, forwarder_command
+from harness.sandbox.protocol import (
+    MAX_OUTPUT_BYTES,
+    CommandResult,
+    Gateway,
+    Image,
+    LimitReached,
+    Mount,
+    SandboxOptions,
+)
 from harness.sandbox.tar_stream import capped
-from harness.specs.errors import SandboxLost
+from harness.specs.errors import ImageUnavailable, SandboxLost
 
 _IDLE = ("sleep", "infinity")
 _NOBODY = "65534:65534"
@@ -39,27 +50,30 @@ class DockerSandbox:
         self._creation: asyncio.Task[str] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._channel = Channel(self._connect)
+        self._carrier: Carrier | None = None
         self._limit: LimitReached | None = None
         self._killed = False
 
     async def start(self) -> None:
-        creation = docker_container.create(
-            self._docker, self._image, self._options, self._labels, _IDLE, {}, _NOBODY, directory="/"
-        )
         # Goes on when we are cancelled: `remove` needs to know what came of it.
-        self._creation = asyncio.create_task(creation)
+        self._creation = asyncio.create_task(self._create())
         container = await asyncio.shield(self._creation)
         await self._docker.call(self._docker.api.start, container)
         facts = await self._docker.call(self._docker.api.inspect_container, container)
         meter = layer_meter(self._docker, facts, self._limits.disk_mb)
         self._watch = asyncio.create_task(watch_disk(meter, self._limits.disk_mb, self._breach))
         await self._channel.open()
+        if self._options.gateway is not None:
+            self._carrier = Carrier(self._options.gateway, await self._forwarder(self._options.gateway))
+            await self._carrier.open()
 
     async def run(self, command: str, timeout: float) -> CommandResult:
         self._check_usable()
         result = await self._channel.run(command, timeout)
         if result.timed_out:
             await self._check_room()
+        if self._carrier is not None and self._limit is None:
+            self._carrier.check()
         return result
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
@@ -94,6 +108,8 @@ class DockerSandbox:
 
     async def remove(self) -> None:
         self._stop_watching()
+        if self._carrier is not None:
+            await self._carrier.close()
         if self._creation is not None:
             creation, self._creation = self._creation, None
             await asyncio.wait([creation])
@@ -104,11 +120,9 @@ class DockerSandbox:
         """Starts a driver. Raises SandboxLost, LimitReached where there is nothing left to start it in."""
         await self._check_running()
         await self._check_room()
-        container = await self._container()
-        api = self._docker.api
         made = await self._docker.call(
-            api.exec_create,
-            container,
+            self._docker.api.exec_create,
+            await self._container(),
             list(DRIVER_COMMAND),
             stdin=True,
             user=await self._facts.user_name(self._image),
@@ -116,6 +130,34 @@ class DockerSandbox:
             environment=DRIVER_ENV,
         )
         return await start_exec(self._docker.address, made["Id"])
+
+    async def _forwarder(self, gateway: Gateway) -> Stream:
+        """Its standard output alone; the agent's user can't end it."""
+        made = await self._docker.call(
+            self._docker.api.exec_create,
+            await self._container(),
+            list(forwarder_command(gateway)),
+            stdin=True,
+            stderr=False,
+            user=_NOBODY,
+            workdir="/",
+        )
+        return await start_exec(self._docker.address, made["Id"])
+
+    async def _create(self) -> str:
+        """The container's id. It is shown the gateway's socket where this machine and the engine's may be one."""
+        gateway, options = self._options.gateway, self._options
+        if gateway is not None and self._docker.address.path:
+            shown = replace(options, mounts=(*options.mounts, Mount(gateway.socket.parent, SHOWN_AT)))
+            with contextlib.suppress(ImageUnavailable, SandboxLost):  # no such directory there
+                return await self._create_with(shown)
+        return await self._create_with(options)
+
+    async def _create_with(self, options: SandboxOptions) -> str:
+        capabilities = await self._facts.capabilities(self._image)
+        return await docker_container.create(
+            self._docker, self._image, options, self._labels, _IDLE, {}, _NOBODY, "/", capabilities
+        )
 
     async def _container(self) -> str:
         if self._creation is None:

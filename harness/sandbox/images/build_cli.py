@@ -17,12 +17,18 @@ from typing import NamedTuple
 
 from harness.sandbox.host_environment import DOCKER, PROXIES, host_environment
 from harness.sandbox.images.client_config import ca_bundle, npm_configuration, pip_configuration, proxies
-from harness.sandbox.images.logged import run_logged
+from harness.sandbox.images.logged import log_of, run_logged
 from harness.specs.errors import ImageUnavailable
 
 _BUILDKIT_INSIDE_BEFORE = 23
 _PROBE_SECONDS = 5
+_STEP_FAILED = r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
+"""What BuildKit's versions say of a command's exit status."""
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
+
+
+class StepFailed(ImageUnavailable):
+    """A command of the Dockerfile failed: the engine did what it was asked."""
 
 
 class BuildCli(NamedTuple):
@@ -54,7 +60,10 @@ def find_build_cli(search_path: str) -> BuildCli:
 async def build(
     context: Path, target: str, tag: str, arguments: Mapping[str, str], labels: Mapping[str, str]
 ) -> None:
-    """Build `target` of the Dockerfile in `context` as `tag`. Raises ImageUnavailable with the log's path."""
+    """Build `target` of the Dockerfile in `context` as `tag`.
+
+    Raises ImageUnavailable with the log's path, StepFailed where a command of the Dockerfile is at fault.
+    """
     cli = await installed_build_cli()
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:
         secrets = await asyncio.to_thread(_secrets, Path(private))
@@ -63,7 +72,12 @@ async def build(
         command += [f"--build-arg={name}" for name in proxies()]
         command += [f"--build-arg={name}={value}" for name, value in arguments.items()]
         command += [f"--label={name}={value}" for name, value in labels.items()]
-        await run_logged([*command, str(context)], client_environment(), tag)
+        try:
+            await run_logged([*command, str(context)], client_environment(), tag)
+        except ImageUnavailable as error:
+            if re.search(_STEP_FAILED, log_of(tag).read_text(errors="replace"), re.MULTILINE):
+                raise StepFailed(str(error)) from None
+            raise
 
 
 async def installed_build_cli() -> BuildCli:

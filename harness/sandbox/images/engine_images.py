@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import docker
 import docker.errors
+import requests
 import requests.exceptions
 from docker.models.containers import Container
+from docker.types import Mount
 
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
@@ -47,6 +49,10 @@ class EngineImages:
         """Fetch an image from its registry."""
         await _off_loop(lambda: self._client.images.pull(name))
 
+    async def remove(self, tag: str) -> None:
+        """Take a tag away, and the layers that no other image has."""
+        await _off_loop(lambda: self._client.images.remove(tag))
+
     async def copy_out(self, tag: str, path: str, destination: Path) -> None:
         """The directory `path` of an image, as `destination`; nothing of the image runs."""
         await _off_loop(lambda: self._copy_out(tag, path, destination))
@@ -70,6 +76,18 @@ class EngineImages:
     async def load(self, archive: Path) -> None:
         """Take in all images of an archive that `save` or `save_all` wrote, under their names."""
         await _off_loop(lambda: self._load(archive))
+
+    async def fill_volume(self, tag: str, volume: str, path: str) -> None:
+        """A new volume with what an image has at `path`; nothing of the image runs."""
+        await _off_loop(lambda: self._fill_volume(tag, volume, path))
+
+    async def volume_time(self, volume: str) -> str:
+        """When a volume was made; empty where there is none."""
+        return await _off_loop(lambda: self._volume_time(volume))
+
+    async def remove_volume(self, volume: str) -> bool:
+        """Whether it is gone: one that containers have stays."""
+        return await _off_loop(lambda: self._remove_volume(volume))
 
     async def architecture(self) -> str:
         """What the engine runs, in the words that its images have."""
@@ -125,6 +143,31 @@ class EngineImages:
     def _load(self, archive: Path) -> None:
         with archive.open("rb") as file:
             self._client.images.load(file)
+
+    def _fill_volume(self, tag: str, volume: str, path: str) -> None:
+        self._client.volumes.create(volume, labels={"testwright": "toolbox"})
+        # An engine copies what an image has at a place into an empty volume that is mounted there.
+        container = self._client.containers.create(
+            tag, ["none"], network_mode="none", labels=_LABELS, mounts=[Mount(path, volume, type="volume")]
+        )
+        container.remove(force=True)
+
+    def _volume_time(self, volume: str) -> str:
+        try:
+            return str(self._client.volumes.get(volume).attrs.get("CreatedAt") or "unknown")
+        except docker.errors.NotFound:
+            return ""
+
+    def _remove_volume(self, volume: str) -> bool:
+        try:
+            self._client.volumes.get(volume).remove()
+        except docker.errors.NotFound:
+            return True
+        except docker.errors.APIError as error:
+            if error.status_code == requests.codes.conflict:
+                return False
+            raise
+        return True
 
     def _output(self, tag: str, command: list[str]) -> str:
         printed: bytes = self._client.containers.run(

@@ -18,7 +18,7 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
     `again` adds to the log. Raises ImageUnavailable with the log's path. Cancelling it kills the command and
     its children.
     """
-    log = cache_directory() / "logs" / f"{makes.removeprefix('testwright/').replace(':', '-')}.log"
+    log = log_of(makes)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab" if again else "wb") as output:
         process = await asyncio.create_subprocess_exec(
@@ -33,6 +33,11 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
             raise
     if status:
         raise ImageUnavailable(f"making {makes} failed: {last_complaint(log)} (all of it: {log})")
+
+
+def log_of(made: str) -> Path:
+    """Where the last command that made this has its output."""
+    return cache_directory() / "logs" / f"{made.removeprefix('testwright/').replace(':', '-')}.log"
 
 
 def last_complaint(log: Path) -> str:

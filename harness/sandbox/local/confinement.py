@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
+from harness.sandbox.forwarding.carrying import SHOWN_AT
 from harness.sandbox.host_environment import host_environment
 from harness.sandbox.local.place import HOME, PROGRAMS, Place
 from harness.sandbox.mapped_paths import mapped
@@ -77,7 +78,7 @@ class Bubblewrap:
         for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
             flags += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
         reference = Path(image.reference)
-        flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options.mounts)]
+        flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options)]
         flags += [*_hidden(place, options.hidden), "--remount-ro", "/"]
         flags += ["--chdir", image.workdir]
         path = f"{reference / 'venv' / 'bin'}:{_BIN}:/usr/local/bin:/usr/bin:/bin"
@@ -163,10 +164,11 @@ def _environment(reference: Path) -> list[str]:
     return options
 
 
-def _mounts(mounts: Sequence[Mount]) -> list[str]:
+def _mounts(options: SandboxOptions) -> list[str]:
+    shown = (Mount(options.gateway.socket.parent, SHOWN_AT),) if options.gateway else ()
     return [
         word
-        for mount in mounts
+        for mount in (*options.mounts, *shown)
         for word in ("--ro-bind" if mount.read_only else "--bind", str(mount.source), mount.target)
     ]
 

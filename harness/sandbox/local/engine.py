@@ -10,8 +10,8 @@ from harness.sandbox.local.confinement import Bubblewrap, Confinement, Plain
 from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import end_marked
 from harness.sandbox.local.sandbox import LocalSandbox
-from harness.sandbox.options import check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions
+from harness.sandbox.options import check_job_options, check_options
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions, Volume
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 
@@ -39,6 +39,7 @@ class LocalEngine:
             pids=False,
             disk=True,
             separate_user=False,
+            gateway=works,
             mounts=works,
             hiding=works,
         )
@@ -47,16 +48,19 @@ class LocalEngine:
         return await self._provide(task)
 
     def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> LocalSandbox:
-        self._check(options)
+        check_options(self.name, self.capabilities, options)
+        self._check_mounts(options)
         return LocalSandbox(self._confinement, image, options, labels)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        self._check(options)
+        check_job_options(self.name, self.capabilities, options)
+        self._check_mounts(options)
         return await local_jobs.run_job(self._confinement, image, job, options, labels)
 
-    def _check(self, options: SandboxOptions) -> None:
-        check_options(self.name, self.capabilities, options)
+    def _check_mounts(self, options: SandboxOptions) -> None:
         for mount in options.mounts:
+            if isinstance(mount.source, Volume):
+                raise UserError(f"sandbox {self.name!r} has no volumes; it can't mount {mount.source.name}")
             if not mount.source.exists():
                 raise UserError(f"mount source {mount.source}: no such file or directory")
 

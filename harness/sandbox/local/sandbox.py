@@ -9,6 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
 from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
+from harness.sandbox.forwarding.carrying import await_forwarder, with_forwarder
 from harness.sandbox.local.archives import tar_of
 from harness.sandbox.local.confinement import Confinement
 from harness.sandbox.local.place import Place
@@ -43,6 +44,8 @@ class LocalSandbox:
         self._copying = asyncio.create_task(asyncio.to_thread(self._place.fill, self._image))
         await asyncio.shield(self._copying)
         await self._channel.open()
+        if self._options.gateway is not None:
+            await await_forwarder(self._channel, self._options.gateway)
         self._watch = asyncio.create_task(watch_disk(self._measure, self._options.limits.disk_mb, self._breach))
 
     async def run(self, command: str, timeout: float) -> CommandResult:
@@ -86,7 +89,9 @@ class LocalSandbox:
         if self._process is not None and self._confinement.alone:
             await end(self._process, "")
         env = {name: self._marks(place) + value for name, value in DRIVER_ENV.items()}
-        launch = self._confinement.launch(place, self._image, self._options, DRIVER_COMMAND, env, driver=True)
+        gateway = self._options.gateway
+        argv = with_forwarder(gateway, DRIVER_COMMAND) if gateway else DRIVER_COMMAND
+        launch = self._confinement.launch(place, self._image, self._options, argv, env, driver=True)
         self._process = await spawn(launch, stdin=PIPE)
         return ProcessStream(self._process)
 

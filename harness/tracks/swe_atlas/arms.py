@@ -9,8 +9,7 @@ from harness.sandbox.protocol import Job, LimitReached, PlacedFile
 from harness.specs.variants import ArmKey
 from harness.testing.published import ParsedTest, parsed_tests
 from harness.testing.report import ReportError
-from harness.tracks.swe_atlas.layout import PARSER, RUN_SCRIPT
-from harness.tracks.swe_atlas.on_disk import RUN
+from harness.tracks.swe_atlas.on_disk import tools
 from harness.tracks.swe_atlas.task import TOOLS, PublishedTask
 from harness.verify.arms import ArmContext, run_job
 
@@ -57,14 +56,8 @@ def log_job(
     task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
 ) -> Job:
     """Its one output is `1.json`, what the parser made of the log."""
-    tools = {
-        "arm": ARM,
-        "run_tests": RUN,
-        "run_script.sh": task.patch(RUN_SCRIPT),
-        "parse_script.py": task.patch(PARSER),
-    }
     placed = [
-        *(PlacedFile(f"{TOOLS}/{name}", data, 0o755) for name, data in tools.items()),
+        *(PlacedFile(path, data, 0o755) for path, data in {f"{TOOLS}/arm": ARM, **tools(task)}.items()),
         *_placed(workdir, tree),
         *(PlacedFile(f"{_CHANGED}/{path}", data) for path, data in sorted(changed.items())),
     ]

@@ -3,7 +3,8 @@
     published image or its substitute -> environment (the task's Dockerfile) -> task image
 
 The task image differs from the environment by as little as it can: a repository of one commit in the place of
-theirs, no remains of test runs, and, where the tree was whole, the reference taken out of it.
+theirs, no remains of test runs, and, where the tree was whole, the reference taken out of it. It is the only one that
+keeps a tag: it shares every layer below these changes with the image that it is made of.
 """
 
 import shutil
@@ -16,7 +17,7 @@ from tempfile import TemporaryDirectory
 from harness.sandbox.cache import locked
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.build_cli import build
+from harness.sandbox.images.build_cli import StepFailed, build
 from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
 from harness.sandbox.images.recipe import digest_of
 from harness.sandbox.images.record import ImageRecord, Place, image_place
@@ -27,11 +28,13 @@ from harness.specs.loading import read_text
 from harness.tracks.swe_atlas.layout import DOCKERFILE, REFERENCE, with_base_image
 from harness.tracks.swe_atlas.task import PublishedTask
 
-_LAYOUT = "2"
+_LAYOUT = "3"
 """Of what we do to an image; a change makes new ones."""
 _STAGE = "published"
 _FACTS = "id -u; id -g; for name in bash git python3 sha256sum; do command -v $name >/dev/null || echo $name; done"
 _REMAINS = ("__pycache__", ".pytest_cache")
+_LABELS = {"testwright": "image"}
+"""That of a container would be theirs."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ def _parts(task: PublishedTask, source: StoredImage) -> dict[str, bytes]:
     environment = task.directory / PurePosixPath(DOCKERFILE).parent
     files = sorted(path for path in environment.rglob("*") if path.is_file())
     parts = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files}
+    parts = {} if task.image.complete else parts
     parts |= {"source": source.engine_id.encode(), "layout": _LAYOUT.encode()}
     return parts | ({"reference": task.patch(REFERENCE)} if task.image.whole else {})
 
@@ -84,8 +88,24 @@ def _parts(task: PublishedTask, source: StoredImage) -> dict[str, bytes]:
 async def _make(
     images: EngineImages, task: PublishedTask, parts: Mapping[str, bytes], place: Place, scratch: Path
 ) -> ImageRecord:
+    if task.image.complete:
+        return await _make_upon(task.image.tag, images, task, parts, place, scratch)
     environment = f"testwright/{task.id}-environment:{place.reference.rpartition(':')[2]}"
-    await _build(environment, task.directory / PurePosixPath(DOCKERFILE).parent, task)
+    await _build_environment(environment, task)
+    try:
+        return await _make_upon(environment, images, task, parts, place, scratch)
+    finally:
+        await images.remove(environment)
+
+
+async def _make_upon(
+    environment: str,
+    images: EngineImages,
+    task: PublishedTask,
+    parts: Mapping[str, bytes],
+    place: Place,
+    scratch: Path,
+) -> ImageRecord:
     user = await _user(images, environment, task)
     theirs, agents = scratch / "theirs", scratch / "agents"
     await images.copy_out(environment, task.repo.workdir, theirs)
@@ -96,21 +116,23 @@ async def _make(
     await whole.check_out(agents, await _agents_tree(whole, task))
     tree = await GitTree.create(scratch / "tree.git", agents)
     gone = await _layer(whole, tree, agents, scratch)
-    await _clean(environment, task, user, gone)
-    pack_tree(scratch / "layer", task.repo.workdir.strip("/"), scratch / "layer.tar", user.uid, user.gid)
-    changes = [f"USER {user.name}", f"WORKDIR {task.repo.workdir}"]
-    await images.extend(f"{environment}-clean", scratch / "layer.tar", place.reference, changes)
+    await _build_task_image(environment, task, user, place.reference, gone, scratch / "layer")
     return await _keep(images, parts, tree, place)
 
 
-async def _build(tag: str, context: Path, task: PublishedTask) -> None:
-    """The task's own Dockerfile, on the image that stands for the published one."""
+async def _build_environment(tag: str, task: PublishedTask) -> None:
+    """The task's own Dockerfile, on the image that stands for the published one. Raises UserError for a bad step."""
     with TemporaryDirectory(prefix="testwright-") as scratch:
         copy = Path(scratch) / "context"
-        shutil.copytree(context, copy)
+        shutil.copytree((task.directory / DOCKERFILE).parent, copy)
         text = with_base_image(read_text(copy / "Dockerfile"), f"{task.image.tag} AS {_STAGE}")
         (copy / "Dockerfile").write_text(text)
-        await build(copy, _STAGE, tag, {}, {})
+        try:
+            await build(copy, _STAGE, tag, {}, _LABELS)
+        except StepFailed as error:
+            mapping = f"{{image: {task.image.tag}, complete: true}}"
+            words = f"a step of it fails; if {task.image.tag} has all that it would add, map it as {mapping}"
+            raise UserError(f"{task.directory / DOCKERFILE}: {words} (--image-map FILE): {error}") from None
 
 
 async def _user(images: EngineImages, tag: str, task: PublishedTask) -> _User:
@@ -147,26 +169,34 @@ async def _layer(whole: GitTree, tree: GitTree, agents: Path, scratch: Path) -> 
     return sorted(path for path in before if path not in after)
 
 
-async def _clean(environment: str, task: PublishedTask, user: _User, gone: Iterable[str]) -> None:
-    """`ENVIRONMENT-clean`: without history, without what test runs left, and the user's own."""
+async def _build_task_image(
+    environment: str, task: PublishedTask, user: _User, tag: str, gone: Iterable[str], layer: Path
+) -> None:
+    """The environment without history and without what test runs left, the user's own, with `layer` upon it."""
     owner = f"{user.uid}:{user.gid}"
     remains = " -o ".join(f"-name {name}" for name in _REMAINS)
     steps = [
         f"cd {quote(task.repo.workdir)}",
         "rm -rf .git",
         f"find . -type d \\( {remains} \\) -prune -exec rm -rf {{}} +",
-        f"rm -f -- {' '.join(map(quote, gone))}" if gone else "true",
+        *(f"rm -f -- {quote(path)}" for path in gone),
         f'[ "$(stat -c %u .)" = {user.uid} ] || chown -R {owner} .',
         f"mkdir -p {AGENT_LOGS}",
         f"chown {owner} /logs {AGENT_LOGS}",
     ]
     with TemporaryDirectory(prefix="testwright-") as context:
-        script = "\n".join(["set -eu", *steps]) + "\n"
-        (Path(context) / "clean.sh").write_text(script)
-        mounted = "--mount=type=bind,source=clean.sh,target=/mnt/clean.sh"
-        text = f"FROM {environment} AS {_STAGE}\nUSER root\nRUN {mounted} sh /mnt/clean.sh\n"
-        (Path(context) / "Dockerfile").write_text(text)
-        await build(Path(context), _STAGE, f"{environment}-clean", {}, {})
+        (Path(context) / "clean.sh").write_text("\n".join(["set -eu", *steps]) + "\n")
+        pack_tree(layer, task.repo.workdir.strip("/"), Path(context) / "layer.tar", user.uid, user.gid)
+        lines = [
+            f"FROM {environment} AS {_STAGE}",
+            "USER root",
+            "RUN --mount=type=bind,source=clean.sh,target=/mnt/clean.sh sh /mnt/clean.sh",
+            "ADD layer.tar /",
+            f"USER {user.name}",
+            f"WORKDIR {task.repo.workdir}",
+        ]
+        (Path(context) / "Dockerfile").write_text("\n".join(lines) + "\n")
+        await build(Path(context), _STAGE, tag, {}, _LABELS)
 
 
 async def _keep(images: EngineImages, parts: Mapping[str, bytes], tree: GitTree, place: Place) -> ImageRecord:

@@ -18,7 +18,18 @@ from harness.specs.variants import Variant
 from harness.tracks.swe_atlas.layout import PARSER, RUN_SCRIPT
 from harness.tracks.swe_atlas.task import TOOLS, PublishedTask
 
-RUN = (resources.files("harness.tracks.swe_atlas") / "in_container/run_published.sh").read_bytes()
+_IN_CONTAINER = resources.files("harness.tracks.swe_atlas") / "in_container"
+
+
+def tools(task: PublishedTask) -> dict[str, bytes]:
+    """What runs and reads a published task's tests, by its path in an arm."""
+    found = {
+        "run_tests": (_IN_CONTAINER / "run_published.sh").read_bytes(),
+        "parse_log.py": (_IN_CONTAINER / "parse_log.py").read_bytes(),
+        "run_script.sh": task.patch(RUN_SCRIPT),
+        "parse_script.py": task.patch(PARSER),
+    }
+    return {f"{TOOLS}/{name}": data for name, data in found.items()}
 
 
 class OnDiskToolchain:
@@ -52,16 +63,12 @@ class OnDiskToolchain:
 
     def _compiled(self, source: VariantSource) -> CompiledVariant:
         disk = dict(source.disk)
-        tools = {
-            f"{TOOLS}/run_tests": RUN,
-            f"{TOOLS}/run_script.sh": self._task.patch(RUN_SCRIPT),
-            f"{TOOLS}/parse_script.py": self._task.patch(PARSER),
-        }
-        laid = sorted({**disk, **tools}.items())
+        code = tools(self._task)
+        laid = sorted({**disk, **code}.items())
         return CompiledVariant(
-            variant=Variant(name=source.name, kind=source.kind, source=disk, code=tools, criterion=source.criterion),
+            variant=Variant(name=source.name, kind=source.kind, source=disk, code=code, criterion=source.criterion),
             prove=("sha256sum", "--", *(path for path, _ in laid)),
             proof=tuple(f"{hashlib.sha256(data).hexdigest()}  {path}" for path, data in laid),
             env={"TESTWRIGHT_TOUCHED": "\n".join(sorted(disk))},
-            executable=frozenset(tools),
+            executable=frozenset(code),
         )

@@ -7,10 +7,12 @@ from pathlib import PurePosixPath
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.submission.manifest import FENCE
 from harness.testing.published import ParsedTest
+from harness.verify.verdict import TestRecord
 
 _FOLDERS = ("/test/", "/tests/", "_tests/")
 _ENDINGS = ("_test.go", "_test.py", ".uts")
 _RED = ("FAILED", "ERROR")
+NO_RESULT = "no result"
 
 
 def is_test_path(path: str) -> bool:
@@ -41,6 +43,22 @@ def found_as(name: str, parsed: Iterable[ParsedTest]) -> list[str]:
     return list(dict.fromkeys(test.name for test in parsed if _parsed_offers(test.name) & offers))
 
 
+def log_records(
+    names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest]
+) -> tuple[TestRecord, ...]:
+    """What the two runs say of each listed name: the statuses of the results that count for it, if it has any."""
+    runs = {"baseline": before, "removal": after}
+    return tuple(
+        TestRecord(test=name, arms={run: _statuses(found_as(name, parsed), parsed) for run, parsed in runs.items()})
+        for name in names
+    )
+
+
+def _statuses(names: Sequence[str], parsed: Iterable[ParsedTest]) -> str:
+    known = {test.name: test.status for test in parsed}
+    return ", ".join(sorted({known[name].lower() for name in names})) or NO_RESULT
+
+
 def judge_mutation(
     names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest]
 ) -> tuple[Reason, ...]:
@@ -63,6 +81,11 @@ def _normal(name: str) -> str:
     return " ".join(name.lower().split()).replace(" > ", " | ")
 
 
+def _underscored(offers: Iterable[str]) -> frozenset[str]:
+    """Each also as tools write it that have no spaces in names."""
+    return frozenset(form for offer in offers for form in (offer, offer.replace(" ", "_")))
+
+
 def _parsed_offers(name: str) -> frozenset[str]:
     """Under which names a parsed result is found."""
     whole = _normal(name)
@@ -71,7 +94,7 @@ def _parsed_offers(name: str) -> frozenset[str]:
         parts = whole.split(separator)
         if len(parts) > 1:
             offers |= {parts[-1], *(glue.join(parts[-2:]) for glue in joined)}
-    return frozenset(offers)
+    return _underscored(offers)
 
 
 def _listed_offers(name: str) -> frozenset[str]:
@@ -82,7 +105,7 @@ def _listed_offers(name: str) -> frozenset[str]:
         offers.add(" | ".join(parts[-2:]))
     if len(parts := re.split(r"(::|\.)", whole)) > 1:
         offers |= {parts[-1], "".join(parts[-3:])}
-    return frozenset(offers)
+    return _underscored(offers)
 
 
 def _reason(code: ReasonCode, subject: str, words: str) -> Reason:

@@ -78,8 +78,23 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
             if text is not None
         }
         if any(file.tests for file in found.values()):
-            seen |= {(change.path, text): file for text, file in found.items()}
+            seen |= {(change.path, text): file for text, file in _without_headings(found, change).items()}
     return replace(language, discovery=SeenTests(language.discovery, seen)) if seen else language
+
+
+def _without_headings(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
+    """The same, tests to which lines were only added behind a blank one left as they were: these head the next."""
+    if change.old is None or change.new is None or not {change.old, change.new} <= found.keys():
+        return found
+    tests = tuple(_as_before(test, found[change.old].find(test.name)) for test in found[change.new].tests)
+    return {**found, change.new: TestFile(tests)}
+
+
+def _as_before(test: TestFunction, old: TestFunction | None) -> TestFunction:
+    if old is None or not test.text.startswith(old.text.rstrip() + b"\n"):
+        return test
+    added = test.text[len(old.text.rstrip()) + 1 :]
+    return replace(test, text=old.text) if not added.partition(b"\n")[0].strip() else test
 
 
 async def _tests_of(text: bytes, names: list[str]) -> TestFile:

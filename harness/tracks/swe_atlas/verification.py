@@ -17,7 +17,7 @@ from harness.specs.task import Task
 from harness.specs.variants import ArmKey, Role
 from harness.submission.extraction import Submission
 from harness.tracks.swe_atlas.arms import AgentsTree, run_log
-from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names
+from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names, log_records
 from harness.tracks.swe_atlas.seen_tests import by_grammar_or_run
 from harness.tracks.swe_atlas.task import PublishedTask, published_task
 from harness.verify.arms import ArmContext
@@ -35,7 +35,9 @@ from harness.verify.verdict import (
     RubricStage,
     Stages,
     StageStatus,
+    TestRecord,
     VerdictRecord,
+    stage_status,
 )
 from harness.verify.verification import read_submission
 
@@ -46,10 +48,12 @@ _REGULAR = ("100644", "100755")
 
 @dataclass(frozen=True)
 class _Found:
-    """What the test runs came to."""
+    """What the test runs came to; they `ran` unless something was refused before."""
 
     names: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    ran: bool = False
+    tests: tuple[TestRecord, ...] = ()
 
 
 async def verify_published(
@@ -81,33 +85,34 @@ async def _examine(task: PublishedTask, submission: Submission, context: ArmCont
     if not names:
         words = "no line of the manifest names a test"
         return _Found(names, (_reason(ReasonCode.MANIFEST_MISSING, Stage.MANIFEST, words),))
-    return _Found(names, await _mutation(task, submission, context, names))
+    return await _mutation(task, submission, context, names)
 
 
 async def _mutation(
     task: PublishedTask, submission: Submission, context: ArmContext, names: tuple[str, ...]
-) -> tuple[Reason, ...]:
+) -> _Found:
     tree = GitTree(context.image.tree)
     if fault := unpacking_fault(submission.patch):
-        return (fault,)
+        return _Found(names, (fault,))
     try:
         agents = await tree.apply(submission.patch)
     except GitTooMuchWork as error:
-        return (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, str(error)),)
+        return _Found(names, (_reason(ReasonCode.PATCH_TOO_LARGE, Stage.INTAKE, str(error)),))
     except GitError:
-        return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.INTAKE, "it does not apply to the task's tree"),)
+        words = "it does not apply to the task's tree"
+        return _Found(names, (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.INTAKE, words),))
     try:
         without = await tree.apply(task.patch("removal.patch"), onto=agents)
     except GitError:
         words = "the removal does not apply to what the patch makes of the code"
-        return (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.MUTATION, words),)
+        return _Found(names, (_reason(ReasonCode.PATCH_DOES_NOT_APPLY, Stage.MUTATION, words),), ran=True)
     theirs = await agents_tree(tree, agents)
     removed = [change for change in await tree.changes(without, agents) if change.new]
     changed = await tree.read_all({change.path: change.new for change in removed if change.new})
     files = test_files(theirs)
     before = await run_log(context, task, theirs, {}, files, BEFORE)
     after = await run_log(context, task, theirs, changed, files, AFTER)
-    return judge_mutation(names, before, after)
+    return _Found(names, judge_mutation(names, before, after), ran=True, tests=log_records(names, before, after))
 
 
 def test_files(tree: AgentsTree) -> list[str]:
@@ -144,10 +149,15 @@ def _record(
     rubric = judge_rubric(criteria, task)
     reasons = (*found.reasons, *told, *rubric)
     at = {stage: [reason for reason in reasons if reason.stage is stage] for stage in Stage}
+    refused = at[Stage.MANIFEST] or at[Stage.INTAKE]
     stages = Stages(
-        manifest=ManifestStage(status=_status(at[Stage.MANIFEST]), tests=found.names),
-        mutation=MutationStage(status=_status(at[Stage.MUTATION] or at[Stage.INTAKE])),
-        rubric=RubricStage(status=_status(at[Stage.RUBRIC]), criteria=criteria) if criteria else RubricStage(),
+        manifest=ManifestStage(
+            status=stage_status(refused) if judging or refused else StageStatus.NOT_JUDGED, tests=found.names
+        ),
+        mutation=MutationStage(
+            status=stage_status(at[Stage.MUTATION]) if found.ran else StageStatus.NOT_JUDGED, tests=found.tests
+        ),
+        rubric=RubricStage(status=stage_status(at[Stage.RUBRIC]), criteria=criteria) if criteria else RubricStage(),
     )
     asked = judge_record(judge.identity if judge else None, judging)
     return verdict_record(task, context, reasons, stages=stages, judge=asked, rules=GradingRules.PUBLISHED)
@@ -160,10 +170,6 @@ def _criteria(task: PublishedTask, judging: Judging | None) -> tuple[CriterionRe
         for criterion in task.rubric.criteria
         if criterion.importance is Importance.MUST or task.all_criteria
     )
-
-
-def _status(reasons: list[Reason]) -> StageStatus:
-    return StageStatus.FAILED if reasons else StageStatus.PASSED
 
 
 def _reason(code: ReasonCode, stage: Stage, words: str) -> Reason:

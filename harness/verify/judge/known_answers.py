@@ -20,6 +20,10 @@ _DEFINITION = re.compile(r"\b(?:class|def|func|function)\s.*|\)\s*\{\s*$")
 """A line that names a function without calling it. In C and for methods such a line opens a body."""
 _FILE = re.compile(r"^diff --git a/.* b/(?:.*/)?([A-Za-z0-9_.-]*(?:test|spec)[A-Za-z0-9_.-]*)$", re.MULTILINE | re.I)
 """The last part of a path to tests, where nothing in it can be read as words to the judge."""
+_FILE_OF_FOLDER = re.compile(
+    r"^diff --git a/.* b/(?:.*/)?([A-Za-z0-9_.-]*(?:test|spec)[A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+)$", re.MULTILINE | re.I
+)
+"""The last two parts, where the folder alone says that tests are in it."""
 _NAME_CHARS, _FILE_CHARS = range(5, 40), range(5, 60)
 _CALLS = "Tests that call '{}' are among the lines that the patch adds."
 _STANDS = "Tests that stand in a file whose path ends with '{}' are added or changed by the patch."
@@ -31,7 +35,9 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
     `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
     nobody knows. Raises ValueError where the patch has neither to ask about.
     """
-    files = sorted({name for name in _FILE.findall(patch) if len(name) in _FILE_CHARS})
+    files = sorted(
+        {name for name in _FILE.findall(patch) or _FILE_OF_FOLDER.findall(patch) if len(name) in _FILE_CHARS}
+    )
     names = sorted(_called(patch) if calls is None else _called(patch) & calls)
     if not (files or names):
         raise ValueError("the patch has no name and no file that the judge could be tested with")

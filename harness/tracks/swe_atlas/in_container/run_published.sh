@@ -1,5 +1,5 @@
 #!/bin/bash
-# usage: run_tests FILE::ID...
+# usage: run_tests FILE::ID...      all of a file: FILE::all
 # Runs a published task's own run script over the files, then its parser: for the Nth distinct file, N.json in
 # $TESTWRIGHT_REPORT_DIR is what the parser makes of the output. Both lie beside this script, outside the tree.
 #
@@ -20,9 +20,11 @@ while IFS= read -r path; do
 done <<<"${TESTWRIGHT_TOUCHED-}"
 
 declare -A seen=()
-files=()
+files=() names=()
 for id in "$@"; do
-    file=${id%%::*}
+    file=${id%%::*} name=${id#*::}
+    # The test's own name: what stands before it is a class or a block.
+    [[ $name == all ]] || { name=${name##* > } && names+=("${name##*.}"); }
     [[ -n ${seen[$file]-} ]] || files+=("$file")
     seen[$file]=1
 done
@@ -33,7 +35,7 @@ run() {
     shift
     bash "$tools/run_script.sh" "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
     cat "$scratch/stdout" "$scratch/stderr"
-    python3 "$tools/parse_script.py" "$scratch/stdout" "$scratch/stderr" "$out"
+    python3 "$tools/parse_log.py" "$tools/parse_script.py" "$scratch/stdout" "$scratch/stderr" "$out" "${names[@]}"
 }
 
 if [[ ${TESTWRIGHT_APART-} == 1 ]]; then

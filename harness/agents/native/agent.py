@@ -1,0 +1,156 @@
+"""Runs a command of a toolbox in the task's sandbox. The end of its process is its submission."""
+
+import asyncio
+import contextlib
+from typing import ClassVar
+
+from harness.agents.native.events import summary
+from harness.agents.native.texts import HOME, REQUEST_FILE, STDERR, STDOUT, NativeTexts
+from harness.agents.protocol import AgentContext, Ending, Finish, GatewaySeat
+from harness.agents.request import request_text
+from harness.agents.trajectory import AgentOutputRecord, Trajectory
+from harness.gateway.access import GatewayAccess
+from harness.gateway.dialects.protocol import DialectName
+from harness.llm.allowance import Allowance, AllowanceExhausted, Limit
+from harness.sandbox.protocol import AGENT_LOGS, GATEWAY_PORT, MANIFEST_NAMES, CommandResult, Sandbox
+from harness.sandbox.toolboxes.recipe import TOOLBOX, read_toolbox_recipe
+from harness.specs.errors import InfrastructureError, UserError
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task
+
+AUTHORITY = f"http://127.0.0.1:{GATEWAY_PORT}"
+"""The gateway's, as the sandbox sees it."""
+_MOST_SECONDS = 7 * 24 * 3600.0
+"""The sandbox's own deadline: the agent's clock, which stands still at times, ends it long before."""
+_POLL_SECONDS = 1.0
+_KEPT_BYTES = 16_000_000
+_READING_SECONDS = 30.0
+_TAIL_CHARS = 300
+
+
+def check_native(task: Task, scaffold: Scaffold) -> None:
+    """All of a native scaffold that can be checked without an engine. Raises UserError."""
+    NativeTexts(scaffold)
+    request_text(task, scaffold)
+    read_toolbox_recipe(scaffold)
+
+
+class NativeAgent:
+    """The agent. Raises UserError for a scaffold that has no command, or templates that can't work."""
+
+    needs_model: ClassVar[bool] = True
+
+    def __init__(self, context: AgentContext) -> None:
+        if context.gateway is None:
+            raise UserError(f"scaffold {context.scaffold.name!r} is run by testwright run, beside a gateway")
+        self.seat: GatewaySeat = context.gateway
+        self.context = context
+        self.texts = NativeTexts(context.scaffold)
+        self.request = request_text(context.task, context.scaffold)
+
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        allowance, seat = self.context.allowance, self.seat
+        calls = trajectory.path.with_name("calls.jsonl")
+        async with seat.server.open(seat.served, allowance, trajectory.add, calls) as access:
+            line = await self._lay_out(sandbox, access)
+            began = allowance.counted_seconds
+            result: CommandResult | None = None
+            try:
+                result = await _until_end(sandbox, line, access, allowance)
+            finally:
+                printed = await _printed(sandbox)
+                self._keep(trajectory, printed, result, allowance.counted_seconds - began)
+            if access.fault and (result.exit_status != 0 or not await _has_manifest(sandbox)):
+                raise access.fault
+        if result.exit_status == 0:
+            return Finish(Ending.SUBMITTED)
+        return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(printed)}")
+
+    async def _lay_out(self, sandbox: Sandbox, access: GatewayAccess) -> str:
+        """Its files into an otherwise empty home; the line that runs it."""
+        native = self.context.scaffold.native
+        assert native is not None  # its texts have seen to that
+        invocation = self.texts.invocation(
+            {
+                "model": access.model,
+                "base_url": access.base_url(DialectName(native.dialect.value), AUTHORITY),
+                "token": access.token,
+                "request": self.request,
+                "request_file": REQUEST_FILE,
+                "home": HOME,
+                "toolbox": TOOLBOX,
+                "workdir": self.context.task.repo.workdir,
+            }
+        )
+        for path, data in invocation.files.items():
+            await sandbox.write(path, data)
+        return invocation.line
+
+    def _keep(
+        self, trajectory: Trajectory, printed: tuple[bytes, bytes], result: CommandResult | None, seconds: float
+    ) -> None:
+        """What it printed, beside the trajectory, and a record of it."""
+        for name, data in zip(("agent-stdout.txt", "agent-stderr.txt"), printed, strict=True):
+            trajectory.path.with_name(name).write_bytes(data)
+        native = self.context.scaffold.native
+        told = summary(native.events if native else "text", printed[0])
+        trajectory.add(
+            AgentOutputRecord(
+                exit_status=result.exit_status if result else None,
+                seconds=round(seconds, 3),
+                stdout_bytes=len(printed[0]),
+                stderr_bytes=len(printed[1]),
+                events=told.events,
+                tools=told.tools,
+                error=told.error,
+            )
+        )
+
+
+async def _until_end(sandbox: Sandbox, line: str, access: GatewayAccess, allowance: Allowance) -> CommandResult:
+    """Run it beside the gateway and its clock. Raises what ends the trial, AllowanceExhausted for instance."""
+    command = asyncio.ensure_future(sandbox.run(line, _MOST_SECONDS))
+    ended = asyncio.ensure_future(access.ended())
+    try:
+        while not command.done():
+            left = _POLL_SECONDS if allowance.is_waiting else min(_POLL_SECONDS, allowance.seconds_left())
+            await asyncio.wait({command, ended}, timeout=max(left, 0.01), return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                ended.result()
+        result = command.result()
+        if result.timed_out:
+            raise AllowanceExhausted(Limit.WALL, f"its limit of {_MOST_SECONDS:.0f} seconds in a sandbox")
+        return result
+    finally:
+        for task in (command, ended):
+            task.cancel()
+        await asyncio.gather(command, ended, return_exceptions=True)
+
+
+async def _printed(sandbox: Sandbox) -> tuple[bytes, bytes]:
+    """The beginnings of its two outputs; what can't be read any more is empty."""
+    found = []
+    for path in (STDOUT, STDERR):
+        data = b""
+        with contextlib.suppress(InfrastructureError, OSError, TimeoutError):
+            async with asyncio.timeout(_READING_SECONDS):
+                data = await sandbox.read(path, _KEPT_BYTES)
+        found.append(data)
+    return found[0], found[1]
+
+
+async def _has_manifest(sandbox: Sandbox) -> bool:
+    for name in MANIFEST_NAMES:
+        with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+            await sandbox.read(f"{AGENT_LOGS}/{name}", 1)
+            return True
+    return False
+
+
+def _last_words(printed: tuple[bytes, bytes]) -> str:
+    """The last line of standard error, or else of standard output."""
+    for data in reversed(printed):
+        lines = data.decode(errors="replace").strip().splitlines()
+        if lines:
+            return f": {lines[-1][:_TAIL_CHARS]}"
+    return ""

@@ -1,0 +1,1 @@
+"""Two systems on the same tasks."""

@@ -1,0 +1,206 @@
+"""Google's generateContent: reading requests and answers, and what is withheld."""
+
+import json
+from typing import Any
+
+from harness.gateway.dialects import google_chat
+from harness.gateway.dialects.google_stream import ContentAssembler, counts
+from harness.gateway.dialects.protocol import (
+    Answer,
+    Asked,
+    DialectName,
+    Json,
+    digest,
+    joined,
+    media_note,
+    objects,
+    text,
+)
+from harness.gateway.sse import event
+from harness.gateway.withholding import STORED, URL_MEDIA, RefusedRequest, Withheld, kind_of
+from harness.llm.price_table import load_litellm
+from harness.llm.protocol import Message, Role, StopReason, ToolCall
+from harness.llm.text import whole_text
+from harness.specs.errors import ProviderFault
+from harness.specs.model_file import ModelFile
+
+_STATUSES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    413: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+_STOPS = {"STOP": StopReason.END, "FINISH_REASON_UNSPECIFIED": StopReason.END, "MAX_TOKENS": StopReason.LENGTH}
+_BROKEN_CALLS = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
+_LOCAL_TOOLS = ("functiondeclarations",)
+
+
+class GoogleGenerate:
+    name = DialectName.GOOGLE
+
+    def asked(self, body: Json) -> Asked:
+        declared = [part for tool in objects(body.get("tools")) for part in declarations(tool)]
+        contents = body.get("contents")
+        turns = [contents] if isinstance(contents, dict) else objects(contents)
+        return Asked(
+            system=parts_text(parts_of(either(body, "systemInstruction"))),
+            messages=tuple(message for turn in turns for message in _messages(turn)),
+            tools=tuple(whole_text(text(tool.get("name"))) for tool in declared),
+            tools_sha256=digest(declared) if declared else "",
+        )
+
+    def withhold(self, body: Json, withheld: Withheld) -> None:
+        if either(body, "cachedContent"):
+            raise withheld.refuse(STORED, "'cachedContent'")
+        self._withhold_tools(body, withheld)
+        for key in ("contents", "systemInstruction", "system_instruction"):
+            if key in body:
+                body[key] = withheld.parts(body[key], _remote, lambda note: {"text": note})
+
+    def _withhold_tools(self, body: Json, withheld: Withheld) -> None:
+        """Here one object holds tools of several kinds, each under a key of its own."""
+        tools = objects(body.get("tools"))
+        gone = [key for tool in tools for key in tool if _bare(key) not in _LOCAL_TOOLS]
+        kept = [left for tool in tools if (left := {key: value for key, value in tool.items() if key not in gone})]
+        for key in gone:
+            withheld.count(kind_of(key))
+        if gone and not kept:
+            raise RefusedRequest(f"the tool {gone[0]} is not available here: it would leave the sandbox")
+        if gone:
+            body["tools"] = kept
+
+    def wish(self, body: Json, file: ModelFile) -> None:
+        config = dict(either(body, "generationConfig") or {})
+        if file.temperature is not None:
+            config["temperature"] = file.temperature
+        if file.max_tokens:
+            asked = config.get("maxOutputTokens")
+            config["maxOutputTokens"] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
+        if file.effort:
+            config |= _thinking(file)
+        if config:
+            body.pop("generation_config", None)
+            body["generationConfig"] = config
+
+    def assembler(self) -> ContentAssembler:
+        return ContentAssembler()
+
+    def answer(self, whole: Json) -> Answer:
+        candidates = objects(whole.get("candidates"))
+        feedback = whole.get("promptFeedback")
+        if not candidates and not isinstance(feedback, dict):
+            raise ValueError("the answer has no candidates")
+        first = candidates[0] if candidates else {}
+        message = _spoken(parts_of(first.get("content")))
+        reason = text(first.get("finishReason")) or ("STOP" if candidates else "SAFETY")
+        stop = _STOPS.get(reason, StopReason.END if reason in _BROKEN_CALLS else StopReason.REFUSAL)
+        if message.tool_calls and stop is StopReason.END:
+            stop = StopReason.TOOL_CALLS
+        return Answer(message, stop, counts(whole.get("usageMetadata")))
+
+    def error(self, status: int, message: str, fault: ProviderFault | None = None) -> Json:
+        if fault is ProviderFault.CONTEXT:
+            message = f"The input token count exceeds the maximum number of tokens allowed: {message}"
+        name = _STATUSES.get(status, "INTERNAL" if status >= 500 else "FAILED_PRECONDITION")
+        return {"error": {"code": status, "message": message, "status": name}}
+
+    def chat(self, body: Json) -> Json:
+        return google_chat.chat(body)
+
+    def told(self, whole: Json, body: Json, model: str, number: int) -> Json:  # noqa: ARG002
+        return google_chat.told(whole, model, number)
+
+    def events(self, told: Json, body: Json) -> list[bytes]:  # noqa: ARG002
+        return [event(told)]
+
+
+def either(body: Json, key: str) -> Any:
+    """A value by its name in either of the spellings that the vendor takes."""
+    snake = "".join(f"_{char.lower()}" if char.isupper() else char for char in key)
+    return body.get(key, body.get(snake))
+
+
+def parts_of(content: Any) -> list[Json]:
+    if isinstance(content, str):
+        return [{"text": content}]
+    if isinstance(content, list):
+        return objects(content)
+    return parts_of(content.get("parts") or []) if isinstance(content, dict) else []
+
+
+def parts_text(parts: list[Json]) -> str:
+    return joined([_part_text(part) for part in parts if not part.get("thought")])
+
+
+def declarations(tool: Json) -> list[Json]:
+    return objects(either(tool, "functionDeclarations"))
+
+
+def response_text(response: Any) -> str:
+    """What a function gave back: mostly an object with one text in it."""
+    if isinstance(response, dict):
+        for key in ("output", "error", "result"):
+            if isinstance(response.get(key), str) and len(response) == 1:
+                return whole_text(response[key])
+    return whole_text(json.dumps(response))
+
+
+def _part_text(part: Json) -> str:
+    inline = either(part, "inlineData")
+    if isinstance(inline, dict):
+        return media_note(text(either(inline, "mimeType")), inline.get("data"))
+    return whole_text(text(part.get("text")))
+
+
+def _messages(turn: Json) -> list[Message]:
+    parts = parts_of(turn)
+    if turn.get("role") == "model":
+        return [_spoken(parts).model_copy(update={"signed": ()})]
+    found = []
+    for part in parts:
+        answer = either(part, "functionResponse")
+        if isinstance(answer, dict):
+            name = whole_text(text(answer.get("id")) or text(answer.get("name")))
+            said = joined([response_text(answer.get("response")), parts_text(objects(answer.get("parts")))])
+            found.append(Message(role=Role.TOOL, content=said, tool_call_id=name))
+    said = parts_text([part for part in parts if either(part, "functionResponse") is None])
+    return [*found, Message(role=Role.USER, content=said)] if said or not found else found
+
+
+def _spoken(parts: list[Json]) -> Message:
+    calls = [call for part in parts if isinstance(call := either(part, "functionCall"), dict)]
+    return Message(
+        role=Role.ASSISTANT,
+        content="".join(whole_text(text(part.get("text"))) for part in parts if not part.get("thought")),
+        tool_calls=tuple(
+            ToolCall(
+                id=whole_text(text(call.get("id"))) or f"call-{number}",
+                name=whole_text(text(call.get("name"))),
+                arguments=whole_text(json.dumps(call.get("args") or {})),
+            )
+            for number, call in enumerate(calls, start=1)
+        ),
+        signed=tuple(part for part in parts if part.get("thought")),
+    )
+
+
+def _bare(key: str) -> str:
+    return key.replace("_", "").lower()
+
+
+def _remote(part: Json) -> str | None:
+    return URL_MEDIA if any(_bare(key) == "filedata" for key in part) else None
+
+
+def _thinking(file: ModelFile) -> Json:
+    """The vendor has a budget for some models and a level for others; litellm knows which."""
+    assert file.effort is not None
+    found = load_litellm().get_optional_params(
+        model=file.model.partition("/")[2], custom_llm_provider="gemini", reasoning_effort=file.effort.value
+    )
+    config = found.get("thinkingConfig")
+    return {"thinkingConfig": config} if isinstance(config, dict) else {}

@@ -1,0 +1,217 @@
+"""OpenAI's responses: reading requests and answers, and what is withheld."""
+
+import json
+from typing import Any
+
+from harness.gateway.dialects import responses_chat
+from harness.gateway.dialects.openai_errors import openai_error
+from harness.gateway.dialects.protocol import (
+    Answer,
+    Asked,
+    DialectName,
+    Json,
+    digest,
+    joined,
+    media_note,
+    objects,
+    text,
+)
+from harness.gateway.dialects.responses_stream import ResponseAssembler, response_events
+from harness.gateway.withholding import STORED, URL_MEDIA, RefusedRequest, Withheld, is_remote
+from harness.llm.protocol import Message, Role, StopReason, ToolCall
+from harness.llm.text import whole_text
+from harness.specs.errors import ProviderFault
+from harness.specs.model_file import ModelFile
+from harness.specs.usage import Usage
+
+_LOCAL_TOOLS = ("function", "custom", "local_shell", "apply_patch", "namespace", "tool_search")
+_SYSTEM = ("system", "developer")
+_REFUSED = ("conversation", "prompt")
+"""Parameters that stand for texts which somebody has left with the provider."""
+
+
+class OpenAIResponses:
+    name = DialectName.RESPONSES
+
+    def asked(self, body: Json) -> Asked:
+        messages = _messages(_items(body))
+        leading = 0
+        while leading < len(messages) and messages[leading].role is Role.SYSTEM:
+            leading += 1
+        tools = objects(body.get("tools"))
+        system = [whole_text(text(body.get("instructions"))), *(message.content for message in messages[:leading])]
+        return Asked(
+            system=joined(system),
+            messages=tuple(messages[leading:]),
+            tools=tuple(whole_text(text(tool.get("name")) or text(tool.get("type"))) for tool in tools),
+            tools_sha256=digest(tools) if tools else "",
+            continues=text(body.get("previous_response_id")),
+        )
+
+    def withhold(self, body: Json, withheld: Withheld) -> None:
+        for key in _REFUSED:
+            if body.get(key):
+                raise withheld.refuse(STORED, f"'{key}'")
+        for name in self.references(body):
+            if name not in withheld.known:
+                raise withheld.refuse(STORED, f"{name}, which is no answer of this trial,")
+        withheld.tools(body, _hosted, _forced)
+        withheld.drop(body, "background", STORED)
+        if isinstance(body.get("input"), list):
+            body["input"] = withheld.parts(body["input"], _remote, lambda note: {"type": "input_text", "text": note})
+
+    def references(self, body: Json) -> list[str]:
+        """Answers, and items of answers, that a request names without saying them."""
+        items = [text(item.get("id")) for item in _items(body) if item.get("type") == "item_reference"]
+        return [name for name in (text(body.get("previous_response_id")), *items) if name]
+
+    def wish(self, body: Json, file: ModelFile) -> None:
+        if file.temperature is not None:
+            body["temperature"] = file.temperature
+        if file.max_tokens:
+            asked = body.get("max_output_tokens")
+            body["max_output_tokens"] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
+        if file.effort:
+            reasoning = body.get("reasoning")
+            body["reasoning"] = {**(reasoning if isinstance(reasoning, dict) else {}), "effort": file.effort.value}
+
+    def assembler(self) -> ResponseAssembler:
+        return ResponseAssembler()
+
+    def answer(self, whole: Json) -> Answer:
+        output = objects(whole.get("output"))
+        if whole.get("object") != "response" or not isinstance(whole.get("output"), list):
+            raise ValueError("the answer is no response")
+        message = next(iter(_messages(output)), Message(role=Role.ASSISTANT))
+        signed = tuple(item for item in output if item.get("type") == "reasoning")
+        usage, cost = counts(whole.get("usage"))
+        message = message.model_copy(update={"signed": signed})
+        ids = tuple(text(part.get("id")) for part in (whole, *output))
+        return Answer(message, _stop(whole, output), usage, cost, ids)
+
+    def error(self, status: int, message: str, fault: ProviderFault | None = None) -> Json:
+        return openai_error(status, message, fault)
+
+    def chat(self, body: Json) -> Json:
+        if self.references(body):
+            raise RefusedRequest("answers are not kept here; send the whole conversation in 'input'")
+        return responses_chat.chat(body)
+
+    def told(self, whole: Json, body: Json, model: str, number: int) -> Json:
+        return responses_chat.told(whole, model, number, responses_chat.freeform_tools(body))
+
+    def events(self, told: Json, body: Json) -> list[bytes]:  # noqa: ARG002
+        return response_events(told)
+
+
+def counts(usage: Any) -> tuple[Usage, float | None]:
+    """Tokens without cost, and the cost where the provider says one."""
+    if not isinstance(usage, dict):
+        return Usage(calls=1, cost_usd=None), None
+    cached = usage.get("input_tokens_details")
+    cost = usage.get("cost")
+    counted = Usage(
+        calls=1,
+        input=_number(usage, "input_tokens"),
+        output=_number(usage, "output_tokens"),
+        reasoning=_number(usage.get("output_tokens_details"), "reasoning_tokens"),
+        cache_read=_number(cached, "cached_tokens"),
+        cache_write=_number(cached, "cache_write_tokens"),
+        cost_usd=None,
+    )
+    return counted, float(cost) if isinstance(cost, int | float) else None
+
+
+def _number(value: Any, key: str) -> int:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, int) and found > 0 else 0
+
+
+def _stop(whole: Json, output: list[Json]) -> StopReason:
+    details = whole.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    if reason == "max_output_tokens":
+        return StopReason.LENGTH
+    parts = [part for item in output for part in objects(item.get("content"))]
+    if reason == "content_filter" or any(part.get("type") == "refusal" for part in parts):
+        return StopReason.REFUSAL
+    return StopReason.TOOL_CALLS if any(_is_call(item) for item in output) else StopReason.END
+
+
+def _items(body: Json) -> list[Json]:
+    given = body.get("input")
+    return [{"role": "user", "content": given}] if isinstance(given, str) else objects(given)
+
+
+def _messages(items: list[Json]) -> list[Message]:
+    """What the assistant says and calls in a row is one message; reasoning is none of its own."""
+    found: list[Message] = []
+    for item in items:
+        message = _message(item)
+        if message is None:
+            continue
+        if found and found[-1].role is message.role is Role.ASSISTANT:
+            last = found.pop()
+            content = last.content + message.content
+            message = Message(role=Role.ASSISTANT, content=content, tool_calls=last.tool_calls + message.tool_calls)
+        found.append(message)
+    return found
+
+
+def _message(item: Json) -> Message | None:
+    kind = text(item.get("type")) or ("message" if "role" in item else "")
+    call_id = whole_text(text(item.get("call_id")) or text(item.get("id")))
+    if kind == "message":
+        role = text(item.get("role"))
+        mine = Role.ASSISTANT if role == "assistant" else Role.SYSTEM if role in _SYSTEM else Role.USER
+        return Message(role=mine, content=content_text(item.get("content")))
+    if kind.endswith("_output"):
+        return Message(role=Role.TOOL, content=content_text(item.get("output")), tool_call_id=call_id)
+    if _is_call(item):
+        given = item.get("arguments", item.get("input", item.get("action")))
+        arguments = given if isinstance(given, str) else json.dumps(given)
+        name = whole_text(text(item.get("name")) or kind.removesuffix("_call"))
+        call = ToolCall(id=call_id, name=name, arguments=whole_text(arguments))
+        return Message(role=Role.ASSISTANT, tool_calls=(call,))
+    return None
+
+
+def _is_call(item: Json) -> bool:
+    return text(item.get("type")).endswith("_call")
+
+
+def content_text(content: Any) -> str:
+    """All text of a content, with a note for each image or file; of what a tool gave back also where it is JSON."""
+    if isinstance(content, str):
+        return whole_text(content)
+    if isinstance(content, dict):
+        return whole_text(text(content.get("content")) or json.dumps(content))
+    return joined([_part_text(part) for part in objects(content)])
+
+
+def _part_text(part: Json) -> str:
+    if inline := part.get("image_url") or part.get("file_data"):
+        return media_note(text(part.get("type")), inline)
+    return whole_text(text(part.get("text")) or text(part.get("refusal")))
+
+
+def _hosted(tool: Json) -> str | None:
+    kind = text(tool.get("type")) or "unnamed"
+    if kind in _LOCAL_TOOLS:
+        inner = [_hosted(part) for part in objects(tool.get("tools"))]  # of a namespace
+        return next((name for name in inner if name), None)
+    environment = tool.get("environment")
+    is_local = isinstance(environment, dict) and environment.get("type") == "local"
+    return None if kind == "shell" and is_local else kind
+
+
+def _forced(body: Json) -> str:
+    choice = body.get("tool_choice")
+    return text(choice.get("type")) if isinstance(choice, dict) else ""
+
+
+def _remote(part: Json) -> str | None:
+    if part.get("file_id"):
+        return "file"
+    urls = (part.get("image_url"), part.get("file_url"))
+    return URL_MEDIA if any(is_remote(url) for url in urls) or "://" in text(part.get("file_data"))[:32] else None

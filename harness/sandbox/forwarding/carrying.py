@@ -1,0 +1,88 @@
+"""The host's side: starts the forwarder in a sandbox, and carries connections that come over its stream."""
+
+import asyncio
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from harness.sandbox.channel import Channel, Stream
+from harness.sandbox.forwarding import forwarder
+from harness.sandbox.protocol import Gateway
+from harness.specs.errors import SandboxLost
+
+SHOWN_AT = "/run/testwright"
+"""Where a sandbox finds the directory of the gateway's socket, if it is shown there."""
+_SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
+_READY_SECONDS = 30.0
+# Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.
+_BESIDE = """count=$1; shift
+(while :; do "${@:1:count}"; sleep 0.1; done) </dev/null >/dev/null 2>&1 &
+shift "$count"; exec "$@"
+"""
+_UNTIL_IT_LISTENS = "until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.02; done"
+
+
+class Way(StrEnum):
+    """How connections reach the gateway: over its own socket, or over the stream of the forwarder."""
+
+    SOCKET = "socket"
+    STREAM = "stream"
+
+
+def forwarder_command(gateway: Gateway) -> tuple[str, ...]:
+    """What to start in a sandbox."""
+    # -I: nothing of the work tree is imported, -S: nor of anybody's site-packages.
+    return (gateway.python, "-I", "-S", "-c", _SOURCE, str(gateway.port), f"{SHOWN_AT}/{gateway.socket.name}")
+
+
+def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:
+    """`argv` with a forwarder beside it, which uses the socket, for a sandbox without a separate user."""
+    beside = (*forwarder_command(gateway), "alone")
+    return ("bash", "-c", _BESIDE, "bash", str(len(beside)), *beside, *argv)
+
+
+async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
+    """Returns once such a forwarder takes connections. Raises SandboxLost."""
+    waiting = await channel.run(_UNTIL_IT_LISTENS.format(port=gateway.port), _READY_SECONDS)
+    if waiting.exit_status != 0:
+        raise SandboxLost(f"the forwarder to the gateway does not start under {gateway.python}")
+
+
+class Carrier:
+    """An open way to the gateway."""
+
+    def __init__(self, gateway: Gateway, stream: Stream) -> None:
+        self.way: Way | None = None
+        self._gateway = gateway
+        self._stream = stream
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Returns once connections are taken. Raises SandboxLost."""
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                said = await self._stream.read()
+        except TimeoutError:
+            said = b""
+        if said[:1] == forwarder.NO_PORT:
+            raise SandboxLost(f"port {self._gateway.port} of the sandbox, for the gateway, is taken")
+        if said not in (forwarder.SOCKET_WORKS, forwarder.MULTIPLEXED):
+            self._stream.close()
+            raise SandboxLost(f"the forwarder to the gateway does not start under {self._gateway.python}")
+        self.way = Way.SOCKET if said == forwarder.SOCKET_WORKS else Way.STREAM
+        mux = forwarder.Mux(self._stream.read, self._stream.write, self._dial)
+        self._task = asyncio.create_task(mux.run())
+
+    def check(self) -> None:
+        """Raises SandboxLost where the way is gone."""
+        if self._task is None or self._task.done():
+            raise SandboxLost("the sandbox has lost its way to the gateway")
+
+    async def close(self) -> None:
+        self._stream.close()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _dial(self) -> forwarder.Ends:
+        return await asyncio.open_unix_connection(self._gateway.socket)

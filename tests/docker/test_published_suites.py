@@ -1,0 +1,93 @@
+"""Published tasks of many kinds: campaigns, jest by folder, Go subtests, a database, C under Python."""
+
+import pytest
+
+from tests.support.published import image_map, is_as_expected, judged, outcome
+
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]  # the image is built where it is not there
+SCAPY, JEST, GO = "scapy-tsig-time", "wordpress-url-for-display", "restic-table-output"
+DATABASE, EXTENSION, KITTY = "pq-transactions", "lru-dict-eviction", "kitty-cell-widths"
+EXPECTED = {
+    SCAPY: {
+        "oracle": outcome("resolved", published="resolved"),
+        "honest": outcome("resolved", published="resolved"),
+        # As upstream writes them: a test's last expression is its check.
+        "honest-bare-expressions": outcome("resolved", published="resolved"),
+        # One of seven builds a record whose bytes are the same without the code.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # No grammar reads a campaign, so that it checks nothing shows where it passes without the code.
+        "only-prints": outcome("failed", "survived-removal", published="failed"),
+        # The published rules have one variant of the source, and the first of two lines with one name.
+        "looks-at-the-source": outcome("failed", "placebo-sensitive", published="resolved"),
+        "forges-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    JEST: {
+        "oracle": outcome("resolved", published="resolved"),
+        # One of its tests has cases, whose names only a log has.
+        "honest": outcome("resolved", published="resolved"),
+        # In upstream's file, four tests of which fail with this Node.js, by bare names, below a shortened path.
+        "honest-beside-red-tests": outcome("resolved", published="resolved"),
+        # jest -u writes a snapshot anew: one test has nothing else, and a second one has a check beside it.
+        "weak-snapshots": outcome("failed", "survived-removal", published="failed"),
+        "only-logs": outcome("failed", "asserts-nothing", published="failed"),
+        # Parts of lines, which stand in every text, or in none where the spaces are others.
+        "looks-at-the-source": outcome("failed", "placebo-sensitive", "survived-removal", published="resolved"),
+        "forges-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    GO: {
+        "oracle": outcome("resolved", published="resolved"),
+        "honest": outcome("resolved", published="resolved"),
+        # Listed as written; a log has underscores for spaces. The published rules find the one without a space.
+        "honest-subtests-by-name": outcome("resolved", published="resolved"),
+        # One of the tests is about code that the removal leaves.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        "only-logs": outcome("failed", "asserts-nothing", published="failed"),
+        # Without the code the file is shorter; with other statements it is longer, which this one minds.
+        "counts-bytes": outcome("failed", "placebo-sensitive", published="resolved"),
+        "forges-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    DATABASE: {
+        "oracle": outcome("resolved", published="resolved"),
+        # pytest functions with fixtures. The published rules ignore `test_length`, for the log has `test_length[0]`.
+        "honest": outcome("resolved", published="resolved"),
+        # One of three never uses what is removed, so it passes without it: survived by both.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # A function that only prints, with the name of an assertion: no test checks anything. The exception of the
+        # removal fails the tests all the same, which is all that the published rules ask for.
+        "prints-instead": outcome("failed", "asserts-nothing", published="resolved"),
+        # Lines and letters of the source: changed by the removal, but by a placebo as well.
+        "counts-lines": outcome("failed", "placebo-sensitive", published="resolved"),
+        # After the removal the log has a true PASSED and a printed FAILED of each test; their parser takes the last.
+        "prints-result-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    EXTENSION: {
+        "oracle": outcome("resolved", published="resolved"),
+        # Another file, a class and functions with cases; a docstring on one of its methods.
+        "honest": outcome("resolved", published="resolved"),
+        # A full cache evicts without a callback as well, which the removal leaves: survived by both.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # A method with the name of an assertion that prints. The exception that the removal raises is all that fails.
+        "asserts-by-printing": outcome("failed", "asserts-nothing", published="resolved"),
+        # Size and lines of the C file: a placebo has others.
+        "measures-the-source": outcome("failed", "placebo-sensitive", published="resolved"),
+    },
+    KITTY: {
+        "oracle": outcome("resolved", published="resolved"),
+        # A method with subtests does the comparing; some tests have a docstring, which the log has before the result.
+        "honest": outcome("resolved", published="resolved"),
+        # Wide characters are as wide after the removal: survived by both.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # The class has an `ae` of its own, which prints. Nothing raises after the removal, so nothing fails either.
+        "prints-instead": outcome("failed", "asserts-nothing", published="failed"),
+        # The object file is no newer than a library of the build before: a placebo is compiled as well.
+        "looks-at-the-build": outcome("failed", "baseline-red", "placebo-sensitive", published="resolved"),
+    },
+}
+"""By task and submission: our verdict, its reasons, and that of the published rules."""
+
+
+@pytest.mark.parametrize("task", EXPECTED)
+async def test_honest_work_of_any_style_is_resolved_and_every_other_refused_for_its_reason(tmp_path, task):
+    found = await judged(tmp_path, task, await image_map(tmp_path, task))
+    assert found.keys() == EXPECTED[task].keys()
+    assert {name: each for name, each in found.items() if not is_as_expected(each, EXPECTED[task][name])} == {}
