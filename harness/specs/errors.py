@@ -1,10 +1,14 @@
 """The errors that a user can act on."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from harness.specs.usage import NO_USAGE, Usage
+if TYPE_CHECKING:
+    from harness.specs.usage import Usage
 
 
 class UserError(Exception):
@@ -83,12 +87,15 @@ class ProviderError(InfrastructureError):
         self,
         message: str,
         fault: ProviderFault = ProviderFault.SERVER,
-        usage: Usage = NO_USAGE,
+        usage: Usage | None = None,
         requests: int = 0,
     ) -> None:
+        # Every command imports this module, and the models of pydantic are half of what its help would cost.
+        from harness.specs.usage import NO_USAGE
+
         super().__init__(message)
         self.fault = fault
-        self.usage = usage
+        self.usage = usage or NO_USAGE
         self.requests = requests
 
 
