@@ -70,6 +70,10 @@ HONEYTOKEN = "testwright-honeytoken-6b1f"
 
 def main() -> int:
     words = sys.argv[1:]
+    flags = {"--sample", "--write", "--check"}
+    if wrong := [word for word in words if word not in {*CORPORA, *flags} and not word.startswith("--only=")]:
+        print(__doc__ if wrong[0] in ("-h", "--help") else f"validity.py: {wrong[0]} is unknown; see --help")
+        return 0 if wrong[0] in ("-h", "--help") else 2
     os.environ["HONEYPOT_API_KEY"] = HONEYTOKEN
     chosen = [name for name in CORPORA if name in words] or list(CORPORA)
     only = [word.removeprefix("--only=") for word in words if word.startswith("--only=")]

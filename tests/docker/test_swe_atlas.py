@@ -91,10 +91,10 @@ async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_
         code, why = EXPECTED[submission]
         ours = "invalid" if code == "forged-report" else "failed"
         assert (row["verdict"]["verdict"], row["published"]["verdict"]) == (ours, "resolved"), submission
-        assert {reason["code"] for reason in row["verdict"]["reasons"]} == {code}
-        [words] = row["disagreement"]["why"]
-        assert words.startswith(f"ours: {code}")
-        assert why in words
+        # Lines that are printed whatever happens are sensitive to nothing, which the placebos show too.
+        beside = {"placebo-sensitive"} if code == "forged-report" else set()
+        assert {code} <= {reason["code"] for reason in row["verdict"]["reasons"]} <= {code, *beside}
+        assert any(words.startswith(f"ours: {code}") and why in words for words in row["disagreement"]["why"])
 
 
 async def test_without_a_judge_the_rubric_is_unscored_and_the_other_stages_are_decided(tmp_path):

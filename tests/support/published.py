@@ -1,6 +1,8 @@
 """Tasks of the published layout on images of their own: tests/fixtures/published_repos, swe_atlas_published."""
 
 import json
+import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +54,25 @@ async def image_map(place: Path, task: str) -> Path:
     return place / "images.yaml"
 
 
-async def judged(place: Path, task: str, images: Path) -> dict[str, Outcome]:
-    """What both sets of rules say of each of the task's submissions, and as `oracle` of its reference."""
+def submissions(task: str) -> list[str]:
+    return sorted(folder.name for folder in (SUBMISSIONS / task).iterdir())
+
+
+async def judged(place: Path, task: str, images: Path, names: Collection[str]) -> dict[str, Outcome]:
+    """What both sets of rules say of these of the task's submissions; `oracle` is its reference."""
+    found = {}
+    for submission in sorted({*names} - {"oracle"}):
+        shutil.copytree(SUBMISSIONS / task / submission, place / "batch" / submission)
     name = f"swe-atlas:{TASKS / task}"
     async with serve(scenario("generous-judge")) as provider:
         (place / "judge.yaml").write_text(f"model: anthropic/generous\napi_base: {provider.url}\n")
         options = ["--protocol", "both", "--image-map", str(images), "--judge", "judge.yaml", "--no-cache", "-j", "2"]
-        batch = await _json(place, "verify", name, "--batch", str(SUBMISSIONS / task), *options)
-        run = await _json(place, "run", "-t", name, "-s", "oracle", "-o", "run", *options)
-    found = {row["submission"]: _outcome(row["verdict"], row["published"]) for row in batch}
-    [trial] = run["trials"]
-    return {"oracle": _outcome(trial, trial["published"]), **found}
+        for row in await _json(place, "verify", name, "--batch", "batch", *options):
+            found[row["submission"]] = _outcome(row["verdict"], row["published"])
+        if "oracle" in names:
+            [trial] = (await _json(place, "run", "-t", name, "-s", "oracle", "-o", "run", *options))["trials"]
+            found["oracle"] = _outcome(trial, trial["published"])
+    return found
 
 
 async def _json(place: Path, *command: str) -> Any:
