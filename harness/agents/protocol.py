@@ -10,6 +10,7 @@ from harness.gateway.server import Gateway
 from harness.llm.allowance import Allowance
 from harness.llm.build import ServedModel
 from harness.llm.protocol import Model
+from harness.sandbox.egress.clients import Egress
 from harness.sandbox.protocol import Sandbox
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -30,7 +31,8 @@ class AgentContext:
     """Everything that an agent of one trial is made of.
 
     `model` is metered by `allowance`: its calls raise AllowanceExhausted once a limit is reached. It is None where
-    the trial has no model. A native agent has a `gateway` in its place, which is metered by the same.
+    the trial has no model. A native agent has a `gateway` in its place, which is metered by the same. `egress` is
+    what it may reach of package registries; None: nothing.
     """
 
     task: Task
@@ -38,6 +40,7 @@ class AgentContext:
     allowance: Allowance
     model: Model | None = None
     gateway: GatewaySeat | None = None
+    egress: Egress | None = None
 
     @property
     def model_name(self) -> str:

@@ -3,6 +3,7 @@
 from harness.agents.protocol import Agent, AgentClass, AgentContext, GatewaySeat
 from harness.llm.allowance import Allowance
 from harness.llm.protocol import Model
+from harness.sandbox.egress.clients import Egress
 from harness.specs.errors import UserError
 from harness.specs.loading import line_of_key
 from harness.specs.registry import Registry
@@ -43,10 +44,11 @@ def agent_context(
     model: Model | None = None,
     allowance: Allowance | None = None,
     gateway: GatewaySeat | None = None,
+    egress: Egress | None = None,
 ) -> AgentContext:
     """What an agent of a trial is made of; its model is metered. Without an allowance it gets the task's limits."""
     allowance = allowance or Allowance(task.file.limits)
-    return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway)
+    return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway, egress)
 
 
 def build_agent(context: AgentContext) -> Agent:

@@ -19,6 +19,7 @@ REQUEST_VARIABLES = (
     "steps",
     "wall_seconds",
     "cost_usd",
+    "registries",
     "submit_command",
 )
 
@@ -39,6 +40,7 @@ def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
         "steps": limits.steps,
         "wall_seconds": limits.wall_seconds,
         "cost_usd": limits.cost_usd,
+        "registries": [client.value for client in task.registries],
         "submit_command": submit_command,
     }
 

@@ -82,6 +82,32 @@ class AgentOutputRecord(_Record):
     error: str = ""
 
 
+class RefusedContact(BaseModel):
+    """Connections to a host and port that were refused, and why: `address`, `name`, `host`, `port`, `method`,
+    `private-address`. Of very many different ones, the later are `others`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str
+    port: int
+    why: str
+    count: int
+
+
+class EgressRecord(_Record):
+    """What an agent's commands connected to by way of the proxy to package registries, in numbers of connections.
+
+    `allowed` are the hosts and ports that the proxy led to. Keys are `HOST:PORT`.
+    """
+
+    kind: Literal["egress"] = "egress"
+    allowed: tuple[str, ...] = ()
+    opened: dict[str, int] = Field(default_factory=dict)
+    failed: dict[str, int] = Field(default_factory=dict)
+    refused: tuple[RefusedContact, ...] = ()
+
+
 class FaultRecord(_Record):
     """A request to a provider that failed after so many `seconds`; `usage` is what it cost all the same.
 
@@ -135,6 +161,7 @@ Record = Annotated[
     | MessageRecord
     | ObservationRecord
     | AgentOutputRecord
+    | EgressRecord
     | FaultRecord
     | PromptRecord
     | GatewayRecord

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-from harness.sandbox.images.client_config import ca_bundle, npm_registry, pip_settings, proxies
+from harness.sandbox.images.client_config import ca_bundle, npm_registry, pip_own_hosts, pip_settings, proxies
 
 _PACKAGED = re.compile(r"usr/share/(ca-certificates|python-wheels)/|usr/local/bin/node$")
 """Node.js has the public ones compiled in."""
@@ -18,20 +18,11 @@ def secret_texts() -> dict[str, bytes]:
     found = {name: value for name, value in proxies().items() if name.upper() != "NO_PROXY"}
     for key, values in pip_settings().items():
         for number, value in enumerate(values, start=1):
-            if not any(host in value for host in _public_hosts()):
+            if not any(host in value for host in pip_own_hosts()):  # everybody's, so no secret
                 found[f"pip's {key} {number}"] = value
     if registry := npm_registry():
         found["npm's registry"] = registry
     return {name: value.encode() for name, value in found.items()}
-
-
-def _public_hosts() -> tuple[str, ...]:
-    """The hosts that pip itself comes set up with: everybody's, so no secret. None where pip isn't here."""
-    try:
-        from pip._internal.models.index import PyPI
-    except ImportError:
-        return ()
-    return PyPI.netloc, PyPI.file_storage_domain
 
 
 def private_certificates() -> frozenset[bytes]:

@@ -47,6 +47,12 @@ def run(
     ] = None,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
+    registry: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--registry", help="HOST[:PORT][=ADDRESS] that agents may reach, in tasks with package registries"
+        ),
+    ] = None,
     executor: Annotated[str | None, typer.Option(help="Where trials run [default: asyncio, on this machine]")] = None,
     fail_on_error: Annotated[
         int | None, typer.Option(help="Start no new trial after this many harness errors")
@@ -84,6 +90,7 @@ def run(
         "protocol": protocol,
         "image_map": image_map,
         "all_criteria": all_criteria or None,
+        "registries": registry,
         "executor": executor,
         "fail_on_error": fail_on_error,
     }

@@ -1,6 +1,6 @@
 """From the options of `testwright run` to a finished run: configuration, engine, directory, trials."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +21,12 @@ from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
 from harness.runs.store import RunStore
 from harness.sandbox.choice import check_sandbox
+from harness.sandbox.egress.clients import egress_for
+from harness.sandbox.egress.endpoints import named_endpoint
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.loading import load_yaml
+from harness.specs.task import Task
 from harness.specs.tracks import absolute
 from harness.verify.judge.judge import Judge
 
@@ -82,6 +85,7 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
         check(models, trial)
     for first in {trial.scaffold.name: trial for trial in reversed(trials)}.values():
         check_agent(models, first)
+    check_registries(config, [trial.task for trial in trials if trial.model])
     judge = configured_judge(catalog, models, config)
     for warning in (*_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
         warn(warning)
@@ -101,6 +105,14 @@ def check(models: Models, trial: Trial) -> None:
     _ = trial.task.prompt
     for name in trial.task.NEEDED:
         trial.task.patch(name)
+
+
+def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:
+    """Whether this machine knows where the tasks' package registries are. Raises UserError."""
+    for named in config.registries:
+        named_endpoint(named)
+    for clients in {task.registries for task in tasks if task.registries}:
+        egress_for(clients, config.registries)
 
 
 def check_agent(models: Models, trial: Trial) -> None:

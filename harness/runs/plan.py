@@ -50,6 +50,9 @@ class RunConfig(FileModel):
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
     executor: str = Field(default="asyncio", description="where trials are done: asyncio, or what is registered")
     arm_output_mb: int = Field(default=2000, ge=0, description="MB of arms' output that the run keeps at most")
+    registries: tuple[str, ...] = Field(
+        default=(), description="HOST[:PORT][=ADDRESS]: for tasks with package registries, beside this machine's own"
+    )
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from harness.agents.egress import check_egress
 from harness.agents.protocol import GatewaySeat
 from harness.agents.registry import is_native
 from harness.llm.build import Models
@@ -13,9 +14,10 @@ from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
 from harness.runs.kept_arms import ArmQuota
-from harness.runs.plan import Trial
+from harness.runs.plan import Trial, chosen_tasks
 from harness.runs.run_gateway import RunGateway, run_gateway
 from harness.runs.trial_store import TrialStore
+from harness.sandbox.egress.clients import Egress, egress_for
 from harness.sandbox.protocol import ToolboxEngine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -54,6 +56,12 @@ class RunContext:
             return None
         return GatewaySeat(self.gateway.server, self.gateway.socket, self.models.served(trial.model))
 
+    def egress(self, trial: Trial) -> Egress | None:
+        """What a trial's agent may reach of package registries; None for a control. Raises UserError."""
+        if not (trial.model and trial.task.registries):
+            return None
+        return egress_for(trial.task.registries, self.run.config.registries)
+
     def store(self, spec: TrialSpec) -> TrialStore:
         return TrialStore(self.run.directory / "trials" / spec.place)
 
@@ -78,6 +86,9 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
         if has_native and not isinstance(session.engine, ToolboxEngine):
             name = session.engine.name
             raise UserError(f"native scaffolds need a sandbox with toolboxes, which {name!r} has not; use docker")
+        if run.config.models and not session.engine.capabilities.gateway:
+            for task in chosen_tasks(catalog, run.config):
+                check_egress(session.engine, task)
         gateway = await stack.enter_async_context(run_gateway()) if has_native else None
         quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
         yield RunContext(run, session, catalog, models, services.budget, quota, judge, gateway)

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from harness.agents.egress import with_egress
 from harness.agents.native.equipment import equipped
 from harness.agents.protocol import AgentContext, AgentResult
 from harness.agents.registry import agent_context, build_agent
@@ -59,7 +60,8 @@ async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) 
     model, seat = None, run.seat(trial)
     if trial.model and seat is None:
         model = run.models.build(trial.model, allowance.failed)
-    context = agent_context(trial.task, trial.scaffold, model, allowance, seat)
+    egress = await asyncio.to_thread(run.egress, trial)  # asks this machine's package clients
+    context = agent_context(trial.task, trial.scaffold, model, allowance, seat, egress)
     started = time.monotonic()
     store.log("agent begins")
 
@@ -108,15 +110,16 @@ async def work_in_sandbox(
     """Let an agent work in a sandbox; `hand_in` reads what lies there once every process is dead."""
     agent = build_agent(context)
     options = await equipped(repo_options(context.task.repo), engine, context)
-    sandbox = engine.sandbox(image, options, labels)
-    try:
-        await sandbox.start()
-        with Trajectory(trajectory) as records:
-            result = await supervise(agent, context, sandbox, records)
-        await sandbox.kill()
-        return await hand_in(sandbox, result)
-    finally:
-        await asyncio.shield(sandbox.remove())
+    async with with_egress(agent, options, engine, context) as (agent, options):
+        sandbox = engine.sandbox(image, options, labels)
+        try:
+            await sandbox.start()
+            with Trajectory(trajectory) as records:
+                result = await supervise(agent, context, sandbox, records)
+            await sandbox.kill()
+            return await hand_in(sandbox, result)
+        finally:
+            await asyncio.shield(sandbox.remove())
 
 
 async def let_work(

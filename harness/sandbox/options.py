@@ -25,7 +25,7 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
         raise UserError(f"sandbox {engine!r} offers no network through a gateway")
     if options.mounts and not capabilities.mounts:
         raise UserError(f"sandbox {engine!r} can't mount {options.mounts[0].source}: it offers no mounts")
-    if (options.network is Network.GATEWAY) != (options.gateway is not None):
+    if (options.network is Network.GATEWAY) != bool(options.gateways):
         raise UserError(f"sandbox {engine!r}: the network through a gateway and a gateway go together")
     for mount in options.mounts:
         _check_mount(mount)

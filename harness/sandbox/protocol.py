@@ -81,7 +81,7 @@ class Limits:
 
 
 class Network(StrEnum):
-    """What a sandbox's processes reach beside their own loopback: nothing, or the gateway to a model."""
+    """What a sandbox's processes reach beside their own loopback: nothing, or what its gateways lead to."""
 
     NONE = "none"
     GATEWAY = "gateway"
@@ -89,10 +89,10 @@ class Network(StrEnum):
 
 @dataclass(frozen=True)
 class Gateway:
-    """The way to a model: what connects to `port` of a sandbox's own loopback reaches `socket`, a Unix socket here.
+    """A way out: what connects to `port` of a sandbox's own loopback reaches `socket`, a Unix socket here.
 
-    `python` is a Python of the sandbox, 3.11 or newer, that runs the forwarder. The socket stands alone in its
-    directory, which an engine may show to its sandboxes.
+    There is one to a model and one to package registries. `python` is a Python of the sandbox, 3.11 or newer, that
+    runs the forwarder. The socket stands alone in its directory, which an engine may show to its sandboxes.
     """
 
     socket: Path
@@ -121,7 +121,7 @@ class SandboxOptions:
     """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both.
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
-    error. `gateway` belongs to the network of that name, which jobs have no use for.
+    error. `gateways` belong to the network of that name, which jobs have no use for.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -129,7 +129,7 @@ class SandboxOptions:
     network: Network = Network.NONE
     mounts: tuple[Mount, ...] = ()
     hidden: tuple[str, ...] = ()
-    gateway: Gateway | None = None
+    gateways: tuple[Gateway, ...] = ()
 
 
 class CommandResult(NamedTuple):

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.specs.errors import UserError
 from harness.specs.ids import Slug, TestId
 from harness.specs.loading import FileModel, parse_yaml, read_text
+from harness.specs.network import PackageClient
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.tracks import BEHAVIOUR, TrackName
@@ -60,7 +61,9 @@ class TaskFile(FileModel):
     kind: TaskKind
     title: str
     limits: TaskLimits = TaskLimits()
-    network: Literal["none"] = "none"
+    network: Literal["none"] | Annotated[tuple[PackageClient, ...], Field(min_length=1)] = Field(
+        default="none", description="none, or the clients whose package registries agents may reach: [pip, npm, go]"
+    )
     canary: str = ""
     tags: tuple[str, ...] = ()
 
@@ -128,6 +131,11 @@ class Task(BaseModel):
         copy = self.model_copy(update={"file": self.file.model_copy(update={"limits": changed})})
         copy.__dict__.pop("work_digest", None)  # a copy brings along what was computed of the original
         return copy
+
+    @property
+    def registries(self) -> tuple[PackageClient, ...]:
+        """The clients whose package registries its agents may reach, in order."""
+        return () if self.file.network == "none" else tuple(sorted(set(self.file.network)))
 
     @property
     def track(self) -> str:
@@ -239,7 +247,7 @@ class Task(BaseModel):
             "task": self.id,
             "prompt": self.prompt,
             "is_whole_instruction": self.is_whole_instruction,
-            "network": self.file.network,
+            "network": self.registries or "none",
             "limits": limits.model_dump(exclude={"arm_seconds", "verification_seconds"}),
             "repo": repo.model_dump(
                 mode="json", include={"language", "test_paths", "workdir", "test_command", "env"}

@@ -104,7 +104,7 @@ async def test_a_relative_mount_source_is_refused(engine: Engine, image: Image) 
 
 
 async def test_a_gateway_is_refused_where_there_is_none(engine: Engine, image: Image, data: Path) -> None:
-    asked = {"network": Network.GATEWAY, "gateway": Gateway(data / "socket")}
+    asked = {"network": Network.GATEWAY, "gateways": (Gateway(data / "socket"),)}
     nothing = f"sandbox {engine.name!r} offers no network through a gateway"
     if not engine.capabilities.gateway:
         assert await refusal(engine, image, **asked) == [nothing] * 2
@@ -114,7 +114,7 @@ async def test_a_gateway_is_refused_where_there_is_none(engine: Engine, image: I
 
 
 async def test_the_network_and_its_gateway_go_together(engine: Engine, image: Image, data: Path) -> None:
-    for changes in ({"network": Network.GATEWAY}, {"gateway": Gateway(data / "socket")}):
+    for changes in ({"network": Network.GATEWAY}, {"gateways": (Gateway(data / "socket"),)}):
         for message in await refusal(engine, image, **changes):
             assert "go together" in message or "offers no network through a gateway" in message
 

@@ -119,7 +119,7 @@ async def sandbox(place: tuple[str, Engine, Image], tmp_path: Path) -> AsyncIter
 
 
 def options(socket: Path) -> SandboxOptions:
-    return replace(OPTIONS, network=Network.GATEWAY, gateway=Gateway(socket, python="/usr/bin/python3"))
+    return replace(OPTIONS, network=Network.GATEWAY, gateways=(Gateway(socket, python="/usr/bin/python3"),))
 
 
 async def test_requests_and_answers_of_any_size_are_carried(sandbox: Sandbox) -> None:
@@ -165,7 +165,7 @@ async def test_a_command_that_kills_what_it_finds_leaves_the_way_open(
 
 async def test_the_way_is_taken_that_the_engine_allows(place: tuple[str, Engine, Image], sandbox: Sandbox) -> None:
     way, _, _ = place
-    shown = await sandbox.run("ls /run/testwright 2>/dev/null", 20)
+    shown = await sandbox.run(f"ls /run/testwright/{GATEWAY_PORT} 2>/dev/null", 20)
     assert shown.output == (b"" if way == "docker-remote" else b"gateway.sock\n")
 
 
@@ -194,7 +194,7 @@ async def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:
         gateway = Gateway(socket, python="/no/such/python")
         with pytest.raises(SandboxLost, match="does not start under /no/such/python"):
             async with started(
-                engine, image, "gateway-python", replace(OPTIONS, network=Network.GATEWAY, gateway=gateway)
+                engine, image, "gateway-python", replace(OPTIONS, network=Network.GATEWAY, gateways=(gateway,))
             ):
                 pass
     await engine.close()

@@ -101,7 +101,7 @@ async def test_one_whose_model_does_nothing_hands_in_nothing(engine: Engine) -> 
 
 async def test_it_finds_no_key_and_nobodys_settings(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k-of-the-host")
-    looks = own_command("/bin/bash", "-c", "env; find $HOME -type f; ls /run/testwright; cat /proc/net/route")
+    looks = own_command("/bin/bash", "-c", "env; find $HOME -type f; ls -R /run/testwright; cat /proc/net/route")
     worked = await work(engine, looks, says_nothing_useful)
     assert worked.result.ending is Ending.SUBMITTED
     told = worked.printed.decode()

@@ -31,8 +31,8 @@ async def type_command(directory: Path, *arguments: str) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
-async def run(directory: Path, answerer: Answerer, *arguments: str) -> tuple[int, str]:
-    """A run with a model that `answerer` plays."""
+async def run(directory: Path, answerer: Answerer, *arguments: str, before: tuple[str, ...] = ()) -> tuple[int, str]:
+    """A run with a model that `answerer` plays; `before` are options before the command's name."""
     async with serve(answerer) as provider:
         model = {
             "schema_version": 1,
@@ -44,7 +44,7 @@ async def run(directory: Path, answerer: Answerer, *arguments: str) -> tuple[int
         }
         (directory / "model.yaml").write_text(yaml.safe_dump(model))
         options = ("-t", TASK, "-m", "model.yaml", "--sandbox", "docker", "-o", "out")
-        return await type_command(directory, "run", *options, *arguments)
+        return await type_command(directory, *before, "run", *options, *arguments)
 
 
 async def test_native_scaffolds_and_the_common_one_resolve_a_task(tmp_path: Path) -> None:

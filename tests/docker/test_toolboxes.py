@@ -68,7 +68,7 @@ async def test_its_programs_run_without_a_library_of_the_containers(alien: Image
     options = SandboxOptions(Limits(memory_mb=2000, disk_mb=500), env={"HOME": "/tmp"}, mounts=(toolbox,))
     async with run_gateway() as gateway:
         way = Gateway(gateway.socket, python=PYTHON)
-        options = replace(options, network=Network.GATEWAY, gateway=way)
+        options = replace(options, network=Network.GATEWAY, gateways=(way,))
         async with started(engine, alien, f"alien-{name}", options) as sandbox:
             assert (await sandbox.run("ls /lib", 20)).output == b"ld-musl-x86_64.so.1\n"
             ran = await sandbox.run(PROGRAMS[name], 120)

@@ -17,4 +17,4 @@ async def equipped(options: SandboxOptions, engine: Engine, context: AgentContex
         raise UserError(f"scaffold {name!r} is a native one, which sandbox {engine.name!r} can't run; use docker")
     toolbox = await engine.toolbox(context.scaffold)
     gateway = Gateway(context.gateway.socket, python=PYTHON)
-    return replace(options, network=Network.GATEWAY, gateway=gateway, mounts=(*options.mounts, toolbox))
+    return replace(options, network=Network.GATEWAY, gateways=(gateway,), mounts=(*options.mounts, toolbox))

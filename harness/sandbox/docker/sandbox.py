@@ -15,14 +15,13 @@ from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.streams import Archive, start_exec
-from harness.sandbox.forwarding.carrying import SHOWN_AT, Carrier, forwarder_command
+from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
 from harness.sandbox.protocol import (
     MAX_OUTPUT_BYTES,
     CommandResult,
     Gateway,
     Image,
     LimitReached,
-    Mount,
     SandboxOptions,
 )
 from harness.sandbox.tar_stream import capped
@@ -50,7 +49,7 @@ class DockerSandbox:
         self._creation: asyncio.Task[str] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._channel = Channel(self._connect)
-        self._carrier: Carrier | None = None
+        self._carriers: list[Carrier] = []
         self._limit: LimitReached | None = None
         self._killed = False
 
@@ -63,17 +62,17 @@ class DockerSandbox:
         meter = layer_meter(self._docker, facts, self._limits.disk_mb)
         self._watch = asyncio.create_task(watch_disk(meter, self._limits.disk_mb, self._breach))
         await self._channel.open()
-        if self._options.gateway is not None:
-            self._carrier = Carrier(self._options.gateway, await self._forwarder(self._options.gateway))
-            await self._carrier.open()
+        for gateway in self._options.gateways:
+            self._carriers.append(Carrier(gateway, await self._forwarder(gateway)))
+            await self._carriers[-1].open()
 
     async def run(self, command: str, timeout: float) -> CommandResult:
         self._check_usable()
         result = await self._channel.run(command, timeout)
         if result.timed_out:
             await self._check_room()
-        if self._carrier is not None and self._limit is None:
-            self._carrier.check()
+        for carrier in self._carriers if self._limit is None else ():
+            carrier.check()
         return result
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
@@ -108,8 +107,8 @@ class DockerSandbox:
 
     async def remove(self) -> None:
         self._stop_watching()
-        if self._carrier is not None:
-            await self._carrier.close()
+        for carrier in self._carriers:
+            await carrier.close()
         if self._creation is not None:
             creation, self._creation = self._creation, None
             await asyncio.wait([creation])
@@ -145,10 +144,10 @@ class DockerSandbox:
         return await start_exec(self._docker.address, made["Id"])
 
     async def _create(self) -> str:
-        """The container's id. It is shown the gateway's socket where this machine and the engine's may be one."""
-        gateway, options = self._options.gateway, self._options
-        if gateway is not None and self._docker.address.path:
-            shown = replace(options, mounts=(*options.mounts, Mount(gateway.socket.parent, SHOWN_AT)))
+        """The container's id. It is shown the gateways' sockets where this machine and the engine's may be one."""
+        options = self._options
+        if options.gateways and self._docker.address.path:
+            shown = replace(options, mounts=(*options.mounts, *shown_sockets(options.gateways)))
             with contextlib.suppress(ImageUnavailable, SandboxLost):  # no such directory there
                 return await self._create_with(shown)
         return await self._create_with(options)

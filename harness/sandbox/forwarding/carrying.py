@@ -7,11 +7,11 @@ from pathlib import Path
 
 from harness.sandbox.channel import Channel, Stream
 from harness.sandbox.forwarding import forwarder
-from harness.sandbox.protocol import Gateway
+from harness.sandbox.protocol import Gateway, Mount
 from harness.specs.errors import SandboxLost
 
-SHOWN_AT = "/run/testwright"
-"""Where a sandbox finds the directory of the gateway's socket, if it is shown there."""
+_SHOWN_AT = "/run/testwright"
+"""Where a sandbox finds the directories of its gateways' sockets, if they are shown there, each by its port."""
 _SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
 _READY_SECONDS = 30.0
 # Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.
@@ -29,10 +29,16 @@ class Way(StrEnum):
     STREAM = "stream"
 
 
+def shown_sockets(gateways: Sequence[Gateway]) -> tuple[Mount, ...]:
+    """The directories of the sockets, where a sandbox finds them."""
+    return tuple(Mount(gateway.socket.parent, f"{_SHOWN_AT}/{gateway.port}") for gateway in gateways)
+
+
 def forwarder_command(gateway: Gateway) -> tuple[str, ...]:
     """What to start in a sandbox."""
+    socket = f"{_SHOWN_AT}/{gateway.port}/{gateway.socket.name}"
     # -I: nothing of the work tree is imported, -S: nor of anybody's site-packages.
-    return (gateway.python, "-I", "-S", "-c", _SOURCE, str(gateway.port), f"{SHOWN_AT}/{gateway.socket.name}")
+    return (gateway.python, "-I", "-S", "-c", _SOURCE, str(gateway.port), socket)
 
 
 def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:

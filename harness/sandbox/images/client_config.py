@@ -78,6 +78,15 @@ def parse_pip_settings(listing: str) -> dict[str, tuple[str, ...]]:
     return {key: values for key, values in found.items() if values}
 
 
+def pip_own_hosts() -> tuple[str, ...]:
+    """The hosts that pip itself comes set up with: of the index, of the files. None where pip isn't here."""
+    try:
+        from pip._internal.models.index import PyPI
+    except ImportError:
+        return ()
+    return PyPI.netloc, PyPI.file_storage_domain
+
+
 def _rank(line: str) -> int:
     """pip reads [global], then the command's own section, then the environment: the last one counts."""
     return 2 if line.startswith(":env:") else 0 if line.startswith("global.") else 1
@@ -97,8 +106,14 @@ def npm_registry() -> str:
         return ""
     # Two names: npm reads no file twice.
     no_files = (f"--userconfig={os.devnull}", f"--globalconfig={os.devnull}/none")
-    here = _npm_answer([npm, "config", "get", "registry"], host_environment(*NPM))
+    here = npm_registry_in_use()
     return "" if here == _npm_answer([npm, "config", "get", "registry", *no_files], host_environment()) else here
+
+
+def npm_registry_in_use() -> str:
+    """The registry that npm fetches from here, its own among them; empty where npm isn't here."""
+    npm = shutil.which("npm")
+    return _npm_answer([npm, "config", "get", "registry"], host_environment(*NPM)) if npm else ""
 
 
 def _npm_answer(command: list[str], environment: dict[str, str]) -> str:

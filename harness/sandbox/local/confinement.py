@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
-from harness.sandbox.forwarding.carrying import SHOWN_AT
+from harness.sandbox.forwarding.carrying import shown_sockets
 from harness.sandbox.host_environment import host_environment
 from harness.sandbox.local.place import HOME, PROGRAMS, Place
 from harness.sandbox.mapped_paths import mapped
-from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, Mount, SandboxOptions
+from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, SandboxOptions
 
 _BIN = "/opt/testwright/bin"
 _ETC = (
@@ -165,10 +165,9 @@ def _environment(reference: Path) -> list[str]:
 
 
 def _mounts(options: SandboxOptions) -> list[str]:
-    shown = (Mount(options.gateway.socket.parent, SHOWN_AT),) if options.gateway else ()
     return [
         word
-        for mount in (*options.mounts, *shown)
+        for mount in (*options.mounts, *shown_sockets(options.gateways))
         for word in ("--ro-bind" if mount.read_only else "--bind", str(mount.source), mount.target)
     ]
 

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 
 from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
@@ -44,8 +44,8 @@ class LocalSandbox:
         self._copying = asyncio.create_task(asyncio.to_thread(self._place.fill, self._image))
         await asyncio.shield(self._copying)
         await self._channel.open()
-        if self._options.gateway is not None:
-            await await_forwarder(self._channel, self._options.gateway)
+        for gateway in self._options.gateways:
+            await await_forwarder(self._channel, gateway)
         self._watch = asyncio.create_task(watch_disk(self._measure, self._options.limits.disk_mb, self._breach))
 
     async def run(self, command: str, timeout: float) -> CommandResult:
@@ -89,8 +89,9 @@ class LocalSandbox:
         if self._process is not None and self._confinement.alone:
             await end(self._process, "")
         env = {name: self._marks(place) + value for name, value in DRIVER_ENV.items()}
-        gateway = self._options.gateway
-        argv = with_forwarder(gateway, DRIVER_COMMAND) if gateway else DRIVER_COMMAND
+        argv: Sequence[str] = DRIVER_COMMAND
+        for gateway in self._options.gateways:
+            argv = with_forwarder(gateway, argv)
         launch = self._confinement.launch(place, self._image, self._options, argv, env, driver=True)
         self._process = await spawn(launch, stdin=PIPE)
         return ProcessStream(self._process)

@@ -1,0 +1,92 @@
+"""An agent whose commands reach package registries: the proxy beside it, its sandbox's settings, its record."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+from harness.agents.protocol import Agent, AgentContext, Finish
+from harness.agents.trajectory import EgressRecord, RefusedContact, Trajectory
+from harness.sandbox.egress.clients import CERTIFICATES, EGRESS_PORT
+from harness.sandbox.egress.proxy import EgressProxy, serve_egress
+from harness.sandbox.protocol import Engine, Gateway, Network, Sandbox, SandboxOptions, ToolboxEngine
+from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX
+from harness.specs.errors import UserError
+from harness.specs.task import Task
+
+
+class Connected(NamedTuple):
+    """An agent, and what its sandbox gets."""
+
+    agent: Agent
+    options: SandboxOptions
+
+
+class ConnectedAgent:
+    """An agent with a way to package registries. What it connected to is recorded however it ends."""
+
+    def __init__(self, agent: Agent, proxy: EgressProxy) -> None:
+        self._agent = agent
+        self._proxy = proxy
+
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        try:
+            if self._proxy.egress.certificates:
+                await sandbox.write(CERTIFICATES, self._proxy.egress.certificates)
+            return await self._agent.work(sandbox, trajectory)
+        finally:
+            trajectory.add(egress_record(self._proxy))
+
+
+@asynccontextmanager
+async def with_egress(
+    agent: Agent, options: SandboxOptions, engine: Engine, context: AgentContext
+) -> AsyncIterator[Connected]:
+    """`agent` and `options` as they are where the context has no way out. Raises UserError, ImageUnavailable."""
+    if context.egress is None:
+        yield Connected(agent, options)
+        return
+    check_egress(engine, context.task)
+    options, python = await _with_python(options, engine, context)
+    async with serve_egress(context.egress) as proxy:
+        gateways = (*options.gateways, Gateway(proxy.socket, EGRESS_PORT, python))
+        environment = {**options.env, **context.egress.environment}
+        options = replace(options, network=Network.GATEWAY, gateways=gateways, env=environment)
+        yield Connected(ConnectedAgent(agent, proxy), options)
+
+
+def check_egress(engine: Engine, task: Task) -> None:
+    """Raises UserError for an engine that has no way out for a task's agents."""
+    if task.registries and not engine.capabilities.gateway:
+        raise UserError(
+            f"task {task.id!r} lets agents reach package registries, and sandbox {engine.name!r} "
+            f"({engine.isolation}) has no way there; use docker"
+        )
+
+
+def egress_record(proxy: EgressProxy) -> EgressRecord:
+    def those(outcome: str) -> dict[str, int]:
+        found = {f"{it.host}:{it.port}": count for it, count in proxy.contacts.items() if it.outcome == outcome}
+        return dict(sorted(found.items()))
+
+    refused = [
+        RefusedContact(host=it.host, port=it.port, why=it.outcome, count=count)
+        for it, count in sorted(proxy.contacts.items())
+        if it.outcome not in ("open", "failed")
+    ]
+    return EgressRecord(
+        allowed=tuple(sorted(f"{it.host}:{it.port}" for it in proxy.egress.endpoints)),
+        opened=those("open"),
+        failed=those("failed"),
+        refused=tuple(refused),
+    )
+
+
+async def _with_python(options: SandboxOptions, engine: Engine, context: AgentContext) -> tuple[SandboxOptions, str]:
+    """The sandbox's Python that runs the forwarder: a toolbox's, since an image may have none or an old one."""
+    if not isinstance(engine, ToolboxEngine):
+        return options, "python3"
+    if not any(mount.target == TOOLBOX for mount in options.mounts):
+        toolbox = await engine.toolbox(context.scaffold)
+        options = replace(options, mounts=(*options.mounts, toolbox))
+    return options, PYTHON
