@@ -67,6 +67,7 @@ MARKED = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
 SCHEMA = {"name": "bash", "input_schema": {"type": "object"}}
 FUNCTION = {"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}
 
+LATER: Json = {"role": "system", "content": "from now on be brief"}
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
 GOOD = [
     (
@@ -76,6 +77,7 @@ GOOD = [
     (CHAT, chat(tools=[FUNCTION], max_tokens=5, reasoning_effort="low", stream=True)),
     (MESSAGES, message(ASK, anthropic_call("a", "b"), anthropic_result("b", "a", after="go on"), system="s")),
     (MESSAGES, message(ASK, anthropic_call("a", "b"), anthropic_result("a"), anthropic_result("b"))),
+    (MESSAGES, message(ASK, LATER, anthropic_call("a"), anthropic_result("a"), LATER)),
     (MESSAGES, message({"role": "user", "content": [MARKED] * 4}, tools=[SCHEMA])),
     (RESPONSES, response(ASK, CALL_ITEM, RESULT_ITEM, instructions="s")),
 ]
@@ -102,7 +104,16 @@ BAD = [
     (MESSAGES, message(max_tokens=0), "max_tokens: Input should be greater than or equal to 1"),
     (MESSAGES, message(surprise=1), "surprise: Extra inputs are not permitted"),
     (MESSAGES, {"model": "m", "max_tokens": 1, "messages": []}, "at least one message is required"),
-    (MESSAGES, message({"role": "system", "content": "s"}, ASK), 'Unexpected role "system"'),
+    (MESSAGES, message({"role": "robot", "content": "s"}, ASK), 'Unexpected role "robot"'),
+    (MESSAGES, message(LATER, ASK), "use the top-level 'system' parameter for the initial system prompt"),
+    (MESSAGES, message(ASK, LATER, LATER), "must be the last one or precede an `assistant` message"),
+    (
+        MESSAGES,
+        message(ASK, {"role": "assistant", "content": "x"}, LATER),
+        "must immediately follow a `user` message",
+    ),
+    (MESSAGES, message(ASK, anthropic_call("a"), LATER, anthropic_result("a")), "must immediately follow a `user`"),
+    (MESSAGES, message(ASK, {**LATER, "content": [{"type": "image"}]}), "may only have text content"),
     (MESSAGES, message({"role": "assistant", "content": "x"}), 'first message must use the "user" role'),
     (MESSAGES, message({"role": "user", "content": ""}), "must have non-empty content"),
     (MESSAGES, message({"role": "user", "content": [{"type": "text", "text": " "}]}), "non-whitespace text"),

@@ -76,15 +76,28 @@ def _check_messages(messages: Any) -> None:
         raise RequestRefused("messages: at least one message is required")
     for position, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
-        if role not in ("user", "assistant"):
-            raise RequestRefused(
-                f'messages.{position}: Unexpected role "{role}". The Messages API accepts a top-level `system` '
-                'parameter, not "system" as an input message role.'
-            )
+        if role == "system":
+            _check_system(messages, position)
+        elif role not in ("user", "assistant"):
+            raise RequestRefused(f'messages.{position}.role: Unexpected role "{role}"')
         _check_content(message, f"messages.{position}", is_last=position == len(messages) - 1)
     if messages[0]["role"] != "user":
         raise RequestRefused('messages: first message must use the "user" role')
-    _check_results(messages)
+    _check_results([message for message in messages if message["role"] != "system"])
+
+
+def _check_system(messages: list[Any], position: int) -> None:
+    """A later instruction, as newer models take them: behind a user's turn, at the end or before an assistant's."""
+    where = f"messages.{position}"
+    if position == 0:
+        raise RequestRefused(f"{where}: use the top-level 'system' parameter for the initial system prompt")
+    before, after = messages[position - 1], messages[position + 1 : position + 2]
+    if before.get("role") != "user":
+        raise RequestRefused(f"{where}: a `system` message must immediately follow a `user` message")
+    if after and not (isinstance(after[0], dict) and after[0].get("role") == "assistant"):
+        raise RequestRefused(f"{where}: a `system` message must be the last one or precede an `assistant` message")
+    if any(block.get("type") != "text" for block in _blocks(messages[position]) if isinstance(block, dict)):
+        raise RequestRefused(f"{where}: a `system` message may only have text content")
 
 
 def _check_content(message: Json, where: str, is_last: bool) -> None:
