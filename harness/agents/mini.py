@@ -64,6 +64,7 @@ class _Loop:
 
     async def run(self) -> Finish:
         self.append(*self.agent.prompts())
+        self.trajectory.count_format_errors(0)
         while True:
             try:
                 await self.step()
@@ -89,6 +90,7 @@ class _Loop:
             found = parse_actions(completion.message, is_cut_off)
         except FormatError as error:
             self.format_errors += 1
+            self.trajectory.count_format_errors(1)
             left = self.limits.format_errors - self.format_errors
             texts = self.agent.texts
             told = [answer(it.call_id, texts.format_error(it, is_cut_off, left)) for it in error.complaints]

@@ -88,6 +88,7 @@ class AgentResult:
 
     `counted_seconds` are the agent's own, `model_seconds` the part of them in which a model composed an answer.
     `waiting_seconds` beside them were spent on failed requests, the waits after them and rate limits.
+    `format_errors` are malformed calls of the model; None where the agent doesn't tell of them.
     """
 
     ending: Ending
@@ -98,3 +99,4 @@ class AgentResult:
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0
+    format_errors: int | None = None

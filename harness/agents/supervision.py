@@ -39,6 +39,7 @@ async def supervise(
         model_seconds=round(allowance.model_seconds, 3),
         waiting_seconds=round(allowance.waiting_seconds, 3),
         failed_requests=allowance.failed_requests,
+        format_errors=trajectory.format_errors,
     )
     trajectory.add(EndRecord(counted_usd=allowance.spending.known_usd, **asdict(result)))
     return result

@@ -141,7 +141,8 @@ class EndRecord(_Record):
     `usage.cost_usd` is null when the cost of any call is unknown. `counted_usd` sums up the known ones: it is
     what was held against the cost limit, as `counted_seconds` were against the wall limit. `model_seconds` are the
     part of them in which a model composed an answer; `waiting_seconds` were spent on failed requests, the waits after
-    them and rate limits, and count against nothing.
+    them and rate limits, and count against nothing. `format_errors` are malformed calls; null where the agent doesn't
+    tell of them.
     """
 
     kind: Literal["end"] = "end"
@@ -154,6 +155,7 @@ class EndRecord(_Record):
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0
+    format_errors: int | None = None
 
 
 Record = Annotated[
@@ -177,7 +179,13 @@ class Trajectory:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
+        self.format_errors: int | None = None
+        """Calls of the model that the agent couldn't understand or refused; None where nobody counts them."""
         self._file = path.open("xb")
+
+    def count_format_errors(self, more: int | None) -> None:
+        if more is not None:
+            self.format_errors = (self.format_errors or 0) + more
 
     def add(self, record: Record) -> None:
         self._file.write(record.model_dump_json().encode() + b"\n")

@@ -39,7 +39,7 @@ class TrialRow(_Row):
     """One trial. `trial` is its place TASK/SCAFFOLD/MODEL/ATTEMPT; `model` is empty for scaffolds without one.
 
     `repository` is the upstream of the task's, empty where the run doesn't say. `verdict` is None where there is
-    none; then `problem` says why in a sentence. From `ending` to `failed_requests` are facts about the agent;
+    none; then `problem` says why in a sentence. From `ending` to `format_errors` are facts about the agent;
     `agent_seconds` don't count what it waited for its provider. `attempts` are those of all starts, in the order of
     their ends. `record` is the whole verdict, `published` the published verifier's where both were asked for.
     """
@@ -61,6 +61,7 @@ class TrialRow(_Row):
     agent_seconds: float | None = None
     waiting_seconds: float | None = None
     failed_requests: int | None = None
+    format_errors: int | None = None
     usage: UsageFile | None = None
     problem: str = ""
     remarks: tuple[str, ...] = ()

@@ -102,7 +102,7 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
         attempts=tuple(store.attempts.read()),
     )
     if agent:
-        kept = {"ending", "steps", "waiting_seconds", "failed_requests", "remarks"}
+        kept = {"ending", "steps", "waiting_seconds", "failed_requests", "format_errors", "remarks"}
         update = {**agent.model_dump(include=kept), "ending_message": agent.message}
         row = row.model_copy(update={**update, "agent_seconds": agent.counted_seconds})
     if record:

@@ -34,6 +34,7 @@ def _figures(summary: SideSummary) -> Mapping[str, str]:
         "waiting seconds per trial": _number(found.waiting_seconds),
         "attempts retried": str(found.retries),
         "failed requests": str(summary.mechanism.failed_requests),
+        "format errors": _count(summary.mechanism.format_errors),
     }
 
 
@@ -42,6 +43,9 @@ def mechanism_words(found: Mechanism) -> str:
     parts = [
         f"ended by {_counts(found.endings)}" if found.endings else "no agent has ended",
         f"{found.failed_requests} failed requests in {found.with_failed_requests} trials",
+        "format errors not counted by this agent"
+        if found.format_errors is None
+        else f"{found.format_errors} format errors in {found.with_format_errors} trials",
         f"faults: {_counts(found.faults)}" if found.faults else "no faults",
     ]
     parts += [f"nothing usable handed in: {_counts(found.reasons)}"] if found.reasons else []
@@ -64,6 +68,10 @@ def mechanism_warning(summary: SideSummary) -> Iterator[str]:
 
 def _counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{word} {number}" for word, number in found.items())
+
+
+def _count(value: int | None) -> str:
+    return NOTHING if value is None else str(value)
 
 
 def _usd(value: float | None) -> str:

@@ -10,7 +10,7 @@ class AgentFile(FileModel):
     `identity` is the trial's. `message` says more of an ending than its name. `seconds` is wall time, with the
     sandbox's start and the reading of the submission. `counted_seconds` is what the agent's clock showed,
     `model_seconds` the part of it in which a model composed an answer; `waiting_seconds` of failed requests and rate
-    limits are in neither.
+    limits are in neither. `format_errors` are malformed calls; null where the agent doesn't tell of them.
     """
 
     identity: str = ""
@@ -25,3 +25,4 @@ class AgentFile(FileModel):
     model_seconds: float = 0.0
     waiting_seconds: float = 0.0
     failed_requests: int = 0
+    format_errors: int | None = None

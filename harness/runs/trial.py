@@ -183,4 +183,5 @@ def _agent_file(identity: str, result: AgentResult, seconds: float, remarks: tup
         model_seconds=result.model_seconds,
         waiting_seconds=result.waiting_seconds,
         failed_requests=result.failed_requests,
+        format_errors=result.format_errors,
     )

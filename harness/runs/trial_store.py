@@ -153,6 +153,7 @@ class TrialStore:
             model_seconds=end.model_seconds,
             waiting_seconds=end.waiting_seconds,
             failed_requests=end.failed_requests,
+            format_errors=end.format_errors,
         )
 
     @property

@@ -53,7 +53,7 @@ class NativeDialect(StrEnum):
     GOOGLE = "google"
 
 
-EventFormat = Literal["text", "claude-code", "codex", "opencode", "gemini-cli"]
+EventFormat = Literal["text", "claude-code", "qwen-code", "codex", "opencode", "gemini-cli"]
 
 
 class NativeCommand(_Part):

@@ -51,6 +51,7 @@ class Circumstances:
     ending: str = "submitted"
     calls: int = 4
     failed_requests: int = 0
+    format_errors: int | None = None
 
 
 @cache
@@ -112,6 +113,7 @@ def _do(store: TrialStore, trial: Trial, letter: str, under: Circumstances) -> N
         counted_seconds=8.0,
         waiting_seconds=2.0,
         failed_requests=under.failed_requests,
+        format_errors=under.format_errors,
     )
     store.keep_submission(Submission(f"+{trial.label}\n".encode(), b"[]"), agent)
     store.keep_usage(UsageFile(agent=usage, agent_seconds=12.0, verify_seconds=3.0))

@@ -116,6 +116,16 @@ async def test_format_errors_in_a_row_end_the_trial_and_a_good_message_starts_an
     assert (result.ending, result.steps) == (Ending.FORMAT_ERRORS, 4)
     assert result.message.startswith("2 in a row; the last: malformed-arguments: ")
     assert len(bench.replies(Role.USER)) == 2
+    assert result.format_errors == 3
+
+
+async def test_format_errors_are_counted_where_a_limit_ends_the_work_and_where_there_are_none(bench: Bench) -> None:
+    bench.task_limits = {"steps": 2}
+    result = await bench.work(say("hm"), say("", "true"), SUBMIT)
+    assert (result.ending, result.format_errors) == (Ending.STEP_LIMIT, 1)
+    end = read_trajectory(bench.path)[-1]
+    assert isinstance(end, EndRecord)
+    assert end.format_errors == 1
 
 
 async def test_the_step_limit_ends_the_trial(bench: Bench) -> None:

@@ -163,7 +163,7 @@ async def test_tasks_that_flip_are_shown_with_both_patches_and_nothing_of_them_r
 
 
 def test_a_side_whose_adapter_fails_is_not_read_as_a_weak_model(tmp_path):
-    broken = Circumstances(ending="format-errors", calls=0, failed_requests=3)
+    broken = Circumstances(ending="format-errors", calls=0, failed_requests=3, format_errors=2)
     judged_run(tmp_path / "good", {ONE: "RRRR"}, tasks=FOUR)
     run = judged_run(tmp_path / "broken", {TWO: "eeee"}, tasks=FOUR, under=broken)
     [place] = (run / "trials" / FOUR[0] / "mini").iterdir()
@@ -176,6 +176,10 @@ def test_a_side_whose_adapter_fails_is_not_read_as_a_weak_model(tmp_path):
     assert two["endings"] == {"format-errors": 4}
     assert (two["without_calls"], two["failed_requests"], two["faults"]) == (4, 12, {"provider-error": 1})
     assert found["sides"][1]["effort"]["retries"] == 1
+    assert (one["format_errors"], two["format_errors"], two["with_format_errors"]) == (None, 8, 4)
+    shown = text(tmp_path, "good broken", FIRST, SECOND)
+    assert "8 format errors in 4 trials" in shown
+    assert "format errors not counted by this agent" in shown
 
 
 def test_two_runs_of_one_scaffold_are_compared_by_their_names(runs):

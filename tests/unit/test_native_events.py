@@ -44,3 +44,34 @@ def test_lines_that_are_no_events_are_left_out(form: EventFormat) -> None:
     odd = b'\xff{]\n[1]\n{"type":1}\n{"type":"assistant"}\n{"type":"item.completed","item":3}\n'
     deep = b'{"type":"error","error":7}\n' + b"[" * 100_000
     assert summary(form, odd + deep + b'\n{"type":"known"}').events["known"] == 1
+
+
+CLAUDE_REFUSES = b"""{"type":"user","message":{"content":[{"type":"tool_result","content":"<tool_use_error>InputValidationError: Bash failed due to the following issue","is_error":true}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","content":"<tool_use_error>Error: No such tool available: X</tool_use_error>","is_error":true}]}}
+{"type":"user","message":{"content":[{"type":"tool_result","content":"Exit code 1","is_error":true}]}}
+{"type":"user","message":{"content":"plain"}}
+"""  # noqa: E501  # as printed
+OPENCODE_REFUSES = b'{"type":"tool_use","part":{"tool":"invalid"}}\n{"type":"tool_use","part":{"tool":"bash"}}\n'
+GEMINI_REFUSES = b"""{"type":"tool_result","status":"error","error":{"type":"invalid_tool_params","message":"m"}}
+{"type":"tool_result","status":"error","error":{"type":"tool_not_registered","message":"m"}}
+{"type":"tool_result","status":"error","error":{"type":"shell_execute_error","message":"m"}}
+{"type":"tool_result","status":"success"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "printed", "count"),
+    [
+        ("claude-code", CLAUDE_REFUSES, 2),
+        ("claude-code", CLAUDE, 0),
+        ("opencode", OPENCODE_REFUSES, 1),
+        ("gemini-cli", GEMINI_REFUSES, 2),
+        ("qwen-code", CLAUDE_REFUSES, None),
+        ("codex", CODEX, None),
+        ("text", b"", None),
+    ],
+)
+def test_malformed_calls_are_counted_where_an_agent_tells_of_them(
+    form: EventFormat, printed: bytes, count: int | None
+) -> None:
+    assert summary(form, printed).format_errors == count

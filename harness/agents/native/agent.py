@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import ClassVar
 
-from harness.agents.native.events import summary
+from harness.agents.native.events import EventSummary, summary
 from harness.agents.native.texts import HOME, REQUEST_FILE, STDERR, STDOUT, NativeTexts
 from harness.agents.protocol import AgentContext, Ending, Finish, GatewaySeat
 from harness.agents.request import request_text
@@ -59,12 +59,12 @@ class NativeAgent:
                 result = await _until_end(sandbox, line, access, allowance)
             finally:
                 printed = await _printed(sandbox)
-                self._keep(trajectory, printed, result, allowance.counted_seconds - began)
+                told = self._keep(trajectory, printed, result, allowance.counted_seconds - began)
             if access.fault and (result.exit_status != 0 or not await _has_manifest(sandbox)):
                 raise access.fault
         if result.exit_status == 0:
             return Finish(Ending.SUBMITTED)
-        return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(printed)}")
+        return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(told.error, printed)}")
 
     async def _lay_out(self, sandbox: Sandbox, access: GatewayAccess) -> str:
         """Its files into an otherwise empty home; the line that runs it."""
@@ -88,7 +88,7 @@ class NativeAgent:
 
     def _keep(
         self, trajectory: Trajectory, printed: tuple[bytes, bytes], result: CommandResult | None, seconds: float
-    ) -> None:
+    ) -> EventSummary:
         """What it printed, beside the trajectory, and a record of it."""
         for name, data in zip(("agent-stdout.txt", "agent-stderr.txt"), printed, strict=True):
             trajectory.path.with_name(name).write_bytes(data)
@@ -105,6 +105,8 @@ class NativeAgent:
                 error=told.error,
             )
         )
+        trajectory.count_format_errors(told.format_errors)
+        return told
 
 
 async def _until_end(sandbox: Sandbox, line: str, access: GatewayAccess, allowance: Allowance) -> CommandResult:
@@ -147,8 +149,10 @@ async def _has_manifest(sandbox: Sandbox) -> bool:
     return False
 
 
-def _last_words(printed: tuple[bytes, bytes]) -> str:
-    """The last line of standard error, or else of standard output."""
+def _last_words(error: str, printed: tuple[bytes, bytes]) -> str:
+    """The first line of the error that it told of, else the last of standard error, or else of standard output."""
+    if error.strip():
+        return f": {error.strip().splitlines()[0][:_TAIL_CHARS]}"
     for data in reversed(printed):
         lines = data.decode(errors="replace").strip().splitlines()
         if lines:

@@ -8,22 +8,35 @@ from typing import Any, NamedTuple, assert_never
 from harness.specs.native import EventFormat
 
 _ERROR_CHARS = 500
+_TELL_OF_MALFORMED_CALLS: frozenset[EventFormat] = frozenset({"claude-code", "opencode", "gemini-cli"})
+_CLAUDE_CODE_REFUSES = ("<tool_use_error>InputValidationError", "<tool_use_error>Error: No such tool available")
+_GEMINI_CLI_REFUSES = ("invalid_tool_params", "tool_not_registered")
+_OPENCODE_REFUSES = "invalid"
+"""The tool that opencode calls in place of one that can't be called so."""
 
 
 class Event(NamedTuple):
-    """`tools` are those that it tells of having called; `error` is empty but for an event that tells of one."""
+    """`tools` are those that it tells of having called; `error` is empty but for an event that tells of one.
+
+    `malformed` calls were refused by the agent: an unknown tool, or arguments that don't fit it.
+    """
 
     kind: str
     tools: tuple[str, ...] = ()
     error: str = ""
+    malformed: int = 0
 
 
 class EventSummary(NamedTuple):
-    """How often each kind of event and each tool came, and the last error, cut."""
+    """How often each kind of event and each tool came, and the last error, cut.
+
+    `format_errors` are the malformed calls; None for a form that doesn't tell of them.
+    """
 
     events: dict[str, int]
     tools: dict[str, int]
     error: str
+    format_errors: int | None
 
 
 def summary(form: EventFormat, printed: bytes) -> EventSummary:
@@ -35,6 +48,7 @@ def summary(form: EventFormat, printed: bytes) -> EventSummary:
         dict(sorted(Counter(event.kind for event in found).items())),
         dict(sorted(tools.items())),
         errors[-1][:_ERROR_CHARS] if errors else "",
+        sum(event.malformed for event in found) if form in _TELL_OF_MALFORMED_CALLS else None,
     )
 
 
@@ -57,7 +71,7 @@ def _reader(form: EventFormat) -> Reader | None:
     match form:
         case "text":
             return None
-        case "claude-code":
+        case "claude-code" | "qwen-code":
             return _claude_code
         case "codex":
             return _codex
@@ -74,6 +88,9 @@ def _claude_code(value: dict[str, Any]) -> Event:
     if kind == "assistant":
         parts = value["message"]["content"]
         return Event(kind, tuple(str(part["name"]) for part in parts if part["type"] == "tool_use"))
+    if kind == "user" and isinstance(parts := value["message"]["content"], list):
+        results = [part for part in parts if part["type"] == "tool_result" and part.get("is_error")]
+        return Event(kind, malformed=sum(str(part["content"]).startswith(_CLAUDE_CODE_REFUSES) for part in results))
     if kind == "result" and value.get("is_error"):
         return Event(kind, error=str(value.get("result") or value.get("subtype") or "error"))
     return Event(kind)
@@ -94,7 +111,8 @@ def _codex(value: dict[str, Any]) -> Event:
 def _opencode(value: dict[str, Any]) -> Event:
     kind = value["type"]
     if kind == "tool_use":
-        return Event(kind, (str(value["part"]["tool"]),))
+        tool = str(value["part"]["tool"])
+        return Event(kind, (tool,), malformed=int(tool == _OPENCODE_REFUSES))
     if kind == "error":
         error = value["error"]
         return Event(kind, error=str(error.get("data", {}).get("message") or error.get("name") or kind))
@@ -105,6 +123,8 @@ def _gemini_cli(value: dict[str, Any]) -> Event:
     kind = value["type"]
     if kind == "tool_use":
         return Event(kind, (str(value["tool_name"]),))
+    if kind == "tool_result" and value.get("status") == "error":
+        return Event(kind, malformed=int((value.get("error") or {}).get("type") in _GEMINI_CLI_REFUSES))
     if kind == "error":
         return Event(kind, error=str(value.get("message") or kind))
     if kind == "result" and value.get("status") == "error":

@@ -18,7 +18,9 @@ _NOTHING_HANDED_IN = frozenset(
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Counts of trials, but for `failed_requests` and `faults`, which count requests and attempts.
+    """Counts of trials, but for `failed_requests`, `format_errors` and `faults`: requests, calls of tools, attempts.
+
+    `format_errors` are malformed calls of the model, None where no trial's agent tells of them.
 
     `endings` are agents' own, `faults` reasons of attempts without a verdict (those that were retried too),
     `reasons` verdicts' that say that nothing usable was handed in. `odd` trials have at least one sign of a mechanism
@@ -30,6 +32,8 @@ class Mechanism:
     endings: Mapping[str, int]
     failed_requests: int
     with_failed_requests: int
+    format_errors: int | None
+    with_format_errors: int
     faults: Mapping[str, int]
     reasons: Mapping[str, int]
     without_calls: int
@@ -52,6 +56,8 @@ def mechanism(side: Side, trials: Sequence[PlacedTrial]) -> Mechanism:
         endings=_counted(rows, lambda row: iter([row.ending] if row.ending else [])),
         failed_requests=sum(row.failed_requests or 0 for row in rows),
         with_failed_requests=sum(bool(row.failed_requests) for row in rows),
+        format_errors=sum(counted) if (counted := _format_errors(rows)) else None,
+        with_format_errors=sum(map(bool, _format_errors(rows))),
         faults=_counted(rows, _faults),
         reasons=_counted(rows, lambda row: iter({reason.code for reason in row.reasons} & _NOTHING_HANDED_IN)),
         without_calls=sum(has_model and _is_without_calls(row) for row in rows),
@@ -74,6 +80,10 @@ def _is_odd(row: TrialRow, has_model: bool) -> bool:
 def _is_without_calls(row: TrialRow) -> bool:
     """An agent that has ended without a metered call: it may have ignored where its model is."""
     return bool(row.ending) and row.usage is not None and row.usage.agent.calls == 0
+
+
+def _format_errors(rows: Sequence[TrialRow]) -> list[int]:
+    return [row.format_errors for row in rows if row.format_errors is not None]
 
 
 def _faults(row: TrialRow) -> Iterator[str]:
