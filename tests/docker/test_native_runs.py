@@ -10,9 +10,22 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.llm.scripted_provider.server import Answerer, serve
+from harness.agents.trajectory import read_trajectory
+from harness.llm.protocol import StopReason
+from harness.llm.recording import MessageRecord
+from harness.llm.scripted_provider.scenario import Reply, Stop
+from harness.llm.scripted_provider.server import Answerer, Received, serve
 from harness.specs.catalog import default_directory
-from tests.support.native_scripts import SAMPLE, TASK, does_the_task, says_nothing_useful
+from tests.support.native_scripts import (
+    DONE,
+    SAMPLE,
+    TASK,
+    USAGE,
+    calling,
+    does_the_task,
+    says_nothing_useful,
+    tests_command,
+)
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
 
@@ -65,6 +78,38 @@ async def test_an_agent_that_stops_without_a_manifest_has_failed(tmp_path: Path)
     assert status == 0, told
     [verdict] = [json.loads(path.read_text()) for path in tmp_path.glob("out/trials/*/*/*/1/verdict.json")]
     assert (verdict["verdict"], verdict["reasons"][0]["code"]) == ("failed", "empty-submission")
+
+
+async def test_tests_without_a_manifest_have_failed_for_want_of_it(tmp_path: Path) -> None:
+    def forgets_the_manifest(received: Received) -> Reply:
+        done = DONE in received.text
+        return Reply(text="All is done.", usage=USAGE) if done else calling(received, tests_command())
+
+    status, told = await run(tmp_path, forgets_the_manifest, "-s", "command")
+    assert status == 0, told
+    [path] = tmp_path.glob("out/trials/*/*/*/1/verdict.json")
+    verdict = json.loads(path.read_text())
+    assert (verdict["verdict"], verdict["reasons"][0]["code"]) == ("failed", "manifest-missing")
+    assert b"+" in path.with_name("submission").joinpath("patch.diff").read_bytes()
+
+
+async def test_a_model_that_refuses_has_failed_and_no_fault_is_anybodys(tmp_path: Path) -> None:
+    def refuses(_: Received) -> Reply:
+        return Reply(text="I can't help with that.", stop=Stop.REFUSAL, usage=USAGE)
+
+    scaffolds = [word for name in SAMPLE for word in ("-s", name)]
+    status, told = await run(tmp_path, refuses, *scaffolds)
+    assert status == 0, told
+    found = sorted(tmp_path.glob("out/trials/*/*/*/1/verdict.json"))
+    assert len(found) == len(SAMPLE)
+    for path in found:
+        verdict = json.loads(path.read_text())
+        assert (verdict["verdict"], verdict["reasons"][0]["code"]) == ("failed", "empty-submission"), path
+        records = read_trajectory(path.with_name("trajectory.jsonl"))
+        answers = [record for record in records if isinstance(record, MessageRecord) and record.usage]
+        assert {record.stop for record in answers} == {StopReason.REFUSAL}, path
+        agent = json.loads(path.with_name("agent.json").read_text())
+        assert (agent["usage"]["calls"], agent["failed_requests"]) == (len(answers), 0), path
 
 
 @pytest.fixture

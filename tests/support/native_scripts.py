@@ -44,9 +44,13 @@ def heredoc(path: str, text: str) -> str:
 
 def reference_command() -> str:
     """Writes the reference's tests and manifest."""
+    return heredoc("/logs/agent/manifest.yaml", (REFERENCE / "manifest.yaml").read_text()) + tests_command()
+
+
+def tests_command() -> str:
+    """Writes the reference's tests alone."""
     patch = heredoc("/tmp/tests.patch", (REFERENCE / "tests.patch").read_text())
-    manifest = heredoc("/logs/agent/manifest.yaml", (REFERENCE / "manifest.yaml").read_text())
-    return f"{patch}git apply /tmp/tests.patch && {manifest}printf '%s-%s' reference-is applied"
+    return f"{patch}git apply /tmp/tests.patch && printf '%s-%s' reference-is applied"
 
 
 def does_the_task(received: Received) -> Reply:
