@@ -25,7 +25,7 @@ from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.tracks.engines import choose_engine
 from tests.docker.test_native_runs import run
-from tests.support.native_scripts import SUBMITS, TASK, USAGE, calling
+from tests.support.native_scripts import SAMPLE, SUBMITS, TASK, USAGE, calling
 from tests.support.sandboxes import started
 
 pytestmark = pytest.mark.timeout(900)
@@ -58,10 +58,11 @@ def catalog(tmp_path: Path) -> Path:
 
 @pytest.mark.docker
 async def test_agents_fetch_packages_and_reach_nothing_else(tmp_path: Path, catalog: Path) -> None:
-    status, told = await run(tmp_path, has_looked, "-s", "mini", "-s", "command", before=("--catalog", str(catalog)))
+    scaffolds = [word for name in ("mini", *SAMPLE) for word in ("-s", name)]
+    status, told = await run(tmp_path, has_looked, *scaffolds, before=("--catalog", str(catalog)))
     assert status == 0, told
     found = sorted(tmp_path.glob("out/trials/*/*/*/1/trajectory.jsonl"))
-    assert len(found) == 2, told
+    assert len(found) == 1 + len(SAMPLE), told
     for path in found:
         assert "iniconfig-2.0.0-py3-none-any.whl" in path.read_text(), path
         assert "403 Forbidden" in path.read_text(), path
