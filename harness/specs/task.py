@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.specs.errors import UserError
 from harness.specs.ids import Slug, TestId
@@ -66,6 +66,16 @@ class TaskFile(FileModel):
     )
     canary: str = ""
     tags: tuple[str, ...] = ()
+
+    @field_validator("network", mode="before")
+    @classmethod
+    def _known_network(cls, network: object) -> object:
+        """One message for what is neither of the two forms."""
+        known = [client.value for client in PackageClient]
+        is_list = isinstance(network, list | tuple) and network and all(name in known for name in network)
+        if network != "none" and not is_list:
+            raise ValueError(f"write none, or a list of {', '.join(known)}")
+        return network
 
 
 class Probe(BaseModel):

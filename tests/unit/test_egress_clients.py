@@ -154,7 +154,9 @@ def test_the_policy_is_part_of_what_an_agent_gets_of_a_task(tmp_path: Path) -> N
 @pytest.mark.parametrize("network", ["open", [], ["conda"], True])
 def test_a_policy_that_is_not_known_is_refused_with_its_place(tmp_path: Path, network: object) -> None:
     path = task_file(tmp_path, network)
-    with pytest.raises(UserError, match=rf"^{re.escape(str(path))}:\d+: network") as error:
+    with pytest.raises(
+        UserError, match=rf"^{re.escape(str(path))}:\d+: network: .*write none, or a list of pip, npm, go$"
+    ) as error:
         Catalog(tmp_path).task("tiny-add")
     assert "\n" not in str(error.value)
 
