@@ -1,6 +1,6 @@
 """Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,11 @@ class RunRows:
     directory: Path
     trials: tuple[TrialRow, ...]
     file: RunFile | None = None
+
+    @property
+    def asked(self) -> Mapping[str, Mapping[str, int]]:
+        """SCAFFOLD/MODEL -> task -> attempts that were asked for; nothing where the run doesn't say."""
+        return self.file.attempts if self.file else {}
 
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
