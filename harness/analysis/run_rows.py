@@ -1,6 +1,6 @@
 """Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +36,17 @@ class RunRows:
     def asked(self) -> Mapping[str, Mapping[str, int]]:
         """SCAFFOLD/MODEL -> task -> attempts that were asked for; nothing where the run doesn't say."""
         return self.file.attempts if self.file else {}
+
+    def asked_only(self, takes: Callable[[str, str], bool]) -> "RunRows":
+        """With those attempts alone whose SCAFFOLD/MODEL and task are taken."""
+        if self.file is None:
+            return self
+        left = {
+            system: {task: number for task, number in tasks.items() if takes(system, task)}
+            for system, tasks in self.asked.items()
+        }
+        attempts = {system: tasks for system, tasks in left.items() if tasks}
+        return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
 
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
