@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from harness.analysis.behaviour.trials import TrialBehaviour, trial_behaviour
 from harness.analysis.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.outcome import Outcome
@@ -57,6 +58,12 @@ class RunRows:
     def arm_tests(self) -> tuple[ArmTestRow, ...]:
         """Of all trials whose arms were kept: where arms were lost they weren't."""
         return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
+
+    @cached_property
+    def behaviours(self) -> tuple[TrialBehaviour, ...]:
+        """Of all trials whose trajectories can be read and tell of a call."""
+        found = (trial_behaviour(self.directory, trial) for trial in self.trials)
+        return tuple(item for item in found if item)
 
     def below(self, prefix: str) -> "RunRows":
         """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""

@@ -66,11 +66,17 @@ def funnel_table(steps: Sequence[FunnelStep]) -> Table:
         (
             step.stage.value,
             *map(str, (step.entered, step.passed, step.failed, step.invalid, step.unscored, step.not_judged)),
-            ", ".join(f"{code} {count}" for code, count in step.codes.items()),
+            codes_words(step),
         )
         for step in steps
     ]
     return table(("stage", *numbers, "lost by"), rows, right=numbers)
+
+
+def codes_words(step: FunnelStep) -> str:
+    """`flaky 2, survived-removal 1`, or how many aren't judged yet."""
+    waiting = [f"not judged {step.not_judged}"] if step.not_judged else []
+    return ", ".join([*(f"{code} {count}" for code, count in step.codes.items()), *waiting])
 
 
 def _more(item: Standing, systems: int) -> str:
