@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, assert_never
@@ -99,6 +99,27 @@ def _written(columns: Mapping[str, Column], rows: Iterable[Any]) -> str:
     writer.writerow(columns)
     writer.writerows([_cell(column(row)) for column in columns.values()] for row in rows)
     return text.getvalue()
+
+
+def csv_of_facts(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Nested facts as columns with dotted names, lists as text with semicolons; all columns that some row has."""
+    flat = [dict(_flat(row)) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    return _written({name: _from_key(name) for name in names}, flat)
+
+
+def _flat(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            yield prefix + name, "; ".join(map(str, value))
+        else:
+            yield prefix + name, value
+
+
+def _from_key(name: str) -> Column:
+    return lambda row: row.get(name)
 
 
 def _fields_of(model: type[BaseModel]) -> Mapping[str, Column]:

@@ -1,8 +1,10 @@
 """Prints the results of runs: the leaderboard, where trials fail, what agents did; as tables or JSON."""
 
 import json
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -13,23 +15,39 @@ from harness.analysis.results import Results, SystemResults, results
 from harness.analysis.run_rows import RunRows
 from harness.analysis.scores import POLICY
 from harness.report.behaviour_tables import behaviour_sections
+from harness.report.csv_report import csv_of_facts
 from harness.report.failing_tables import failing_sections
 from harness.report.figures import NOTHING, percent, share_words, span
+from harness.report.plain import printable
 from harness.report.results_facts import results_facts
 from harness.report.run_summary import effort_table, system_names
 from harness.report.tables import console, table
+from harness.specs.errors import UserError
 
 
-def report_results(runs: Sequence[RunRows], weights: WeightsFile | None, as_json: bool) -> int:
-    """Returns 0: a report has no verdict of its own."""
+def report_results(
+    runs: Sequence[RunRows], weights: WeightsFile | None, as_json: bool, csv: str | None = None
+) -> int:
+    """`csv` names one of the lists of the JSON. Returns 0: a report has no verdict of its own. Raises UserError."""
+    if as_json and csv:
+        raise UserError("--json and --csv exclude each other")
     found = results(runs, weights)
-    if as_json:
-        print(json.dumps(results_facts(found, [run.directory for run in runs]), indent=2))
+    if as_json or csv:
+        told = results_facts(found, [run.directory for run in runs])
+        sys.stdout.write(_csv(told, csv) if csv else json.dumps(told, indent=2) + "\n")
         return 0
     out = console()
     for part in _parts(found, [run.directory for run in runs]):
         out.print(part, soft_wrap=isinstance(part, Text))
     return 0
+
+
+def _csv(told: Mapping[str, Any], name: str) -> str:
+    lists = {key: value for key, value in told.items() if isinstance(value, list) and key != "runs"}
+    lists["sizes"] = told["sizes"]["classes"]
+    if name not in lists:
+        raise UserError(f"--csv {printable(name)}: no such rows; known: {', '.join(lists)}")
+    return csv_of_facts(lists[name])
 
 
 def _parts(found: Results, directories: Sequence[Path]) -> Iterator[Table | Text]:

@@ -115,7 +115,7 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
     """Trials that have ended, one a line; with the columns of their tracks, where these have any."""
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
-    names = called_apart(row.model for row in rows)
+    names = called_apart(dict.fromkeys(row.model for row in rows))
     cells = [
         (
             row.task,

@@ -18,6 +18,6 @@ def called(model: str) -> str:
 
 def called_apart(models: Iterable[str]) -> dict[str, str]:
     """Model -> what it is called among these: the whole where two would be called alike."""
-    names = {model: called(model) for model in models}
+    names = {model: called(model) for model in dict.fromkeys(models)}
     counts = list(names.values())
     return {model: model if counts.count(name) > 1 else name for model, name in names.items()}

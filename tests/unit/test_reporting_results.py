@@ -12,6 +12,8 @@ from harness.analysis.failing.tiers import WeightsFile
 from harness.analysis.results import results
 from harness.analysis.run_rows import load_rows
 from harness.report.csv_report import CsvRows, csv_text
+from harness.report.exporting import export_runs
+from harness.report.inspect_logs import export_inspect
 from harness.report.parquet_files import export_rows
 from harness.report.results_facts import results_facts
 from harness.report.results_report import report_results
@@ -86,6 +88,23 @@ def test_every_kind_of_row_is_csv_and_no_cell_is_a_formula(run, kind):
     assert len(read) == expected.get(kind, len(read))
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"), [("systems", 2), ("funnel", 10), ("axes", 6), ("criteria", 33), ("behaviour", 1), ("sizes", 0)]
+)
+def test_each_list_of_the_report_is_csv(run, capsys, name, lines):
+    report_results([load_rows(run)], None, as_json=False, csv=name)
+    read = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(read) == lines
+    assert all(None not in row and None not in row.values() for row in read)
+    if name == "systems":
+        assert [(row["model"], row["rate.value"][:5]) for row in read] == [(ONE, "0.636"), (TWO, "0.090")]
+
+
+def test_a_list_that_does_not_exist_is_refused(run):
+    with pytest.raises(UserError, match="known: systems, funnel"):
+        report_results([load_rows(run)], None, as_json=False, csv="sums")
+
+
 def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
     parquet = pytest.importorskip("pyarrow.parquet")
     assert export_rows([load_rows(run)], tmp_path / "new" / "folder", as_json=False) == 0
@@ -121,3 +140,30 @@ async def test_the_command_reports_and_refuses_what_is_no_run(run, tmp_path):
     refused = await testwright("report", tmp_path, cwd=tmp_path)
     assert (refused.status, refused.output) == (2, "")
     assert refused.complaint.count("\n") == 1
+
+
+def test_inspect_logs_have_a_sample_for_each_trial_and_no_score_without_a_verdict(run, tmp_path, capsys):
+    assert export_inspect([load_rows(run)], tmp_path, as_json=True) == 0
+    written = json.loads(capsys.readouterr().out)["samples"]
+    logs = [json.loads((tmp_path / name).read_text()) for name in sorted(written)]
+    assert [len(log["samples"]) for log in logs] == [11, 10]
+    first = logs[0]
+    assert (first["version"], first["eval"]["model"], first["eval"]["solver"]) == (2, ONE, "mini")
+    scores = [sample["scores"].get("testwright", {}).get("value") for sample in first["samples"]]
+    assert (scores.count(1.0), scores.count(0.0), scores.count(None)) == (7, 3, 1)
+    [unscored] = [sample for sample in first["samples"] if not sample["scores"]]
+    assert "message" in unscored["error"]
+
+
+def test_inspect_reads_its_logs(run, tmp_path, capsys):
+    log = pytest.importorskip("inspect_ai.log", reason="pip install inspect-ai (the dependency group exchange)")
+    export_inspect([load_rows(run)], tmp_path, as_json=True)
+    for name, samples in json.loads(capsys.readouterr().out)["samples"].items():
+        read = log.read_eval_log(str(tmp_path / name))
+        assert (read.status, len(read.samples)) == ("success", samples)
+        assert read.samples[0].model_usage[read.eval.model].total_cost == 0.5
+
+
+def test_an_unknown_format_is_refused(run, tmp_path):
+    with pytest.raises(UserError, match="known: parquet, inspect"):
+        export_runs([load_rows(run)], tmp_path, "xml", as_json=False)

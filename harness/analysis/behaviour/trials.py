@@ -54,12 +54,15 @@ class SystemBehaviour:
 
 def trial_behaviour(directory: Path, row: TrialRow) -> TrialBehaviour | None:
     """Of a run's `directory`. None where there is no trajectory, it can't be read, or its agent called nothing."""
-    path = directory / "trials" / row.trial / "trajectory.jsonl"
+    return behaviour_of(row, trajectory_of(directory, row))
+
+
+def trajectory_of(directory: Path, row: TrialRow) -> tuple[Record, ...]:
+    """The records of a trial; none where there is no trajectory or it can't be read."""
     try:
-        records = tuple(read_trajectory(path))
+        return tuple(read_trajectory(directory / "trials" / row.trial / "trajectory.jsonl"))
     except UserError:
-        return None
-    return behaviour_of(row, records)
+        return ()
 
 
 def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | None:
