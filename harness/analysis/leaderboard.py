@@ -16,12 +16,13 @@ from harness.runs.plan import system_name
 class Standing:
     """One system: a scaffold with its model. `rank` is the best place that the intervals by task leave open.
 
-    `on_front`: no other system resolves as much for less; None where what its trials cost isn't known.
+    `on_front`: no other system resolves as much for less; None where what its trials cost isn't known. Controls have
+    neither: a reference that is handed in as it is doesn't compete.
     """
 
     who: Who
     rate: ResolveRate
-    rank: int
+    rank: int | None
     is_tied: bool
     effort: Effort
     on_front: bool | None
@@ -35,17 +36,18 @@ def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
     rows = {who: tuple(row for run in runs for row in run.trials if _who(row) == who) for who in systems}
     scores = {who: pooled(_scores(run, who) for run in runs) for who in systems}
     rates = {who: resolve_rate(scores[who]) for who in systems if scores[who]}
-    places = dict(zip(rates, ranks([rate.rate.by_task for rate in rates.values()]), strict=True))
+    ranked = [who for who in rates if who.model]
+    places = dict(zip(ranked, ranks([rates[who].rate.by_task for who in ranked]), strict=True))
     efforts = {who: effort(rows[who]) for who in rates}
-    front = pareto_front({who: (rates[who].rate.value, efforts[who].cost_per_trial) for who in rates})
+    front = pareto_front({who: (rates[who].rate.value, efforts[who].cost_per_trial) for who in ranked})
     found = [
         Standing(
             who=who,
             rate=rates[who],
-            rank=places[who],
-            is_tied=list(places.values()).count(places[who]) > 1,
+            rank=places.get(who),
+            is_tied=list(places.values()).count(places.get(who, 0)) > 1,
             effort=efforts[who],
-            on_front=None if efforts[who].cost_per_trial is None else who in front,
+            on_front=None if efforts[who].cost_per_trial is None or not who.model else who in front,
             scores=scores[who],
             rows=rows[who],
         )

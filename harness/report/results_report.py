@@ -55,7 +55,9 @@ def _parts(found: Results, directories: Sequence[Path]) -> Iterator[Table | Text
     yield Text(f"{', '.join(map(str, directories))}: {sum(len(item.standing.rows) for item in found.systems)} trials")
     yield leaderboard_table(found.systems, names)
     yield Text(POLICY)
-    yield Text("Rank: 1 + the systems whose interval by task lies wholly above; equal ranks are ties.")
+    yield Text(
+        "Rank: 1 + the systems whose interval by task lies wholly above; equal ranks are ties. Controls have none."
+    )
     yield effort_table([item.standing for item in found.systems], names)
     yield from _costs(found.systems, names)
     yield from _composites(found.systems, names)
@@ -76,7 +78,7 @@ def leaderboard_table(systems: Sequence[SystemResults], names: dict[Who, str]) -
         rows.append(
             (
                 names[item.standing.who],
-                f"{item.standing.rank}{tied}",
+                f"{item.standing.rank or NOTHING}{tied}",
                 percent(rate.rate.value),
                 span(rate.rate.by_task),
                 span(rate.rate.by_repository_t),
@@ -91,7 +93,9 @@ def leaderboard_table(systems: Sequence[SystemResults], names: dict[Who, str]) -
 
 def _costs(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[Text]:
     front = [names[item.standing.who] for item in systems if item.standing.on_front]
-    unknown = [names[item.standing.who] for item in systems if item.standing.on_front is None]
+    unknown = [
+        names[item.standing.who] for item in systems if item.standing.who.model and item.standing.on_front is None
+    ]
     words = f"Pareto front of resolve rate and cost per trial: {', '.join(front) or 'none'}"
     yield Text(words + (f" (cost unknown: {', '.join(unknown)})" if unknown else ""))
 

@@ -26,10 +26,11 @@ def system_names(systems: Iterable[Who]) -> dict[Who, str]:
 def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> Iterator[Table | Text]:
     """For people: rates of systems with several trials, what each took, the funnel."""
     several = [item for item in standings if item.rate.trials > 1]
+    ranked = sum(item.rank is not None for item in standings)
     names = system_names(item.who for item in standings)
     for item in several:
         yield Text(f"{names[item.who]}: {rate_words(item.rate)}")
-        if more := _more(item, len(several)):
+        if more := _more(item, ranked):
             yield Text(f"  {more}")
     if several:
         yield Text(POLICY)
@@ -85,7 +86,7 @@ def _more(item: Standing, systems: int) -> str:
     parts = [
         f"95% by repository (t) {span(rate.rate.by_repository_t)}" if rate.rate.by_repository_t else "",
         f"pass@{k} {percent(rate.pass_at[k])}, pass^{k} {percent(rate.pass_all[k])}" if k > 1 else "",
-        f"rank {item.rank}{' (tied)' if item.is_tied else ''} of {systems}" if systems > 1 else "",
+        f"rank {item.rank}{' (tied)' if item.is_tied else ''} of {systems}" if item.rank and systems > 1 else "",
     ]
     return "; ".join(filter(None, parts))
 

@@ -161,6 +161,13 @@ def test_the_leaderboard_ranks_by_intervals_and_counts_what_never_began(tmp_path
     assert (first.effort.cost_per_resolved, first.on_front, third.on_front) == (0.5, True, False)
 
 
+def test_a_control_has_no_rank_and_takes_none_away(tmp_path: Path):
+    run = judged_run(tmp_path / "run", {ONE: "f" * 11, "oracle": "R" * 11}, scaffolds=("mini", "oracle"))
+    control, system = leaderboard([load_rows(run)])
+    assert (control.who.scaffold, control.rank, control.is_tied, control.on_front) == ("oracle", None, False, None)
+    assert (system.rank, system.on_front) == (1, True)
+
+
 def test_runs_of_one_system_are_pooled(tmp_path: Path):
     runs = [judged_run(tmp_path / name, {ONE: text}) for name, text in (("a", "R" * 11), ("b", "f" * 11))]
     [found] = leaderboard([load_rows(run) for run in runs])

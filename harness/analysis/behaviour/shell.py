@@ -86,7 +86,8 @@ def _parsed(text: str) -> list[AtomicCommand]:
         pending += node.children
     for node, redirected in redirections:
         _redirect(found, ends, node, redirected)
-    return [replace(found[start], is_filter=start in filters) for start in sorted(found)]
+    commands = sorted(found.items())
+    return [replace(command, is_filter=True) if start in filters else command for start, command in commands]
 
 
 def _first_command(part: Node) -> int:
