@@ -108,6 +108,8 @@ def test_native_agents_own_tools_count_as_what_they_are():
         ToolCall(id="5", name="apply_patch", arguments="not JSON"),
     )
     records = [
+        MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked), usage=NO_USAGE),
+        # the agent sends its history again: these are no new calls
         MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked)),
         MessageRecord(step=1, message=Message(role=Role.TOOL, tool_call_id="2", content="Exit code: 1\nFAILED")),
     ]

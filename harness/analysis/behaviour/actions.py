@@ -69,12 +69,8 @@ def actions(found: Iterable[Call], test_command: str = "run_tests") -> tuple[Act
 
 def _native_calls(messages: Sequence[MessageRecord]) -> Iterator[Call]:
     answers = {item.message.tool_call_id: item.message.content for item in messages if item.message.role is Role.TOOL}
-    asked = [
-        (item.step, call)
-        for item in messages
-        if item.message.role is Role.ASSISTANT
-        for call in item.message.tool_calls
-    ]
+    answered = [item for item in messages if item.message.role is Role.ASSISTANT and item.usage is not None]
+    asked = [(item.step, call) for item in answered for call in item.message.tool_calls]
     for position, (step, call) in enumerate(asked):
         text = _shell_text(call) if kind_of_tool(call.name) is None else call.arguments
         yield Call(position, step, call.name, text, is_error=_tells_of_failure(answers.get(call.id, "")))
