@@ -50,15 +50,17 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
     the terminal: ids, numbers and codes stay whole.
     """
     cells = [tuple(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row) for row in rows]
-    widths = [
-        max([cell_len(name), *(_longest_line(row[place]) for row in cells)]) for place, name in enumerate(columns)
-    ]
+    heads = list(columns)
+    widths = _widths(heads, cells)
+    if _least(columns, widths, range(len(columns))) > _width():
+        heads = [head.replace(" ", "\n") for head in heads]
+        widths = _widths(heads, cells)
     kept = _kept(columns, widths)
     made = Table(box=SIMPLE_HEAD, pad_edge=False, width=_forced(columns, widths, kept))
     for place in kept:
         name = columns[place]
         made.add_column(
-            name,
+            heads[place],
             justify="right" if name in right else "left",
             overflow="fold",
             no_wrap=name not in _PROSE,
@@ -100,8 +102,13 @@ def _least(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -
     return sum(cells) + _GAP * len(cells)
 
 
-def _longest_line(cell: Text) -> int:
-    return max((cell_len(line) for line in cell.plain.split("\n")), default=0)
+def _widths(heads: Sequence[str], cells: Sequence[Sequence[Text]]) -> list[int]:
+    """Of each column when nothing in it is folded."""
+    return [max(map(_longest_line, [head, *(row[at].plain for row in cells)])) for at, head in enumerate(heads)]
+
+
+def _longest_line(text: str) -> int:
+    return max(map(cell_len, text.split("\n")))
 
 
 def _width() -> int:
