@@ -1,7 +1,6 @@
 """The trials of a run that a reader asks for."""
 
 import fnmatch
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from harness.analysis.rows import TrialRow
@@ -56,14 +55,10 @@ def chosen(rows: RunRows, filters: Filters) -> RunRows:
     """Of trials that were asked for and never began, those stay that names alone don't exclude. Raises UserError."""
     filters.check()
     kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
-    return kept.asked_only(_asks(filters))
+    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task) else 0)
 
 
-def _asks(filters: Filters) -> Callable[[str, str], bool]:
+def _asks(filters: Filters, system: str, task: str) -> bool:
     """Whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
-
-    def takes(system: str, task: str) -> bool:
-        scaffold, _, model = system.partition("/")
-        return not filters.are_by_outcome and filters.take_named(task, scaffold, model)
-
-    return takes
+    scaffold, _, model = system.partition("/")
+    return not filters.are_by_outcome and filters.take_named(task, scaffold, model)

@@ -38,15 +38,15 @@ class RunRows:
         """SCAFFOLD/MODEL -> task -> attempts that were asked for; nothing where the run doesn't say."""
         return self.file.attempts if self.file else {}
 
-    def asked_only(self, takes: Callable[[str, str], bool]) -> "RunRows":
-        """With those attempts alone whose SCAFFOLD/MODEL and task are taken."""
+    def asking(self, number: Callable[[str, str, int], int]) -> "RunRows":
+        """With other numbers of attempts, told from SCAFFOLD/MODEL, task and number; 0 leaves a task out."""
         if self.file is None:
             return self
-        left = {
-            system: {task: number for task, number in tasks.items() if takes(system, task)}
+        changed = {
+            system: {task: many for task, asked in tasks.items() if (many := number(system, task, asked))}
             for system, tasks in self.asked.items()
         }
-        attempts = {system: tasks for system, tasks in left.items() if tasks}
+        attempts = {system: tasks for system, tasks in changed.items() if tasks}
         return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
 
     @cached_property

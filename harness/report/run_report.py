@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from harness.report.tables import console, money, trial_table
 from harness.report.trajectory_report import Steps, show_trajectory
 from harness.report.trial_report import show_trial
 from harness.runs.command import FinishedRun
+from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -33,11 +35,12 @@ _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
     """The closing tables and the next command to type. Returns the command's exit status."""
-    rows, stored = _rows(run)
+    ended = _ended(run)
+    rows = ended.trials
     if as_json:
         print(json.dumps({"run": str(run.directory), "trials": [_outcome_facts(row) for row in rows]}, indent=2))
     else:
-        _show_all(RunRows(run.directory, rows, stored.file if stored else None), f"; isolation {run.isolation}")
+        _show_all(ended, f"; isolation {run.isolation}")
         out = console()
         _remarks(rows)
         if run.left_out:
@@ -78,15 +81,26 @@ def show_run(
     return 0
 
 
-def _rows(run: FinishedRun) -> tuple[tuple[TrialRow, ...], RunRows | None]:
-    """Of what has just ended, with what lies in the run's directory of the agents' work."""
-    rows = [row_of_outcome(item, run.isolation) for item in run.outcomes]
+def _ended(run: FinishedRun) -> RunRows:
+    """What this start has ended, with what lies in the run's directory of the agents' work.
+
+    Where trials were not begun, they count; what other starts did, or were asked for and didn't do, doesn't.
+    """
+    rows = tuple(row_of_outcome(item, run.isolation) for item in run.outcomes)
     try:
         stored = load_rows(run.directory)
     except UserError:
-        return tuple(rows), None
-    kept = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in stored.trials}
-    return tuple(row.model_copy(update=kept[row.trial]) if row.trial in kept else row for row in rows), stored
+        return RunRows(run.directory, rows)
+    known = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in stored.trials}
+    rows = tuple(row.model_copy(update=known.get(row.trial, {})) for row in rows)
+    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in stored.trials)
+    own = Counter((system_name(row.scaffold, row.model), row.task) for row in rows)
+
+    def number(system: str, task: str, asked: int) -> int:
+        missing = asked - begun[system, task] if run.left_out else 0
+        return own[system, task] + max(0, missing)
+
+    return replace(stored.asking(number), trials=rows)
 
 
 def _found(directory: Path, trial: str | None, filters: Filters) -> RunRows:

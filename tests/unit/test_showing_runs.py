@@ -17,9 +17,10 @@ from harness.analysis.rows import TrialRow
 from harness.analysis.run_rows import load_rows
 from harness.llm.protocol import Message, Role, ToolCall
 from harness.llm.recording import MessageRecord
-from harness.report.run_report import show_run
+from harness.report.run_report import report_run, show_run
 from harness.report.trajectory_report import chosen_steps
 from harness.report.why import why
+from harness.runs.command import FinishedRun
 from harness.specs.errors import UserError
 from harness.specs.model_name import called, called_apart
 from harness.specs.reasons import ReasonCode
@@ -221,6 +222,21 @@ def test_the_suggested_command_is_quoted(trial):
     [line] = done.stderr.splitlines()
     command = line.partition("; ")[2].removesuffix(" lists them")
     assert shlex.split(command) == ["testwright", "show", str(trial)]
+
+
+def test_the_next_command_after_a_run_is_quoted(trial, capsys):
+    """What the closing line of a run tells to type works as it stands, also where a path has a space."""
+    report_run(FinishedRun(trial, "docker", ()), as_json=False)
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("next: ")]
+    assert shlex.split(line) == ["next:", "testwright", "show", str(trial)]
+
+
+def test_the_end_of_a_run_counts_what_this_start_did_and_what_it_left_out(run, capsys):
+    """Its directory has other trials, and one that an earlier start was asked for and never began."""
+    report_run(FinishedRun(run, "docker", ()), as_json=False)
+    assert "without a verdict" not in capsys.readouterr().out
+    report_run(FinishedRun(run, "docker", (), left_out=1), as_json=False)
+    assert " mini openai/two        0" in capsys.readouterr().out
 
 
 def test_a_task_is_shown_with_its_limits_and_tags():
