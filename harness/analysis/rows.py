@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
+from harness.specs.model_name import called
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.results import Outcome, Quality
 from harness.specs.rubric import GradedBy, Importance
@@ -72,7 +73,7 @@ class TrialRow(_Row):
     @property
     def label(self) -> str:
         """The trial in a line of text: task, scaffold, model and number."""
-        return f"{self.task} {self.scaffold}{f' {self.model}' if self.model else ''} #{self.attempt}"
+        return f"{self.task} {self.scaffold}{f' {called(self.model)}' if self.model else ''} #{self.attempt}"
 
     @property
     def is_scored(self) -> bool:

@@ -1,11 +1,12 @@
 """Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from harness.analysis.behaviour.trials import TrialBehaviour, trial_behaviour
 from harness.analysis.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
 from harness.runs.evidence_file import EvidenceFile
 from harness.runs.outcome import Outcome
@@ -32,6 +33,22 @@ class RunRows:
     trials: tuple[TrialRow, ...]
     file: RunFile | None = None
 
+    @property
+    def asked(self) -> Mapping[str, Mapping[str, int]]:
+        """SCAFFOLD/MODEL -> task -> attempts that were asked for; nothing where the run doesn't say."""
+        return self.file.attempts if self.file else {}
+
+    def asking(self, number: Callable[[str, str, int], int]) -> "RunRows":
+        """With other numbers of attempts, told from SCAFFOLD/MODEL, task and number; 0 leaves a task out."""
+        if self.file is None:
+            return self
+        changed = {
+            system: {task: many for task, asked in tasks.items() if (many := number(system, task, asked))}
+            for system, tasks in self.asked.items()
+        }
+        attempts = {system: tasks for system, tasks in changed.items() if tasks}
+        return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
+
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
         """Of all trials that were judged as far as the rubric."""
@@ -41,6 +58,12 @@ class RunRows:
     def arm_tests(self) -> tuple[ArmTestRow, ...]:
         """Of all trials whose arms were kept: where arms were lost they weren't."""
         return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
+
+    @cached_property
+    def behaviours(self) -> tuple[TrialBehaviour, ...]:
+        """Of all trials whose trajectories can be read and tell of a call."""
+        found = (trial_behaviour(self.directory, trial) for trial in self.trials)
+        return tuple(item for item in found if item)
 
     def below(self, prefix: str) -> "RunRows":
         """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import catalog_commands, comparing, development, judging, machine, running
+from harness.cli import catalog_commands, comparing, development, judging, machine, reporting, running
 
 app = typer.Typer(
     name="testwright",
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command("run")(running.run)
 app.command("show")(running.show)
+app.command("report")(reporting.report)
 app.command("compare")(comparing.compare)
 app.command("verify")(judging.verify)
 app.command("regrade")(judging.regrade)

@@ -102,13 +102,30 @@ def run(
 
 
 def show(
+    context: typer.Context,
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory")],
     trial: Annotated[str | None, typer.Argument(help="TASK/SCAFFOLD/MODEL/TRY, or the start of one")] = None,
+    verdict: Annotated[
+        str, typer.Option(help="Only trials with this verdict: resolved, failed, invalid, unscored or none")
+    ] = "",
+    reason: Annotated[str, typer.Option(help="Only trials with this reason, such as survived-removal")] = "",
+    task: Annotated[str, typer.Option("-t", "--task", help="Only trials of this task (id or glob)")] = "",
+    scaffold: Annotated[str, typer.Option("-s", "--scaffold", help="Only trials of this scaffold")] = "",
+    model: Annotated[str, typer.Option("-m", "--model", help="Only trials of this model")] = "",
+    trajectory: Annotated[bool, typer.Option("--trajectory", help="Page through the trial's trajectory")] = False,
+    steps: Annotated[
+        str | None, typer.Option(help="Of the trajectory: the answers N, N-M, N- or -M of the model")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
-    csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, criteria or tests")] = None,
+    csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, criteria, tests, actions...")] = None,
 ) -> int:
-    """Show a run's trials, or one trial's verdict in full."""
+    """Show a run's trials and what they come to, one trial in full, or its trajectory."""
+    from harness.analysis.chosen import Filters
     from harness.report.csv_report import csv_rows
     from harness.report.run_report import show_run
+    from harness.report.trajectory_report import chosen_steps
+    from harness.specs.catalog import Catalog
 
-    return show_run(directory, trial, as_json, csv_rows(csv))
+    filters = Filters(verdict, reason, task, scaffold, model)
+    span = chosen_steps(steps) if trajectory or steps else None
+    return show_run(directory, trial, as_json, csv_rows(csv), filters, span, Catalog(context.obj))

@@ -17,8 +17,9 @@ from harness.specs.task import Task
 
 def report_tasks(catalog: Catalog, as_json: bool) -> int:
     tasks = catalog.select(["*"])
+    broken = sorted(catalog.left_out.items())
     if as_json:
-        return _json([_task_facts(task) for task in tasks])
+        return _json([*map(_task_facts, tasks), *({"id": name, "problem": message} for name, message in broken)])
     columns = ("task", "repo", "kind", "language", "must-haves", "probes", "title")
     rows = [
         (
@@ -32,7 +33,8 @@ def report_tasks(catalog: Catalog, as_json: bool) -> int:
         )
         for task in tasks
     ]
-    console().print(table(columns, rows, right=("must-haves", "probes")))
+    rows += [(name, "-", "-", "-", "-", "-", f"can't be read: {message}") for name, message in broken]
+    console().print(table(columns, sorted(rows), right=("must-haves", "probes")))
     return 0
 
 
@@ -50,6 +52,9 @@ def report_task(task: Task, as_json: bool) -> int:
     out.print(
         Text(f"{task.id}: {task.file.title}\nrepo {task.repo.name} {task.repo.version}, {task.file.kind} tests")
     )
+    out.print(Text(_limits(task)), soft_wrap=True)
+    if task.file.tags:
+        out.print(Text(f"tags: {', '.join(task.file.tags)}"), soft_wrap=True)
     out.print(Text(f"\n{task.prompt}"))
     rows = [
         (criterion.id, criterion.importance.value, ", ".join(criterion.graded_by), criterion.statement)
@@ -113,6 +118,13 @@ def report_checks(checks: Sequence[Check], as_json: bool) -> int:
 def tell(line: str) -> None:
     """A step that takes a while, on stderr."""
     print(line, file=sys.stderr, flush=True)
+
+
+def _limits(task: Task) -> str:
+    limits = task.file.limits
+    whole = f", {limits.verification_seconds} s a verification" if limits.verification_seconds else ""
+    agent = f"{limits.steps} answers, {limits.wall_seconds} s, ${limits.cost_usd:g}"
+    return f"limits: agent {agent}; arms {limits.arm_seconds} s each{whole}"
 
 
 def _task_facts(task: Task) -> dict[str, Any]:

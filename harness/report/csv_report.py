@@ -2,13 +2,14 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, assert_never
 
 from pydantic import BaseModel
 
+from harness.analysis.behaviour.vocabulary import Kind
 from harness.analysis.rows import ArmTestRow, CriterionRow
 from harness.analysis.run_rows import RunRows
 from harness.report.plain import printable
@@ -28,6 +29,12 @@ class CsvRows(StrEnum):
     CRITERIA = "criteria"
     TESTS = "tests"
     """A test in an arm."""
+    ACTIONS = "actions"
+    """An atomic command of an agent, or a call of another tool."""
+    BEHAVIOUR = "behaviour"
+    """A trial's agent in numbers."""
+    OUT_OF_BOUNDS = "out-of-bounds"
+    WATCHDOG = "watchdog"
 
 
 def csv_rows(name: str | None) -> CsvRows | None:
@@ -41,13 +48,47 @@ def csv_rows(name: str | None) -> CsvRows | None:
 
 def csv_text(rows: RunRows, chosen: CsvRows) -> str:
     """A head line and a line for each row. Every text cell is text for a spreadsheet too, never a formula."""
+    return _written(columns_of(chosen), rows_of(rows, chosen))
+
+
+def rows_of(rows: RunRows, chosen: CsvRows) -> Iterable[Any]:
+    """What the columns of `chosen` are read from."""
     match chosen:
         case CsvRows.TRIALS:
-            return _written(_TRIAL_COLUMNS, rows.trials)
+            return rows.trials
         case CsvRows.CRITERIA:
-            return _written(_fields_of(CriterionRow), rows.criteria)
+            return rows.criteria
         case CsvRows.TESTS:
-            return _written(_fields_of(ArmTestRow), rows.arm_tests)
+            return rows.arm_tests
+        case CsvRows.BEHAVIOUR:
+            return rows.behaviours
+        case CsvRows.ACTIONS:
+            return [(found.row, item) for found in rows.behaviours for item in found.actions]
+        case CsvRows.OUT_OF_BOUNDS:
+            return [(found.row, item) for found in rows.behaviours for item in found.sightings]
+        case CsvRows.WATCHDOG:
+            return [(found.row, item) for found in rows.behaviours for item in found.marks]
+        case _:
+            assert_never(chosen)
+
+
+def columns_of(chosen: CsvRows) -> Mapping[str, Column]:
+    """In their order."""
+    match chosen:
+        case CsvRows.TRIALS:
+            return _TRIAL_COLUMNS
+        case CsvRows.CRITERIA:
+            return _fields_of(CriterionRow)
+        case CsvRows.TESTS:
+            return _fields_of(ArmTestRow)
+        case CsvRows.BEHAVIOUR:
+            return _BEHAVIOUR_COLUMNS
+        case CsvRows.ACTIONS:
+            return _ACTION_COLUMNS
+        case CsvRows.OUT_OF_BOUNDS:
+            return {**_TRIAL_NAMES, **_items("step", "kind", "command")}
+        case CsvRows.WATCHDOG:
+            return {**_TRIAL_NAMES, **_items("step", "mark", "length", "words")}
         case _:
             assert_never(chosen)
 
@@ -58,6 +99,27 @@ def _written(columns: Mapping[str, Column], rows: Iterable[Any]) -> str:
     writer.writerow(columns)
     writer.writerows([_cell(column(row)) for column in columns.values()] for row in rows)
     return text.getvalue()
+
+
+def csv_of_facts(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Nested facts as columns with dotted names, lists as text with semicolons; all columns that some row has."""
+    flat = [dict(_flat(row)) for row in rows]
+    names = dict.fromkeys(name for row in flat for name in row)
+    return _written({name: _from_key(name) for name in names}, flat)
+
+
+def _flat(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            yield prefix + name, "; ".join(map(str, value))
+        else:
+            yield prefix + name, value
+
+
+def _from_key(name: str) -> Column:
+    return lambda row: row.get(name)
 
 
 def _fields_of(model: type[BaseModel]) -> Mapping[str, Column]:
@@ -99,4 +161,56 @@ _TRIAL_COLUMNS: Mapping[str, Column] = {
     "cost_usd": _of_usage(attrgetter("total.cost_usd")),
     "judge_cost_usd": _of_usage(attrgetter("judge.cost_usd")),
     "problem": attrgetter("problem"),
+}
+
+
+def _count_of(kind: Kind) -> Column:
+    return lambda found: found.profile.kinds.get(kind, 0)
+
+
+def _items(*names: str) -> Mapping[str, Column]:
+    """Of the second of a pair of a trial's row and something that its agent did."""
+    return {name: _of_item(attrgetter(name)) for name in names}
+
+
+def _of_item(column: Column) -> Column:
+    return lambda pair: column(pair[1])
+
+
+def _of_trial(column: Column) -> Column:
+    return lambda pair: column(pair[0])
+
+
+_NAMES = ("trial", "task", "scaffold", "model", "attempt")
+_TRIAL_NAMES: Mapping[str, Column] = {name: _of_trial(attrgetter(name)) for name in _NAMES}
+_ACTION_COLUMNS: Mapping[str, Column] = {
+    **_TRIAL_NAMES,
+    "call": _of_item(attrgetter("call.position")),
+    "step": _of_item(attrgetter("call.step")),
+    "tool": _of_item(attrgetter("call.tool")),
+    "kind": _of_item(attrgetter("kind")),
+    "group": _of_item(attrgetter("kind.group")),
+    "program": _of_item(attrgetter("command.program")),
+    "command": _of_item(attrgetter("command.text")),
+    "exit_status": _of_item(attrgetter("call.exit_status")),
+    "seconds": _of_item(attrgetter("call.seconds")),
+}
+_BEHAVIOUR_COLUMNS: Mapping[str, Column] = {
+    **{name: attrgetter(f"row.{name}") for name in (*_NAMES, "verdict")},
+    **{
+        name: attrgetter(f"profile.{name}")
+        for name in (
+            "calls",
+            "actions",
+            "has_edited",
+            "before_edit",
+            "explored",
+            "tests_run",
+            "tests_after_edit",
+            "failed",
+        )
+    },
+    **{kind.value.replace("-", "_"): _count_of(kind) for kind in Kind},
+    "out_of_bounds": lambda found: len(found.sightings),
+    "watchdog": lambda found: len(found.marks),
 }

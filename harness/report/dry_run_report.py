@@ -10,6 +10,7 @@ from rich.text import Text
 from harness.report.tables import console, table
 from harness.runs.dry_run import DryRun, PlannedTrial, State
 from harness.runs.tries import MAX_TRIES
+from harness.specs.model_name import called_apart
 
 _WORDS = {
     State.DONE: "done",
@@ -25,11 +26,12 @@ def report_dry_run(planned: DryRun, as_json: bool) -> int:
         print(json.dumps(_facts(planned), indent=2))
         return 0
     out = console()
+    names = called_apart(dict.fromkeys(item.trial.model for item in planned.trials))
     rows = [
         (
             item.trial.task.id,
             item.trial.scaffold.name,
-            item.trial.model or "-",
+            names[item.trial.model] or "-",
             str(item.trial.attempt),
             _WORDS[item.state],
             _usd(item.agent_usd),

@@ -1,118 +1,153 @@
 """Prints a finished or stored run, as tables, JSON or CSV."""
 
 import json
+import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
-from harness.analysis.resolve_rates import resolve_rates
+from harness.analysis.chosen import Filters, chosen
+from harness.analysis.leaderboard import Standing, leaderboard
 from harness.analysis.rows import TrialRow
-from harness.analysis.run_rows import load_rows, row_of_outcome
+from harness.analysis.run_rows import RunRows, load_rows, row_of_outcome
 from harness.report.csv_report import CsvRows, csv_text
-from harness.report.figures import rate_words
 from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
-from harness.report.tables import (
-    agent_ending,
-    attempt_table,
-    console,
-    money,
-    table,
-    trial_table,
-    verdict_lines,
-    verdict_text,
-)
+from harness.report.run_summary import summary_parts
+from harness.report.tables import console, money, trial_table
+from harness.report.trajectory_report import Steps, show_trajectory
+from harness.report.trial_report import show_trial
 from harness.runs.command import FinishedRun
+from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
+from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.usage import NO_USAGE, Usage
 
+_OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", "failed_requests", "attempts")
+
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
-    """The closing table and the next command to type. Returns the command's exit status."""
-    rows = [row_of_outcome(item, run.isolation) for item in run.outcomes]
+    """The closing tables and the next command to type. Returns the command's exit status."""
+    ended = _ended(run)
+    rows = ended.trials
     if as_json:
         print(json.dumps({"run": str(run.directory), "trials": [_outcome_facts(row) for row in rows]}, indent=2))
     else:
+        _show_all(ended, f"; isolation {run.isolation}")
         out = console()
-        out.print(trial_table(rows))
-        for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
-            out.print(part)
-        for line in (*_rates(rows), _totals(rows, run.isolation)):
-            out.print(Text(line), soft_wrap=True)
         _remarks(rows)
         if run.left_out:
             words = f"{run.left_out} trials were not begun: --fail-on-error was reached; the same command goes on"
             out.print(Text(words), soft_wrap=True)
-        out.print(Text(f"next: testwright show {run.directory}{_worth_a_look(rows)}"), soft_wrap=True)
+        out.print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
     return 1 if any(row.verdict is Verdict.UNSCORED for row in rows) else 0
 
 
-def show_run(directory: Path, chosen: str | None, as_json: bool, csv: CsvRows | None = None) -> int:
-    """All trials of a stored run, or the one that `chosen` begins: in words, as JSON or as CSV. Raises UserError."""
+def show_run(
+    directory: Path,
+    trial: str | None,
+    as_json: bool,
+    csv: CsvRows | None = None,
+    filters: Filters | None = None,
+    trajectory: Steps | None = None,
+    catalog: Catalog | None = None,
+) -> int:
+    """All trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
+
+    `trial` is TASK/SCAFFOLD/MODEL/TRY or the start of one. `catalog` is where statements of criteria are looked up.
+    """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
-    found = load_rows(directory)
-    if chosen:
-        found = found.below(chosen)
-        if not found.trials:
-            raise UserError(f"{directory}: no trial {printable(chosen)!r}; testwright show {directory} lists them")
-    if csv:
+    found = _found(directory, trial, filters or Filters())
+    if trajectory is not None:
+        [row] = _one(directory, found.trials)
+        show_trajectory(directory / "trials" / row.trial / "trajectory.jsonl", trajectory)
+    elif csv:
         sys.stdout.write(csv_text(found, csv))
     elif as_json:
         print(json.dumps([_stored_facts(row) for row in found.trials], indent=2))
-    elif len(found.trials) == 1 and chosen:
-        _show_trial(directory, found.trials[0])
+    elif len(found.trials) == 1 and trial:
+        [row] = found.trials
+        show_trial(directory, row, found.arm_tests, _statements(catalog, row))
     else:
-        _show_trials(found.trials)
+        _show_all(found, by_outcome=filters is not None and filters.are_by_outcome)
     return 0
 
 
-def _show_trials(rows: Sequence[TrialRow]) -> None:
-    out = console()
-    out.print(table(("trial", "verdict", "why", "cost"), map(_cells, rows)))
+def _ended(run: FinishedRun) -> RunRows:
+    """What this start has ended, with what lies in the run's directory of the agents' work.
+
+    Where trials were not begun, they count; what other starts did, or were asked for and didn't do, doesn't.
+    """
+    rows = tuple(row_of_outcome(item, run.isolation) for item in run.outcomes)
+    try:
+        stored = load_rows(run.directory)
+    except UserError:
+        return RunRows(run.directory, rows)
+    known = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in stored.trials}
+    rows = tuple(row.model_copy(update=known.get(row.trial, {})) for row in rows)
+    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in stored.trials)
+    own = Counter((system_name(row.scaffold, row.model), row.task) for row in rows)
+
+    def number(system: str, task: str, asked: int) -> int:
+        missing = asked - begun[system, task] if run.left_out else 0
+        return own[system, task] + max(0, missing)
+
+    return replace(stored.asking(number), trials=rows)
+
+
+def _found(directory: Path, trial: str | None, filters: Filters) -> RunRows:
+    found = chosen(load_rows(directory), filters)
+    if not trial:
+        return found
+    below = found.below(trial)
+    if not below.trials:
+        lister = f"testwright show {shlex.quote(str(directory))}"
+        raise UserError(f"{directory}: no trial {printable(trial)!r}; {lister} lists them")
+    return below
+
+
+def _one(directory: Path, rows: Sequence[TrialRow]) -> Sequence[TrialRow]:
+    if len(rows) != 1:
+        raise UserError(f"{directory}: {len(rows)} trials are chosen; name the one whose trajectory is shown")
+    return rows
+
+
+def _statements(catalog: Catalog | None, row: TrialRow) -> Mapping[str, str]:
+    """Of the task's criteria; nothing where the task isn't in the catalog any more as it was judged."""
+    try:
+        task = catalog.task(row.task) if catalog else None
+    except UserError:
+        return {}
+    if task is None or row.record is None or task.digest != row.record.task_digest:
+        return {}
+    return {criterion.id: criterion.statement for criterion in task.rubric.criteria}
+
+
+def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
+    """Rates say nothing of trials that were chosen by what became of them."""
+    out, rows = console(), found.trials
+    out.print(trial_table(rows))
     for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
         out.print(part)
-    for line in (*_rates(rows), _costs(row.usage for row in rows)):
-        out.print(Text(line), soft_wrap=True)
+    standings: tuple[Standing, ...] = () if by_outcome else leaderboard([found])
+    for item in summary_parts(standings, () if by_outcome else rows):
+        out.print(item, soft_wrap=isinstance(item, Text))
+    out.print(Text(_totals(rows) + more), soft_wrap=True)
 
 
-def _show_trial(directory: Path, row: TrialRow) -> None:
-    out, place = console(), directory / "trials" / row.trial
-    if row.problem:
-        out.print(Text(printable(f"{place}: {row.problem}")), soft_wrap=True)
-    if row.record:
-        for part in verdict_lines(row.record):
-            out.print(part)
-        if row.published:
-            for part in (*verdict_lines(row.published), *parity_lines([(row.task, row.record, row.published)])):
-                out.print(part)
-    if row.ending:
-        more = f": {printable(row.ending_message, 200)}" if row.ending_message else ""
-        out.print(
-            Text(f"agent: ended by {row.ending.replace('-', ' ')} after {row.steps} steps{more}"), soft_wrap=True
-        )
-    if any(attempt.code for attempt in row.attempts):
-        out.print(attempt_table(row.attempts))
-    out.print(Text(f"files: {place}"), soft_wrap=True)
-
-
-def _rates(rows: Iterable[TrialRow]) -> Iterator[str]:
-    """A line for each scaffold and model that had more than one trial."""
-    for who, found in resolve_rates(rows).items():
-        if found.trials > 1:
-            yield f"{' '.join(who).strip()}: {rate_words(found)}"
-
-
-def _totals(rows: Sequence[TrialRow], isolation: str) -> str:
+def _totals(rows: Sequence[TrialRow]) -> str:
     counts = Counter(row.verdict for row in rows)
-    words = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    return f"{len(rows)} trials: {words}; {_costs(row.usage for row in rows)}; isolation {isolation}"
+    parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
+    parts += [f"{counts[None]} without a verdict"] if counts[None] else []
+    return f"{len(rows)} trials: {', '.join(parts) or 'none'}; {_costs(row.usage for row in rows)}"
 
 
 def _costs(usages: Iterable[UsageFile | None]) -> str:
@@ -136,9 +171,11 @@ def _remarks(rows: Iterable[TrialRow]) -> None:
             console().print(Text(f"{row.label}: {printable(remark, 200)}"), soft_wrap=True)
 
 
-def _worth_a_look(rows: Sequence[TrialRow]) -> str:
+def _next(directory: Path, rows: Sequence[TrialRow]) -> str:
+    """A command that shows the trial that is most worth a look."""
     odd = [row for row in rows if row.verdict is not Verdict.RESOLVED]
-    return f" {(odd or list(rows))[0].trial}" if rows else ""
+    words = ["testwright", "show", str(directory)]
+    return shlex.join([*words, (odd or list(rows))[0].trial] if rows else words)
 
 
 def _outcome_facts(row: TrialRow) -> dict[str, Any]:
@@ -176,12 +213,6 @@ def _without_record(row: TrialRow) -> dict[str, Any] | None:
 def _names(row: TrialRow) -> dict[str, Any]:
     facts = {"trial": row.trial, "task": row.task, "scaffold": row.scaffold}
     return {**facts, "model": row.model or None, "attempt": row.attempt}
-
-
-def _cells(row: TrialRow) -> tuple[str | Text, ...]:
-    why = "; ".join(dict.fromkeys(reason.code for reason in row.reasons)) or row.problem
-    cost = money(row.usage.total) if row.usage else "-"
-    return row.trial, verdict_text(row.verdict) if row.verdict else "-", why + agent_ending(row.ending), cost
 
 
 def _usage(usage: UsageFile | None) -> Any:

@@ -1,18 +1,22 @@
 """Tables for people. In a pipe they are plain text without colours or boxes."""
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from harness.agents.ending import Ending
 from harness.analysis.rows import TrialRow
 from harness.report.plain import printable
 from harness.report.track_columns import column_value, track_columns
+from harness.report.why import why
 from harness.runs.attempts import AttemptRecord
+from harness.specs.model_name import called_apart
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.usage import Usage
 from harness.verify.judge.voting import Opinion
@@ -27,33 +31,106 @@ _STYLES = {
 }
 
 
+class _Console(Console):
+    """Lines that hold an id which doesn't fit run on; the terminal breaks them, and copying one gives the whole."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*objects, **{"crop": False, **options})
+
+
 def console() -> Console:
-    """stdout: the terminal's width there, a fixed one in a pipe so that lines aren't broken."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False, soft_wrap=False)
+    """stdout: as wide as the terminal, in a pipe as COLUMNS says or else so that few lines are broken."""
+    return _Console(width=_width(), highlight=False, soft_wrap=False)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Sequence[str] = ()) -> Table:
-    """A table of plain cells; `right` names the columns of numbers."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        made.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+    """A table of plain cells; `right` names the columns of numbers.
+
+    Only columns of prose are folded. Where there is little room titles go first, and then the table is wider than
+    the terminal: ids, numbers and codes stay whole.
+    """
+    cells = [tuple(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row) for row in rows]
+    heads = list(columns)
+    widths = _widths(heads, cells)
+    if _least(columns, widths, range(len(columns))) > _width():
+        heads = [head.replace(" ", "\n") for head in heads]
+        widths = _widths(heads, cells)
+    kept = _kept(columns, widths)
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, width=_forced(columns, widths, kept))
+    for place in kept:
+        name = columns[place]
+        made.add_column(
+            heads[place],
+            justify="right" if name in right else "left",
+            overflow="fold",
+            no_wrap=name not in _PROSE,
+            min_width=None if name in _PROSE else widths[place],
+        )
+    for row in cells:
+        made.add_row(*(row[place] for place in kept))
     return made
+
+
+_FIRST_TO_GO = ("title", "kind", "time")
+"""Columns that are left out, in this order, until the others have room."""
+_PROSE = frozenset({
+    "title", "why", "in words", "statement", "problem", "reasons", "message", "tests", "found", "differs", "expected",
+    "command", "licence", "lost by", "why not the other", "remarks", "value",
+})  # fmt: skip
+"""Columns whose text may be broken into lines."""
+_LEAST_PROSE = 24
+_GAP = 3
+
+
+def _kept(columns: Sequence[str], widths: Sequence[int]) -> list[int]:
+    """The places of the columns that are shown."""
+    kept = list(range(len(columns)))
+    for name in _FIRST_TO_GO:
+        if _least(columns, widths, kept) > _width():
+            kept = [place for place in kept if columns[place] != name]
+    return kept
+
+
+def _forced(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -> int | None:
+    """The table's width where it is more than there is room for."""
+    least = _least(columns, widths, kept)
+    return least if least > _width() else None
+
+
+def _least(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -> int:
+    cells = [min(widths[place], _LEAST_PROSE) if columns[place] in _PROSE else widths[place] for place in kept]
+    return sum(cells) + _GAP * len(cells)
+
+
+def _widths(heads: Sequence[str], cells: Sequence[Sequence[Text]]) -> list[int]:
+    """Of each column when nothing in it is folded."""
+    return [max(map(_longest_line, [head, *(row[at].plain for row in cells)])) for at, head in enumerate(heads)]
+
+
+def _longest_line(text: str) -> int:
+    return max(map(cell_len, text.split("\n")))
+
+
+def _width() -> int:
+    if sys.stdout.isatty():
+        return Console().width
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else PIPE_WIDTH
 
 
 def trial_table(rows: Iterable[TrialRow]) -> Table:
     """Trials that have ended, one a line; with the columns of their tracks, where these have any."""
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
+    names = called_apart(dict.fromkeys(row.model for row in rows))
     cells = [
         (
             row.task,
             row.scaffold,
-            row.model or "-",
+            names[row.model] or "-",
             str(row.attempt),
             verdict_text(row.verdict) if row.verdict else "-",
-            _why(row.reasons) + agent_ending(row.ending),
+            why(row),
             money(row.usage.total) if row.usage else "-",
             _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
             *(column_value(title, row.record) for title in own),
@@ -64,8 +141,11 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
     return table(columns, cells, right=("try", "cost", "time"))
 
 
-def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
-    """A verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for."""
+def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = None) -> Iterable[Text | Table]:
+    """A verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for.
+
+    `statements` are those of the criteria by their ids, where they are known.
+    """
     by = "" if record.protocol.is_ours else " by the published rules"
     yield Text.assemble(f"{record.task}: ", verdict_text(record.verdict), by)
     stages = record.stages
@@ -84,11 +164,14 @@ def verdict_lines(record: VerdictRecord) -> Iterable[Text | Table]:
     if record.notes:
         yield table(("note", "about", "in words"), [_note_row(note) for note in record.notes])
     if stages.rubric.criteria:
+        known = statements or {}
         rows = [
             (item.id, item.importance, _met(item.met), item.decided_by or "-", _said(item.judge), item.words)
+            + ((known.get(item.id, "-"),) if known else ())
             for item in stages.rubric.criteria
         ]
-        yield table(("criterion", "importance", "met", "decided by", "judge", "in words"), rows)
+        columns = ("criterion", "importance", "met", "decided by", "judge", "in words")
+        yield table((*columns, "statement") if known else columns, rows)
 
 
 def verdict_text(verdict: Verdict) -> Text:
@@ -97,20 +180,6 @@ def verdict_text(verdict: Verdict) -> Text:
 
 def money(usage: Usage) -> str:
     return "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-
-
-def _why(reasons: Sequence[Reason]) -> str:
-    if not reasons:
-        return ""
-    first = reasons[0]
-    more = f" (+{len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    subject = f"{first.subject}: " if first.subject else ""
-    return printable(f"{first.code}: {subject}{first.words}", 160) + more
-
-
-def agent_ending(ending: str) -> str:
-    """How the agent ended, where that may be why there is so little to judge; else nothing."""
-    return f" (ended by {ending.replace('-', ' ')})" if ending and ending != Ending.SUBMITTED else ""
 
 
 def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:

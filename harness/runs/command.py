@@ -87,7 +87,8 @@ def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
         check_agent(models, first)
     check_registries(config, [trial.task for trial in trials if trial.model])
     judge = configured_judge(catalog, models, config)
-    for warning in (*_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
+    broken = [f"{message}; the task is left out" for message in catalog.left_out.values()]
+    for warning in (*broken, *_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
         warn(warning)
     return Prepared(models, trials, judge)
 

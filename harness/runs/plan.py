@@ -20,6 +20,7 @@ from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.loading import FileModel
 from harness.specs.model_file import ModelFile
+from harness.specs.model_name import called
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.tracks import TaskOptions
@@ -81,7 +82,7 @@ class Trial:
 
     @property
     def label(self) -> str:
-        model = f" {self.model}" if self.model else ""
+        model = f" {called(self.model)}" if self.model else ""
         return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
 
     @property

@@ -1,5 +1,6 @@
 """Stored submissions judged again: another judge, another rubric, another run of the arms; the agent's work stays."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -115,7 +116,7 @@ class Regrading:
         cache = store.evidence_cache(Conditions.of(task, arm_context, submission))
         arms = _ARMS[self.stage]
         if arms is ArmsFrom.KEPT and (missing := cache.missing()):
-            again = f"testwright regrade {self.run.directory} --stage mutation"
+            again = shlex.join(["testwright", "regrade", str(self.run.directory), "--stage", "mutation"])
             return Regraded(place, old, None, f"{missing}; its arms must run again: {again}")
         spent = Spending(within=self.spending)
         try:

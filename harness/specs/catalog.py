@@ -31,9 +31,17 @@ class Catalog:
     """Loads by name; raises UserError for names that don't exist and files that are wrong.
 
     A task is also found by `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
+    `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
+    the others away.
     """
 
-    def __init__(self, directory: Path | None = None, options: TaskOptions | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path | None = None,
+        options: TaskOptions | None = None,
+        left_out: dict[str, str] | None = None,
+    ) -> None:
+        self.left_out: dict[str, str] = {} if left_out is None else left_out
         self.directory = (directory or default_directory()).resolve()
         self.options = options or TaskOptions()
         if not (self.directory / "tasks").is_dir():
@@ -45,7 +53,7 @@ class Catalog:
 
     def reading(self, options: TaskOptions) -> "Catalog":
         """The same catalog, tasks outside of it read with these options."""
-        return Catalog(self.directory, options)
+        return Catalog(self.directory, options, self.left_out)
 
     def names(self, folder: str) -> list[str]:
         """The directories in `folder` that hold its YAML file, sorted."""
@@ -58,9 +66,13 @@ class Catalog:
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
         """Tasks by id, glob, `tag:NAME` or `TRACK:PATH`, in order; of `repos` alone where some are named.
 
-        Raises UserError for a pattern without one.
+        Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
         """
-        tasks = [self.task(name) for name in self.chosen(patterns, exclude, repos)]
+        asked = tuple(patterns)
+        names = self.chosen(asked, exclude, repos)
+        tasks = [task for name in names if (task := self._task_or_fault(name, name in asked)) is not None]
+        if names and not tasks:
+            raise UserError(self.left_out[names[0]])
         for name, count in Counter(task.id for task in tasks).items():
             if count > 1:
                 raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
@@ -71,8 +83,19 @@ class Catalog:
         names = set(self.match(patterns))
         names -= self._excluded(names, exclude)
         if globs := tuple(repos):
-            names = {name for name in names if any(_is_of(self.task(name).repo, glob) for glob in globs)}
+            tasks = {name: self._task_or_fault(name, must=False) for name in names}
+            names = {name for name, task in tasks.items() if task and any(_is_of(task.repo, glob) for glob in globs)}
         return sorted(names)
+
+    def _task_or_fault(self, name: str, must: bool) -> Task | None:
+        """None for a task that can't be read, unless it must be: then this raises UserError."""
+        try:
+            return self.task(name)
+        except UserError as error:
+            if must or address_of(name):
+                raise
+            self.left_out[name] = str(error)
+            return None
 
     def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
         """Of the chosen tasks, those that patterns leave out. One that lies outside is also known by its directory's
@@ -94,13 +117,21 @@ class Catalog:
                 found_there = TRACK_FACTS.get(address.track).directories(address.place)
                 matches = [f"{address.track}:{directory}" for directory in found_there]
             elif pattern.startswith("tag:"):
-                tag = pattern.removeprefix("tag:")
-                matches = [name for name in names if tag in self.task(name).file.tags]
+                matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
                 matches = fnmatch.filter(names, pattern)
             if not matches:
                 raise UserError(_unknown("task", pattern, names))
             found += matches
+        return found
+
+    def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
+        """Raises UserError where no task has the tag, with one that is written alike."""
+        tasks = [task for name in names if (task := self._task_or_fault(name, must=False))]
+        found = [task.id for task in tasks if tag in task.file.tags]
+        if not found:
+            known = sorted({known for task in tasks for known in task.file.tags})
+            raise UserError(_unknown("tag", tag, known, prefix="tag:"))
         return found
 
     def _file(self, folder: str, name: str) -> Path:
@@ -157,7 +188,7 @@ def check_name(path: Path, name: str) -> None:
         raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
 
 
-def _unknown(kind: str, name: str, names: Sequence[str]) -> str:
+def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> str:
     close = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names) or 'none'}"
+    hint = f"did you mean '{prefix}{close[0]}'?" if close else f"known: {', '.join(names) or 'none'}"
     return f"unknown {kind} {name!r}; {hint}"

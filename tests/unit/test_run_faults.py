@@ -149,7 +149,7 @@ def test_how_the_agent_ended_is_shown_beside_an_empty_submission(here, capsys):
     assert codes(run) == [EMPTY]
     report_run(run, as_json=False)
     show_run(here.output, None, as_json=False)
-    assert capsys.readouterr().out.count("(ended by format errors)") == 2
+    assert capsys.readouterr().out.count("ended by format errors: 3 in a row") == 2
     show_run(here.output, "tiny-add", as_json=False)
     ended = "agent: ended by format errors after 0 steps: 3 in a row; the last: no-command"
     assert ended in capsys.readouterr().out

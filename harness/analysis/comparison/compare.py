@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.analysis.comparison.effort import Effort, effort
 from harness.analysis.comparison.mechanism import Mechanism, mechanism
 from harness.analysis.comparison.pairs import Pair, pair_up
 from harness.analysis.comparison.sameness import check_same
 from harness.analysis.comparison.sides import Side, find_sides
+from harness.analysis.effort import Effort, effort
 from harness.analysis.resolve_rates import ResolveRate, resolve_rate
 from harness.analysis.run_rows import RunRows, load_rows
 from harness.runs.plan import RunFile
@@ -79,7 +79,7 @@ def _common(sides: Sequence[Side]) -> tuple[tuple[str, ...], dict[str, tuple[str
 def _summary(side: Side, tasks: Sequence[str]) -> SideSummary:
     trials = [trial for task in tasks for trial in side.at(task)]
     rate = resolve_rate({task: side.scores[task] for task in tasks})
-    return SideSummary(side, rate, effort(trials), mechanism(side, trials))
+    return SideSummary(side, rate, effort([trial.row for trial in trials]), mechanism(side, trials))
 
 
 def _notes(sides: Sequence[Side], tasks: Sequence[str]) -> Iterator[str]:

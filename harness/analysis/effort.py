@@ -1,9 +1,8 @@
-"""What a side's work has cost, and how long it took."""
+"""What a system's work has cost, and how long it took."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.analysis.comparison.sides import PlacedTrial
 from harness.analysis.rows import TrialRow
 from harness.analysis.statistics.clusters import mean
 from harness.runs.trial_store import UsageFile
@@ -44,9 +43,8 @@ class Effort:
         return None if cost is None or not self.resolved else cost / self.resolved
 
 
-def effort(trials: Sequence[PlacedTrial]) -> Effort:
+def effort(rows: Sequence[TrialRow]) -> Effort:
     """Pure."""
-    rows = [trial.row for trial in trials]
     usages = [row.usage for row in rows if row.usage]
     return Effort(
         trials=len(rows),

@@ -1,0 +1,1 @@
+"""What agents do, by their trajectories; never part of a verdict."""

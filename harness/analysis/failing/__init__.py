@@ -1,0 +1,1 @@
+"""Where trials fail, and what goes with it."""

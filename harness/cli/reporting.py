@@ -1,0 +1,33 @@
+"""`testwright report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
+    weights: Annotated[
+        Path | None, typer.Option(help="YAML with weights of axes and tiers, for a composite beside the plain rate")
+    ] = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", metavar="DIR", help="Write files into this folder: rows, or logs")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="Of --export: parquet (all rows) or inspect (eval logs)")
+    ] = "parquet",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    csv: Annotated[str | None, typer.Option(help="Print CSV: systems, funnel, axes, criteria, probes...")] = None,
+) -> int:
+    """Tell how systems rank, where their trials fail and what agents did, over one or several runs."""
+    from harness.analysis.failing.tiers import load_weights
+    from harness.analysis.run_rows import load_rows
+    from harness.report.results_report import report_results
+
+    found = [load_rows(run) for run in runs]
+    if export:
+        from harness.report.exporting import export_runs
+
+        return export_runs(found, export, form, as_json)
+    return report_results(found, load_weights(weights) if weights else None, as_json, csv)

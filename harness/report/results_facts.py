@@ -1,0 +1,55 @@
+"""Results as JSON: flat rows in a few lists. Rates are fractions with their 95% bounds."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.analysis.results import Results, SystemResults
+from harness.analysis.scores import POLICY
+from harness.analysis.statistics.clusters import RESAMPLES, SEED
+from harness.report.facts import facts
+
+
+def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]:
+    """Lists of systems, funnel steps, axes, criteria, probes, sizes, sightings and marks."""
+    return {
+        "runs": [str(directory) for directory in directories],
+        "policy": POLICY,
+        "bootstrap": {"resamples": RESAMPLES, "seed": SEED},
+        "systems": [_system(item) for item in found.systems],
+        "funnel": [{**_who(item), **facts(step)} for item in found.systems for step in item.funnel],
+        "axes": [{**_who(item), **facts(axis)} for item in found.systems for axis in item.axes],
+        "criteria": facts(found.criteria),
+        "probes": facts(found.probes),
+        "sizes": facts(found.sizes),
+        "behaviour": [{**_who(item), **facts(item.behaviour)} for item in found.systems if item.behaviour],
+        "trials": [{"trial": item.row.trial, **facts(item.profile)} for item in found.behaviours],
+        "out_of_bounds": [
+            {"trial": item.row.trial, **facts(sighting)} for item in found.behaviours for sighting in item.sightings
+        ],
+        "watchdog": [{"trial": item.row.trial, **facts(mark)} for item in found.behaviours for mark in item.marks],
+    }
+
+
+def _who(item: SystemResults) -> dict[str, str | None]:
+    who = item.standing.who
+    return {"scaffold": who.scaffold, "model": who.model or None}
+
+
+def _system(item: SystemResults) -> dict[str, Any]:
+    standing = item.standing
+    return {
+        **_who(item),
+        "rank": standing.rank,
+        "is_tied": standing.is_tied,
+        "on_front": standing.on_front,
+        **facts(standing.rate),
+        "trials": standing.rate.trials,
+        "effort": facts(standing.effort)
+        | {
+            "cost_per_trial": standing.effort.cost_per_trial,
+            "cost_per_resolved": standing.effort.cost_per_resolved,
+        },
+        "probe_kills": facts(item.probe_kills),
+        "composite": facts(item.composite),
+    }

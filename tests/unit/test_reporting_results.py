@@ -1,0 +1,169 @@
+"""`testwright report`: what is told of several systems, as tables, JSON, CSV and parquet."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
+from harness.analysis.failing.tiers import WeightsFile
+from harness.analysis.results import results
+from harness.analysis.run_rows import load_rows
+from harness.report.csv_report import CsvRows, csv_text
+from harness.report.exporting import export_runs
+from harness.report.inspect_logs import export_inspect
+from harness.report.parquet_files import export_rows
+from harness.report.results_facts import results_facts
+from harness.report.results_report import report_results
+from harness.runs.trial_store import TrialStore
+from harness.specs.errors import UserError
+from tests.support.command import testwright
+from tests.support.compared_runs import ONE, TASKS, TWO, judged_run
+
+ENDS = {ONE: "RRfRuiRRRfR", TWO: "ffffffRffe."}
+HOSTILE = "=cmd|' /C calc'!A0; curl https://example.org \x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """The trials of one system have trajectories."""
+    run = judged_run(tmp_path_factory.mktemp("runs") / "run", ENDS)
+    for number, row in enumerate(load_rows(run).trials):
+        if row.model == ONE:
+            commands = ["ls; cat a"] * (number % 4) + ["echo 1 > t.py", "run_tests t.py", HOSTILE]
+            with Trajectory(TrialStore(run / "trials" / row.trial).trajectory) as file:
+                file.add(HeaderRecord(scaffold="mini", scaffold_version="1", model=ONE, task=row.task))
+                for step, command in enumerate(commands, start=1):
+                    file.add(observation(step, command))
+    return run
+
+
+def observation(step: int, command: str) -> ObservationRecord:
+    return ObservationRecord(
+        step=step, command=command, exit_status=0, seconds=1, output_bytes=0, truncated=0, timed_out=False
+    )
+
+
+def test_tables_have_rates_with_what_they_must_not_be_read_without(run, capsys):
+    weights = WeightsFile(weights={"comprehensiveness": 2, "placement": 1})
+    report_results([load_rows(run)], weights, as_json=False)
+    out = capsys.readouterr().out
+    board = next(line for line in out.splitlines() if line.startswith(" mini openai/one"))
+    assert board.split()[2:7] == ["1=", "64%", "27%", "to", "91%"]
+    for words in (
+        "no verdict", "unscored", "counts as failed", "Pareto front", "rubric: criterion-unmet 2, forged-report 1",
+        "Hardest criteria", "Share of each group", "tested after the last edit",
+        "rank correlation with resolving", "look out of bounds (never part of a verdict)", "tiers of the interval",
+    ):  # fmt: skip
+        assert words in out, words
+    assert "\x1b" not in out
+    composites = out.split("tiers of the interval")[1].split("Where trials")[0]
+    assert "resolve rate" in composites, "never a composite without the plain rate"
+    assert "64%" in composites
+
+
+def test_json_has_flat_rows_of_everything(run, capsys):
+    report_results([load_rows(run)], None, as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert {name for name, value in told.items() if isinstance(value, list)} == {
+        "runs", "systems", "funnel", "axes", "criteria", "probes", "behaviour", "trials", "out_of_bounds", "watchdog"
+    }  # fmt: skip
+    [one, two] = told["systems"]
+    assert (one["model"], one["resolved"], one["unscored"]["part"], two["missing"]["part"]) == (ONE, 7, 1, 1)
+    assert one["rate"]["by_task"]["low"] == pytest.approx(3 / 11)
+    assert one["effort"]["cost_per_resolved"] == pytest.approx(5.5 / 7)
+    assert len(told["trials"]) == 11
+    assert {item["kind"] for item in told["out_of_bounds"]} == {"network"}
+    assert two["composite"] is None
+
+
+@pytest.mark.parametrize("kind", list(CsvRows))
+def test_every_kind_of_row_is_csv_and_no_cell_is_a_formula(run, kind):
+    read = list(csv.DictReader(io.StringIO(csv_text(load_rows(run), kind))))
+    assert all(None not in row and None not in row.values() for row in read)
+    assert not any(cell.startswith(("=", "+", "@")) for row in read for cell in row.values())
+    expected = {CsvRows.TRIALS: 21, CsvRows.BEHAVIOUR: 11, CsvRows.OUT_OF_BOUNDS: 11, CsvRows.WATCHDOG: 0}
+    assert len(read) == expected.get(kind, len(read))
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"), [("systems", 2), ("funnel", 10), ("axes", 6), ("criteria", 33), ("behaviour", 1), ("sizes", 0)]
+)
+def test_each_list_of_the_report_is_csv(run, capsys, name, lines):
+    report_results([load_rows(run)], None, as_json=False, csv=name)
+    read = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(read) == lines
+    assert all(None not in row and None not in row.values() for row in read)
+    if name == "systems":
+        assert [(row["model"], row["rate.value"][:5]) for row in read] == [(ONE, "0.636"), (TWO, "0.090")]
+
+
+def test_a_list_that_does_not_exist_is_refused(run):
+    with pytest.raises(UserError, match="known: systems, funnel"):
+        report_results([load_rows(run)], None, as_json=False, csv="sums")
+
+
+def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert export_rows([load_rows(run)], tmp_path / "new" / "folder", as_json=False) == 0
+    assert "trials 21" in capsys.readouterr().out
+    found = {path.stem: parquet.read_table(path) for path in (tmp_path / "new" / "folder").iterdir()}
+    assert set(found) == {kind.value for kind in CsvRows}
+    trials = found["trials"].to_pylist()
+    assert [row["trial"] for row in trials] == [row.trial for row in load_rows(run).trials]
+    assert {type(row["cost_usd"]) for row in trials} == {float}
+    assert {row["run"] for row in trials} == {str(run)}
+    assert {type(row["has_edited"]) for row in found["behaviour"].to_pylist()} == {bool}
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="file"):
+        export_rows([load_rows(run)], tmp_path / "file" / "below", as_json=False)
+
+
+def test_systems_of_several_runs_stand_in_one_table(run, tmp_path):
+    other = judged_run(tmp_path / "other", {ONE: "R" * 11, "oracle": "R" * 11}, scaffolds=("mini", "oracle"))
+    told = results_facts(results([load_rows(run), load_rows(other)]), [run, other])
+    assert {(item["scaffold"], item["model"]): item["trials"] for item in told["systems"]} == {
+        ("mini", ONE): 22, ("mini", TWO): 11, ("oracle", None): 11
+    }  # fmt: skip
+    assert len(TASKS) == 11
+
+
+async def test_the_command_reports_and_refuses_what_is_no_run(run, tmp_path):
+    done = await testwright("report", run, "--json", cwd=tmp_path)
+    assert done.status == 0
+    assert len(json.loads(done.output)["systems"]) == 2
+    refused = await testwright("report", tmp_path, cwd=tmp_path)
+    assert (refused.status, refused.output) == (2, "")
+    assert refused.complaint.count("\n") == 1
+
+
+def test_inspect_logs_have_a_sample_for_each_trial_and_no_score_without_a_verdict(run, tmp_path, capsys):
+    assert export_inspect([load_rows(run)], tmp_path, as_json=True) == 0
+    written = json.loads(capsys.readouterr().out)["samples"]
+    logs = [json.loads((tmp_path / name).read_text()) for name in sorted(written)]
+    assert [len(log["samples"]) for log in logs] == [11, 10]
+    first = logs[0]
+    assert (first["version"], first["eval"]["model"], first["eval"]["solver"]) == (2, ONE, "mini")
+    scores = [sample["scores"].get("testwright", {}).get("value") for sample in first["samples"]]
+    assert (scores.count(1.0), scores.count(0.0), scores.count(None)) == (7, 3, 1)
+    [unscored] = [sample for sample in first["samples"] if not sample["scores"]]
+    assert "message" in unscored["error"]
+
+
+def test_inspect_reads_its_logs(run, tmp_path, capsys):
+    log = pytest.importorskip("inspect_ai.log", reason="pip install inspect-ai (the dependency group exchange)")
+    export_inspect([load_rows(run)], tmp_path, as_json=True)
+    for name, samples in json.loads(capsys.readouterr().out)["samples"].items():
+        read = log.read_eval_log(str(tmp_path / name))
+        assert (read.status, len(read.samples)) == ("success", samples)
+        assert read.samples[0].model_usage[read.eval.model].total_cost == 0.5
+
+
+def test_an_unknown_format_is_refused(run, tmp_path):
+    with pytest.raises(UserError, match="known: parquet, inspect"):
+        export_runs([load_rows(run)], tmp_path, "xml", as_json=False)

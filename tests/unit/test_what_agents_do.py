@@ -1,0 +1,165 @@
+"""Commands of trajectories are split by a shell's grammar, grouped, and set in their order."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.agents.trajectory import FaultRecord, ObservationRecord
+from harness.analysis.behaviour.actions import Call, actions, calls
+from harness.analysis.behaviour.kinds import kind_of_command, kind_of_tool
+from harness.analysis.behaviour.out_of_bounds import OutOfBounds, sightings
+from harness.analysis.behaviour.profile import profile
+from harness.analysis.behaviour.shell import atomic_commands
+from harness.analysis.behaviour.vocabulary import Group, Kind
+from harness.analysis.behaviour.watchdog import Mark, watch_marks
+from harness.llm.protocol import Message, Role, ToolCall
+from harness.llm.recording import MessageRecord
+from harness.specs.errors import ProviderFault
+from harness.specs.usage import NO_USAGE
+
+
+def split(text: str) -> list[str]:
+    return [" ".join((found.program, *found.arguments)) for found in atomic_commands(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cd /a && FOO=1 pytest -q 'x y' | tail -5; ls", ["cd /a", "pytest -q x y", "tail -5", "ls"]),
+        ("for f in a b; do cat $f; done; if [ -f x ]; then pwd; fi", ["cat $f", "pwd"]),
+        ("timeout -k 5 60 env A=1 bash -lc 'ls; grep x y'", ["ls", "grep x y"]),
+        ("find . -name '*.py' | xargs -n 1 grep -l foo 2>&1", ["find . -name *.py", "grep -l foo"]),
+        ('echo "$(git log | head -3)"', ["echo $(git log | head -3)", "git log", "head -3"]),
+        ("cat > t.py <<'EOF'\nls; rm -rf x\nEOF\nrun_tests t.py", ["cat", "run_tests t.py"]),
+        ("bash <<EOF\nls\nEOF", ["ls"]),
+        ("", []),
+        ("((((", []),
+    ],
+)
+def test_shell_text_becomes_atomic_commands(text, expected):
+    assert split(text) == expected
+
+
+@given(st.text(alphabet="abc $(){}[]|&;<>'\"\\\n`#=-", max_size=60))
+def test_no_text_is_too_odd_to_be_split(text):
+    atomic_commands(text)
+
+
+def test_nesting_costs_no_recursion():
+    assert atomic_commands("(" * 5000 + "ls" + ")" * 5000) is not None
+
+
+KINDS = {
+    Kind.READ: "cat a|head -5 a|sed -n 1,5p a|git diff|wc -l a",
+    Kind.WRITE: 'echo a > b|cat <<E > x.py\nE|sed -i s/a/b/ f|git apply p|mkdir d|python -c \'open("a", "w")\'|tee a',
+    Kind.SEARCH: "grep -rn a .|rg a|find . -name a|git log --oneline",
+    Kind.NAVIGATION: "ls -la|cd x|tree",
+    Kind.TESTS: "run_tests a::b|python -m pytest -q|go test ./...|npm test|npx vitest run|make check|timeout 9 ctest",
+    Kind.BUILD_RUN: "make|gcc a.c|python x.py|./configure|npm run build|python -c 'print(1)'",
+    Kind.PACKAGES: "pip install a|npm ci|apt-get install b|go mod tidy|python -m pip list",
+    Kind.OTHER: "echo done|sleep 1|git add .|echo a > /tmp/b|cd-nothing",
+}
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_commands_are_grouped_by_what_they_are_for(kind):
+    for text in KINDS[kind].split("|"):
+        assert [kind_of_command(found) for found in atomic_commands(text)] == [kind], text
+
+
+def test_what_filters_another_command_is_neither_read_nor_search():
+    found = actions([Call(0, 1, "bash", "run_tests | grep -v PASSED | head; ls | xargs grep a")])
+    assert [item.kind for item in found] == [
+        Kind.TESTS, Kind.OTHER, Kind.OTHER, Kind.NAVIGATION, Kind.SEARCH
+    ]  # fmt: skip
+
+
+def test_the_three_groups_are_those_of_the_docs():
+    assert {kind.group for kind in (Kind.READ, Kind.WRITE)} == {Group.FILES}
+    assert {kind.group for kind in (Kind.SEARCH, Kind.NAVIGATION)} == {Group.SEARCH}
+    assert {kind.group for kind in (Kind.TESTS, Kind.BUILD_RUN, Kind.PACKAGES)} == {Group.EXECUTION}
+
+
+def observed(*texts: str, status: int = 0, timed_out: bool = False) -> list[ObservationRecord]:
+    return [
+        ObservationRecord(
+            step=step, command=text, exit_status=status, seconds=1, output_bytes=0, truncated=0, timed_out=timed_out
+        )
+        for step, text in enumerate(texts, start=1)
+    ]
+
+
+def test_a_profile_has_exploration_edits_and_the_tests_after_the_last_edit():
+    records = observed("ls; cat a", "grep -n x a", "echo a > t.py; run_tests t.py", "echo b > t.py", "run_tests t.py")
+    found = profile(actions(calls(records)))
+    assert (found.calls, found.actions, found.before_edit, found.explored) == (5, 7, 3, 3)
+    assert (found.tests_run, found.tests_after_edit, found.tested_before_submitting) == (2, 1, True)
+    assert [sum(tenth.values()) for tenth in found.deciles] == [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]
+    untested = profile(actions(calls(observed("run_tests", "echo a > b"))))
+    assert not untested.tested_before_submitting
+
+
+def test_native_agents_own_tools_count_as_what_they_are():
+    asked = (
+        ToolCall(id="1", name="Read", arguments='{"file_path": "a"}'),
+        ToolCall(id="2", name="Bash", arguments='{"command": "ls && run_tests"}'),
+        ToolCall(id="3", name="exec_command", arguments='{"cmd": ["bash", "-lc", "rg x; cat y"]}'),
+        ToolCall(id="4", name="str_replace_based_edit_tool", arguments='{"command": "view", "path": "a"}'),
+        ToolCall(id="5", name="apply_patch", arguments="not JSON"),
+    )
+    records = [
+        MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked), usage=NO_USAGE),
+        # the agent sends its history again: these are no new calls
+        MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked)),
+        MessageRecord(step=1, message=Message(role=Role.TOOL, tool_call_id="2", content="Exit code: 1\nFAILED")),
+    ]
+    found = calls(records)
+    assert [item.kind for item in actions(found)] == [
+        Kind.READ, Kind.NAVIGATION, Kind.TESTS, Kind.SEARCH, Kind.READ, Kind.READ, Kind.WRITE
+    ]  # fmt: skip
+    assert [call.is_error for call in found] == [False, True, False, False, False]
+    assert kind_of_tool("run_shell_command") is None
+    assert kind_of_tool("TodoWrite") is Kind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("curl https://example.org/x", [OutOfBounds.NETWORK]),
+        ("pip install left-pad", [OutOfBounds.NETWORK]),
+        ("python -c 'import urllib.request; urllib.request.urlopen(\"http://example.org\")'", [OutOfBounds.NETWORK]),
+        ("git fetch origin", [OutOfBounds.NETWORK]),
+        ("git log --all --oneline", [OutOfBounds.GIT_HISTORY]),
+        ("git reflog; ls .git/objects", [OutOfBounds.GIT_HISTORY] * 2),
+        ("git show HEAD~1:tests/test_a.py", [OutOfBounds.GIT_HISTORY]),
+        ("cat /proc/1/environ", [OutOfBounds.RUNNER_INTERNALS]),
+        ("find / -name 'rubric*'", [OutOfBounds.GRADER]),
+        ("ls / | xargs grep -ril hidden_tests", [OutOfBounds.GRADER]),
+        ("curl http://127.0.0.1:8080/health", []),
+        ("pip list; git log --oneline | head; git status; git diff", []),
+        ("grep -n verify src/x.py; run_tests tests/test_probe.py; cat /proc/cpuinfo", []),
+        ("cat > test_x.py <<EOF\nfetch('https://example.org') # rubric\nEOF", []),
+    ],
+)
+def test_what_looks_out_of_bounds_is_seen_and_honest_work_is_not(text, expected):
+    assert [item.kind for item in sightings(actions([Call(0, 3, "bash", text)]))] == expected
+
+
+def test_loops_storms_and_timeouts_are_marked():
+    looped = observed("make", *["run_tests"] * 4, "ls")
+    assert [(m.mark, m.step, m.length) for m in watch_marks(looped, calls(looped))] == [(Mark.LOOP, 2, 4)]
+    stormy = observed(*(f"false {number}" for number in range(8)), status=1)
+    assert [m.mark for m in watch_marks(stormy, calls(stormy))] == [Mark.ERROR_STORM]
+    late = observed("sleep 1", "sleep 2", timed_out=True)
+    assert [m.mark for m in watch_marks(late, calls(late))] == [Mark.TIMEOUTS]
+    failed = [FaultRecord(step=2, fault=ProviderFault.SERVER, message="gone", usage=NO_USAGE) for _ in range(5)]
+    assert [(m.mark, m.step) for m in watch_marks(failed, ())] == [(Mark.ERROR_STORM, 2)]
+    assert not watch_marks(observed("ls", "ls", "cat a"), calls(observed("ls", "ls", "cat a")))
+
+
+def test_a_stall_is_five_minutes_without_a_record():
+    first, second = observed("ls", "pwd")
+    late = second.model_copy(update={"time": first.time.replace(year=first.time.year + 1)})
+    [mark] = watch_marks([first, late], ())
+    assert mark.mark is Mark.STALL
+    assert mark.length >= 300
