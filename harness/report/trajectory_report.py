@@ -10,6 +10,7 @@ from rich.text import Text
 
 from harness.agents.trajectory import (
     AgentOutputRecord,
+    EgressRecord,
     EndRecord,
     FaultRecord,
     HeaderRecord,
@@ -83,11 +84,23 @@ def _words(record: Record) -> Iterator[str]:
             yield f"its command ended with {record.exit_status} after {record.seconds:.1f} s{error}"
         case GatewayRecord():
             yield f"gateway: {record.conversations} conversations, {record.prompts} system prompts"
+        case EgressRecord():
+            yield f"connections to package registries: {_contacts(record)}"
         case EndRecord():
             message = f": {printable(record.message)}" if record.message else ""
             yield f"ended by {record.ending.replace('-', ' ')} after {record.steps} steps{message}"
         case _:
             assert_never(record)
+
+
+def _contacts(record: EgressRecord) -> str:
+    """Where to and how often, as agents name hosts."""
+    told = [
+        *(f"{place} ({count})" for place, count in record.opened.items()),
+        *(f"{place} failed ({count})" for place, count in record.failed.items()),
+        *(f"{it.host}:{it.port} refused, {it.why} ({it.count})" for it in record.refused),
+    ]
+    return printable(", ".join(told) or "none")
 
 
 def _message(record: MessageRecord) -> Iterator[str]:

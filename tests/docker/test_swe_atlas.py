@@ -69,8 +69,8 @@ async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path):
     ("name", "submissions"),
     [
         (NAMES[0], {"honest", *EXPECTED}),
-        (NAMES[1], {"looks-at-git-diff", "asserts-nothing"}),
-        (NAMES[2], {"forges-lines", "asserts-nothing"}),
+        (NAMES[1], {"looks-at-git-diff"}),
+        (NAMES[2], {"forges-lines"}),
     ],
 )
 async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_is_none(tmp_path, name, submissions):

@@ -11,14 +11,21 @@ from pathlib import Path
 import pytest
 
 from harness.agents.ending import Ending
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Trajectory
+from harness.agents.trajectory import (
+    EgressRecord,
+    EndRecord,
+    HeaderRecord,
+    ObservationRecord,
+    RefusedContact,
+    Trajectory,
+)
 from harness.analysis.chosen import Filters
 from harness.analysis.rows import TrialRow
 from harness.analysis.run_rows import load_rows
 from harness.llm.protocol import Message, Role, ToolCall
 from harness.llm.recording import MessageRecord
 from harness.report.run_report import report_run, show_run
-from harness.report.trajectory_report import chosen_steps
+from harness.report.trajectory_report import chosen_steps, trajectory_lines
 from harness.report.why import why
 from harness.runs.command import FinishedRun
 from harness.specs.errors import UserError
@@ -142,6 +149,14 @@ def test_the_trajectory_is_printed_by_steps_and_made_safe(trial, capsys):
     second = shown(capsys, trial, "sums", trajectory=chosen_steps("2-"))
     assert "done" in second
     assert "git log" not in second
+
+
+def test_connections_to_registries_are_told_with_those_that_were_refused():
+    refused = RefusedContact(host="evil\x1b.test", port=443, why="host", count=3)
+    record = EgressRecord(allowed=("r.test:443",), opened={"r.test:443": 2}, refused=(refused,))
+    [line] = trajectory_lines([record])
+    assert line.endswith("registries: r.test:443 (2), evil\N{REPLACEMENT CHARACTER}.test:443 refused, host (3)")
+    assert list(trajectory_lines([EgressRecord()])) == ["connections to package registries: none"]
 
 
 @pytest.mark.parametrize(
