@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-tasks bench attack honest schemas validity providers
+.PHONY: help demo test check check-tasks bench attack honest schemas validity providers site
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -40,6 +40,9 @@ schemas: $(READY) ## docs/schemas/ from the models
 
 providers: $(READY) ## docs/providers.md: what each fault of a model provider leads to
 	@$(VENV)/bin/python -W ignore -m tests.support.providers_page
+
+site: $(READY) ## site/ from the recorded run in docs/sample-run; it opens from disk
+	@$(VENV)/bin/testwright report docs/sample-run --site site
 
 validity: $(READY) ## docs/validity.md from both corpora
 	@$(VENV)/bin/python scripts/validity.py --write

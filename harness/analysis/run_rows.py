@@ -59,6 +59,10 @@ class RunRows:
         """Of all trials whose arms were kept: where arms were lost they weren't."""
         return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
 
+    def arm_tests_of(self, trial: TrialRow) -> tuple[ArmTestRow, ...]:
+        """Of one trial."""
+        return tuple(_arm_tests(self.directory, trial))
+
     @cached_property
     def behaviours(self) -> tuple[TrialBehaviour, ...]:
         """Of all trials whose trajectories can be read and tell of a call."""
@@ -171,10 +175,11 @@ def _criteria(trial: TrialRow) -> Iterator[CriterionRow]:
 
 def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
     file = read_record(directory / "trials" / trial.trial / "evidence.json", EvidenceFile)
+    who = _key(trial)
     for key, arm in file.evidence.arms.items() if file else ():
         for result in arm.results:
-            yield ArmTestRow(
-                **_key(trial),
+            yield ArmTestRow.model_construct(  # there are thousands, and the file was checked whole
+                **who,
                 arm=str(key),
                 role=key.role,
                 variant=key.variant,

@@ -25,6 +25,7 @@ app = typer.Typer(
 app.command("run")(running.run)
 app.command("show")(running.show)
 app.command("report")(reporting.report)
+app.command("view")(reporting.view)
 app.command("compare")(comparing.compare)
 app.command("verify")(judging.verify)
 app.command("regrade")(judging.regrade)

@@ -1,4 +1,4 @@
-"""`testwright report`."""
+"""`testwright report` and `testwright view`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,11 @@ import typer
 
 
 def report(
+    context: typer.Context,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
+    site: Annotated[
+        Path | None, typer.Option("--site", metavar="DIR", help="Write static pages into this folder, nothing else")
+    ] = None,
     weights: Annotated[
         Path | None, typer.Option(help="YAML with weights of axes and tiers, for a composite beside the plain rate")
     ] = None,
@@ -25,9 +29,24 @@ def report(
     from harness.analysis.run_rows import load_rows
     from harness.report.results_report import report_results
 
+    if site:
+        from harness.site.command import report_site
+
+        return report_site(runs, site, context.obj, [weights, export, as_json, csv])
     found = [load_rows(run) for run in runs]
     if export:
         from harness.report.exporting import export_runs
 
         return export_runs(found, export, form, as_json)
     return report_results(found, load_weights(weights) if weights else None, as_json, csv)
+
+
+def view(
+    context: typer.Context,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one", min=0, max=65535)] = 8000,
+) -> int:
+    """Serve the pages of `report --site` on this machine, anew while a run is going. Ctrl-C ends it."""
+    from harness.site.serving import view as serve_pages
+
+    return serve_pages(runs, port, context.obj)

@@ -40,11 +40,16 @@ class Comparison:
 
 def compare(directories: Sequence[Path], first: str, others: Sequence[str]) -> Comparison:
     """Sides are named SCAFFOLD, SCAFFOLD/MODEL, or RUN: and one of these. Raises UserError for what is refused."""
-    sides = find_sides(_load(directories), [first, *others])
+    return compare_runs(_load(directories), first, others)
+
+
+def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> Comparison:
+    """The same of runs that were read before."""
+    sides = find_sides(runs, [first, *others])
     tasks, left_out = _common(sides)
     check_same(sides, tasks)
     return Comparison(
-        runs=tuple(directories),
+        runs=tuple(run.directory for run in runs),
         tasks=tasks,
         left_out=left_out,
         sides=tuple(_summary(side, tasks) for side in sides),

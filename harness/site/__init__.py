@@ -1,0 +1,1 @@
+"""Runs as static pages: `testwright report --site`, `testwright view`."""

@@ -1,0 +1,117 @@
+"""Builds a site, in several processes where there is much to do."""
+
+import gc
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from harness.analysis.behaviour.trials import TrialBehaviour
+from harness.site.comparison_pages import pairings, write_comparison
+from harness.site.front_page import write_front
+from harness.site.material import Material, SiteTrial, load_material
+from harness.site.matrix_pages import write_matrix
+from harness.site.pages import Pages
+from harness.site.task_pages import write_task
+from harness.site.trial_pages import write_trial
+from harness.specs.errors import UserError
+
+_FEW = 12
+"""So many pieces of work are done here rather than in other processes."""
+_MARK = "site.css"
+
+
+@dataclass
+class SiteBuilder:
+    """Builds the same site again and again, trials' pages only where their files have changed since."""
+
+    directories: Sequence[Path]
+    out: Path
+    catalog: Path | None = None
+    is_live: bool = False
+    _known: dict[str, object] = field(default_factory=dict)
+    _behaviours: dict[str, TrialBehaviour | None] = field(default_factory=dict)
+
+    def build(self) -> int:
+        """Write all pages that are new; how many there are now. Raises UserError."""
+        check_folder(self.out)
+        material = load_material(self.directories, self.catalog)
+        pages = Pages(self.out, material.title, self.is_live)
+        stamps = {trial.page: _stamp(trial) for trial in material.trials}
+        changed = [
+            (system, trial)
+            for system in material.systems
+            for trial in system.trials
+            if self._known.get(trial.page) != stamps[trial.page]
+        ]
+        pages.write_static()
+        trials = [partial(write_trial, pages, material, system, trial) for system, trial in changed]
+        found = _done([*trials, *_shared_pages(pages, material)])
+        self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=False)}
+        write_front(pages, material, [item for item in self._behaviours.values() if item])
+        self._known |= stamps
+        return len(stamps)
+
+
+def check_folder(out: Path) -> None:
+    """Only an empty folder, or one that holds a site, is written to. Raises UserError."""
+    try:
+        there = any(out.iterdir()) if out.exists() else False
+    except OSError as error:
+        raise UserError(f"{out}: can't be read: {error.strerror or error}") from None
+    if there and not (out / _MARK).is_file():
+        raise UserError(f"{out}: there are files that aren't a site's; name a new or an empty folder")
+
+
+Piece = Callable[[], Any]
+
+
+def _shared_pages(pages: Pages, material: Material) -> list[Piece]:
+    """All but the front and the trials' pages."""
+    pairs = [partial(write_comparison, pages, material, pair) for pair in pairings(material.systems)]
+    tasks = [partial(write_task, pages, material, name) for name in material.task_names]
+    return [partial(write_matrix, pages, material), *pairs, *tasks]
+
+
+_pieces: list[Piece] = []
+"""What the processes of a pool do: they inherit it, so that nothing has to be sent to them."""
+
+
+def _done(pieces: list[Piece]) -> list[Any]:
+    """What each returns, in order."""
+    cores = len(os.sched_getaffinity(0))
+    if len(pieces) <= _FEW or cores == 1:
+        return [piece() for piece in pieces]
+    _pieces[:] = pieces
+    # Nothing here makes cycles worth looking for: reference counts free the pages one by one.
+    gc.disable()
+    gc.freeze()
+    try:
+        with ProcessPoolExecutor(min(cores, 8), mp_context=multiprocessing.get_context("fork")) as pool:
+            return list(pool.map(_done_there, range(len(pieces)), chunksize=4))
+    finally:
+        gc.unfreeze()
+        gc.enable()
+        _pieces.clear()
+
+
+def _done_there(index: int) -> Any:
+    return _pieces[index]()
+
+
+def _stamp(trial: SiteTrial) -> object:
+    """Changes where a file of the trial does."""
+    paths = [trial.directory, *trial.directory.glob("*"), *trial.directory.glob("submission/*")]
+    return frozenset((path.name, _changed_at(path)) for path in paths)
+
+
+def _changed_at(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

@@ -1,0 +1,150 @@
+"""What a site is made of: the runs, their systems and their tasks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.analysis.leaderboard import Standing, leaderboard
+from harness.analysis.resolve_rates import ResolveRate, Who
+from harness.analysis.rows import TrialRow
+from harness.analysis.run_rows import RunRows, load_rows
+from harness.analysis.scores import TaskScore
+from harness.runs.plan import chosen_tasks, system_name
+from harness.site.places import run_names, trial_page
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.model_name import called_apart
+from harness.specs.task import Task
+
+
+@dataclass(frozen=True)
+class SiteRun:
+    """`place` is the folder of its trials' pages: empty where the site has one run."""
+
+    name: str
+    place: str
+    rows: RunRows
+
+
+class SiteTrial(NamedTuple):
+    run: SiteRun
+    row: TrialRow
+
+    @property
+    def page(self) -> str:
+        return trial_page(self.run.place, self.row)
+
+    @property
+    def directory(self) -> Path:
+        return self.run.rows.directory / "trials" / self.row.trial
+
+
+@dataclass(frozen=True)
+class System:
+    """A scaffold with its model, over all runs, and its trials."""
+
+    standing: Standing
+    trials: tuple[SiteTrial, ...]
+    label: str
+    """What people call it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in `run.yaml`."""
+        return system_name(*self.standing.who)
+
+    @property
+    def rate(self) -> ResolveRate:
+        return self.standing.rate
+
+    @property
+    def scores(self) -> Mapping[str, TaskScore]:
+        return self.standing.scores
+
+    def at(self, task: str) -> tuple[SiteTrial, ...]:
+        """Its trials at a task, by run and attempt."""
+        return self._by_task.get(task, ())
+
+    @cached_property
+    def _by_task(self) -> dict[str, tuple[SiteTrial, ...]]:
+        found: dict[str, tuple[SiteTrial, ...]] = {}
+        for trial in self.trials:
+            found[trial.row.task] = (*found.get(trial.row.task, ()), trial)
+        return found
+
+
+@dataclass(frozen=True)
+class Material:
+    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more."""
+
+    runs: tuple[SiteRun, ...]
+    systems: tuple[System, ...]
+    task_names: tuple[str, ...]
+    tasks: Mapping[str, Task]
+    changed: frozenset[str]
+
+    @property
+    def trials(self) -> tuple[SiteTrial, ...]:
+        return tuple(SiteTrial(run, row) for run in self.runs for row in run.rows.trials)
+
+    @property
+    def title(self) -> str:
+        return ", ".join(run.name for run in self.runs)
+
+
+def load_material(directories: Sequence[Path], catalog: Path | None) -> Material:
+    """Raises UserError where a directory holds no run, or is named twice."""
+    seen: set[Path] = set()
+    for directory in directories:
+        if directory.resolve() in seen:
+            raise UserError(f"{directory}: this run is named twice")
+        seen.add(directory.resolve())
+    names = run_names(list(directories))
+    loaded = [load_rows(directory) for directory in directories]
+    several = len(loaded) > 1
+    runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
+    systems = tuple(_systems(runs))
+    named = sorted({task for system in systems for task in system.scores})
+    tasks = dict(_tasks(runs, named, catalog))
+    return Material(runs, systems, tuple(named), tasks, frozenset(_changed(runs, tasks)))
+
+
+def _systems(runs: Sequence[SiteRun]) -> Iterator[System]:
+    """The best first."""
+    found: dict[Who, list[SiteTrial]] = {}
+    for run in runs:
+        for row in run.rows.trials:
+            found.setdefault(Who(row.scaffold, row.model), []).append(SiteTrial(run, row))
+    standings = leaderboard([run.rows for run in runs])
+    models = called_apart(standing.who.model for standing in standings)
+    for standing in standings:
+        label = system_name(standing.who.scaffold, models[standing.who.model])
+        yield System(standing, tuple(found.get(standing.who, ())), label)
+
+
+def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) -> Iterator[tuple[str, Task]]:
+    """Those that can be read: a site is also made where the tasks are gone."""
+    try:
+        known = Catalog(catalog)
+    except UserError:
+        return
+    found: dict[str, Task] = {}
+    for run in runs:
+        try:
+            found |= {task.id: task for task in chosen_tasks(known, run.rows.file.config)} if run.rows.file else {}
+        except UserError:
+            continue
+    for name in names:
+        try:
+            yield name, found.get(name) or known.task(name)
+        except UserError:
+            continue
+
+
+def _changed(runs: Sequence[SiteRun], tasks: Mapping[str, Task]) -> Iterator[str]:
+    for run in runs:
+        for name, digest in run.rows.file.tasks.items() if run.rows.file else ():
+            if name in tasks and tasks[name].digest != digest:
+                yield name

@@ -1,0 +1,141 @@
+"""A page for each trial: what was asked for, what was done, and every reason for its verdict."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from harness.analysis.behaviour.trials import TrialBehaviour, behaviour_of
+from harness.analysis.rows import TrialRow
+from harness.runs.records import read_lines
+from harness.site.arm_tables import arm_table, arm_text
+from harness.site.material import Material, SiteTrial, System
+from harness.site.pages import Pages
+from harness.site.patches import patch_view
+from harness.site.places import link, root_of, task_page, trial_page
+from harness.site.texts import Text, Texts
+from harness.site.trajectories import Step, read_records, steps_of
+from harness.specs.rubric import AXES
+from harness.verify.judge.voting import Vote
+
+_PAGE_CHARS = 400_000
+"""Of the steps on one page, as HTML."""
+_MAX_CRITERIA, _MAX_REASONS, _MAX_WORDS = 200, 100, 1_500
+_FILES = ("trajectory.jsonl", "submission/patch.diff", "submission/manifest.yaml", "verdict.json", "evidence.json")
+
+
+@dataclass(frozen=True)
+class CriterionView:
+    """`votes` are a judge's, `killed_by` has a probe's killers."""
+
+    item: Any
+    axis: str
+    statement: str
+    votes: Sequence[Vote]
+
+
+def write_trial(pages: Pages, material: Material, system: System, trial: SiteTrial) -> TrialBehaviour | None:
+    """The trial's page, and further ones for a long trajectory; what its agent did, without the records of it."""
+    row, page = trial.row, trial.page
+    texts = Texts(pages, page)
+    task = material.tasks.get(row.task)
+    trajectory = read_records(trial.directory / "trajectory.jsonl")
+    behaviour = behaviour_of(row, trajectory.records)
+    chunks = list(_packed(pages, steps_of(trajectory.records, texts), page)) if trajectory.records else []
+    arm_rows = trial.run.rows.arm_tests_of(row)
+    table = arm_table(row, arm_rows)
+    whole = texts.cut(arm_text(arm_rows), "arms.txt", 0) if table.left_out else None
+    pages.write(
+        page,
+        "trial.html.j2",
+        row=row,
+        system=system,
+        run=trial.run,
+        record=row.record,
+        behaviour=behaviour,
+        reasons=[(reason, _words(reason.words)) for reason in row.reasons[:_MAX_REASONS]],
+        notes=[(note, _words(note.words)) for note in row.notes[:_MAX_REASONS]],
+        task_link=link(task_page(row.task)),
+        others=_others(material, trial),
+        request=texts.cut(task.prompt, "request.txt") if task else None,
+        criteria=_criteria(material, trial),
+        table=table,
+        arms_file=whole,
+        patch=patch_view(trial.directory / "submission" / "patch.diff", _listed(row), texts),
+        manifest=_manifest(trial.directory, texts),
+        steps=chunks[0] if chunks else "",
+        parts=[link(trial_page(trial.run.place, row, number)) for number in range(1, len(chunks) + 1)],
+        trajectory_problem=trajectory.problem,
+        usage=_usage(row),
+        files=[name for name in _FILES if (trial.directory / name).is_file()],
+    )
+    for number, chunk in enumerate(chunks[1:], start=2):
+        name = trial_page(trial.run.place, row, number)
+        parts = [link(trial_page(trial.run.place, row, each)) for each in range(1, len(chunks) + 1)]
+        pages.write(name, "trajectory.html.j2", row=row, number=number, parts=parts, steps=chunk)
+    return replace(behaviour, records=(), calls=(), actions=()) if behaviour else None
+
+
+def _words(text: str) -> str:
+    return text if len(text) <= _MAX_WORDS else f"{text[:_MAX_WORDS]}…"
+
+
+def _listed(row: TrialRow) -> Sequence[str]:
+    return row.record.stages.manifest.tests if row.record else ()
+
+
+def _manifest(directory: Path, texts: Texts) -> Text | None:
+    try:
+        data = (directory / "submission" / "manifest.yaml").read_bytes()
+    except OSError:
+        return None
+    return texts.cut(data[:1_000_000].decode(errors="replace"), "manifest.txt")
+
+
+def _others(material: Material, trial: SiteTrial) -> Sequence[tuple[System, Sequence[SiteTrial]]]:
+    """All trials at this task, by system."""
+    return [(system, system.at(trial.row.task)) for system in material.systems if system.at(trial.row.task)]
+
+
+def _packed(pages: Pages, steps: Iterable[Step], page: str) -> Iterator[Markup]:
+    """The steps as HTML, in parts that a page has room for."""
+    held: list[str] = []
+    size = 0
+    for step in steps:
+        text = pages.part("step.html.j2", "folded", step, root_of(page))
+        if held and size + len(text) > _PAGE_CHARS:
+            yield Markup("".join(held))  # a template's output
+            held, size = [], 0
+        held.append(text)
+        size += len(text)
+    yield Markup("".join(held))
+
+
+def _criteria(material: Material, trial: SiteTrial) -> list[CriterionView]:
+    row = trial.row
+    task = material.tasks.get(row.task)
+    statements = {item.id: item.statement for item in task.rubric.criteria} if task else {}
+    votes: defaultdict[str, list[Vote]] = defaultdict(list)
+    for vote in read_lines(trial.directory / "judge.jsonl", Vote):
+        short = {"quote": vote.quote[:600], "why": vote.why[:600], "words": vote.words[:600]}
+        votes[vote.question].append(vote.model_copy(update=short))
+    criteria = row.record.stages.rubric.criteria if row.record else ()
+    return [
+        CriterionView(
+            item.model_copy(update={"words": _words(item.words)}),
+            AXES.get(item.axis, str(item.axis)),
+            _words(statements.get(item.id, "")),
+            votes[item.id][:15],
+        )
+        for item in criteria[:_MAX_CRITERIA]
+    ]
+
+
+def _usage(row: TrialRow) -> Mapping[str, Any] | None:
+    if row.usage is None:
+        return None
+    parts = (("agent", row.usage.agent), ("attempts set aside", row.usage.lost), ("judge", row.usage.judge))
+    return {"parts": [(name, usage) for name, usage in parts if usage.calls or name == "agent"], "file": row.usage}

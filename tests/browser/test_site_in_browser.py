@@ -1,0 +1,191 @@
+"""The site as a reader has it: from disk, in Chromium."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Request
+
+pytestmark = [pytest.mark.group("browser"), pytest.mark.timeout(120)]
+
+KINDS = ("index", "tasks", "task", "resolved", "failed", "invalid", "unscored", "compare", "flip")
+"""A page of each kind."""
+_TRIALS = {
+    "resolved": "trials/aiosmtpd-proxy-tlv/mini/scripted-gpt.yaml/1.html",
+    "failed": "trials/jansson-object-merge/claude-code/scripted-gpt.yaml/1.html",
+    "invalid": "trials/jansson-object-merge/command/scripted-gpt.yaml/1.html",
+    "unscored": "trials/jansson-object-merge/mini/scripted-gpt.yaml/1.html",
+}
+
+
+def place(site: Path, kind: str) -> Path:
+    """The file of a page of this kind."""
+    pair = "compare/oracle-and-mini*"
+    globs = {"task": "tasks/*.html", "compare": f"{pair}.html", "flip": f"{pair}/*.html"}
+    if kind in globs:
+        return sorted(site.glob(globs[kind]))[0]
+    return site / _TRIALS.get(kind, f"{kind}.html")
+
+
+class Reader:
+    """A page, and what it said and asked for that it shouldn't."""
+
+    def __init__(self, page: Page, site: Path) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self._site = site.as_uri()
+        page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.on("request", self._asked)
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((self._site, "data:,")):
+            self.complaints.append(f"asked for {request.url}")
+
+    def open(self, file: Path, fragment: str = "") -> Page:
+        self.page.goto(file.as_uri() + fragment)
+        return self.page
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def reader(browser: Browser, site: Path) -> Iterator[Reader]:
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        found = Reader(context.new_page(), site)
+        yield found
+        assert found.complaints == []
+
+
+def rows(page: Page, table: str) -> list[str]:
+    """The first cell of each row that can be seen."""
+    cells = page.locator(f"#{table} tbody tr:visible > :first-child").all_inner_texts()
+    return [" ".join(cell.split()) for cell in cells]
+
+
+def test_pages_have_contrast_labels_and_an_order_of_headings(browser: Browser, site: Path, scheme: str) -> None:
+    with browser.new_context(color_scheme="dark" if scheme == "dark" else "light") as context:
+        page = context.new_page()
+        for kind in KINDS:
+            page.goto(place(site, kind).as_uri())
+            page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+            found = Axe().run(page, options={"preload": False})
+            assert found.violations_count == 0, f"{kind}, {scheme}: {found.generate_report()}"
+
+
+def test_no_page_complains_or_asks_for_anything_beyond_its_folder(reader: Reader, site: Path) -> None:
+    for kind in KINDS:
+        page = reader.open(place(site, kind))
+        assert page.locator("h1").count() == 1, kind
+        assert page.evaluate("getComputedStyle(document.body).marginTop") == "0px", "the style isn't applied"
+
+
+def test_every_link_leads_to_a_file_and_every_fragment_to_an_element(reader: Reader, site: Path) -> None:
+    for kind in KINDS:
+        page = reader.open(place(site, kind))
+        broken = page.evaluate(
+            """() => [...document.querySelectorAll('a[href^="#"]')].map(item => item.getAttribute('href').slice(1))
+            .filter(id => !document.getElementById(id))"""
+        )
+        assert broken == [], kind
+        for address in set(page.evaluate("[...document.querySelectorAll('a[href]')].map(item => item.href)")):
+            assert Path(unquote(urlparse(address).path)).is_file(), (kind, address)
+
+
+def test_a_table_is_sorted_by_its_heads_with_the_keyboard_too(reader: Reader, site: Path) -> None:
+    page = reader.open(site / "tasks.html")
+    head = page.locator("#matrix thead button").first
+    head.focus()
+    page.keyboard.press("Enter")
+    upwards = rows(page, "matrix")
+    page.keyboard.press("Enter")
+    assert upwards == sorted(upwards)
+    assert rows(page, "matrix") == upwards[::-1]
+    assert page.locator("#matrix th[aria-sort=descending]").count() == 1
+
+
+def test_numbers_are_sorted_by_their_values(reader: Reader, site: Path) -> None:
+    page = reader.open(site / "index.html")
+    page.locator("#leaderboard thead button", has_text="resolve rate").click()
+    values = page.eval_on_selector_all(
+        "#leaderboard tbody tr", "rows => rows.map(row => Number(row.cells[2].dataset.value))"
+    )
+    assert values == sorted(values)
+    assert len(set(values)) > 1
+
+
+def test_the_matrix_is_filtered_and_a_link_keeps_the_filter(reader: Reader, site: Path) -> None:
+    page = reader.open(site / "tasks.html")
+    assert len(rows(page, "matrix")) == 2
+    page.get_by_label("A trial is").select_option("invalid")
+    assert rows(page, "matrix") == ["jansson-object-merge"]
+    assert page.locator("output").inner_text() == "1 of 2 rows"
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    assert rows(page, "matrix") == ["jansson-object-merge"]
+    page.get_by_label("A trial is").select_option("")
+    page.get_by_label("because of").fill("placebo")
+    assert rows(page, "matrix") == ["aiosmtpd-proxy-tlv"]
+    page.get_by_label("contains").fill("nothing has this")
+    assert rows(page, "matrix") == []
+
+
+def test_steps_fold_and_a_deep_link_opens_its_own(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "resolved"), "#step-3")
+    assert page.locator("#step-3").get_attribute("open") is not None
+    assert page.locator("#step-2").get_attribute("open") is None
+    page.get_by_text("Open all steps").click()
+    assert page.locator("details.step:not([open])").count() == 0
+    page.get_by_text("Fold all steps").click()
+    assert page.locator("details.step[open]").count() == 0
+    page.locator("#step-1 summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#step-1 pre").first.is_visible()
+
+
+def test_a_trial_shows_what_decided_it(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "failed"))
+    text = page.locator("main").inner_text()
+    assert "criterion-unmet" in text
+    assert page.locator("details.criterion[open]").count() > 0, "unmet must-haves are open"
+    page = reader.open(place(site, "resolved"))
+    assert page.locator(".patch .listed").count() > 20
+    assert page.locator("table.arms td.killed").count() > 20
+    assert page.locator("details.criterion table").count() > 0, "votes of the judge"
+    page = reader.open(place(site, "invalid"))
+    assert "network" in page.locator("#conduct ~ ul").first.inner_text()
+    assert "provider-error" in reader.open(place(site, "unscored")).locator("main").inner_text()
+
+
+def test_what_is_printed_is_unfolded(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "resolved"))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("main details:not([open])").count() == 0
+    assert not page.locator("header nav").is_visible()
+
+
+def test_hostile_text_is_inert_and_visible(browser: Browser, hostile_site: Path) -> None:
+    files = sorted(hostile_site.rglob("*.html"))
+    with browser.new_context() as context:
+        reader = Reader(context.new_page(), hostile_site)
+        for file in files:
+            page = reader.open(file)
+            page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+            assert page.evaluate("window.hacked") is None, file
+            assert page.locator("iframe, object, img, main script, main style, a[href^=javascript]").count() == 0
+        assert reader.complaints == []
+        [trial] = [file for file in files if file.name == "1.html"]
+        text = reader.open(trial).content()
+    assert "\\x1b[31m" in text
+    assert "\\u202e" in text
+    assert not any(char in text for char in "\u202e\u2066\u200b\x1b\u2028")
+    assert "more characters are in" in text
+    assert all(file.stat().st_size < 1_000_000 for file in files)

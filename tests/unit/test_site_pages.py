@@ -1,0 +1,161 @@
+"""The site's pages as text: what they forbid, what they escape, what they have room for."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from harness.analysis.statistics.proportions import Bounds
+from harness.site.build import SiteBuilder
+from harness.site.pages import Pages
+from harness.site.patches import patch_view
+from harness.site.places import link, root_of, run_names
+from harness.site.plots import Line, Point, interval_plot, scatter_plot, stacked_plot
+from harness.site.texts import Texts
+from harness.site.visible import visible
+from harness.specs.catalog import default_directory
+from harness.specs.errors import UserError
+from tests.support.hostile_run import HOSTILE, hostile_run
+from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
+
+
+class Tags(HTMLParser, list[tuple[str, dict[str, str]]]):
+    """Every tag of a page, with its attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.append((tag, {name: value or "" for name, value in attrs}))
+
+
+def depth(site: Path, page: Path) -> int:
+    return len(page.relative_to(site).parts) - 1
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    SiteBuilder([hostile_run(folder / "run")], folder / "site").build()
+    return folder / "site"
+
+
+def pages_of(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+def test_every_character_that_acts_or_hides_is_shown_by_its_code() -> None:
+    assert visible("a\x1b[2J\u202e\u200b\U000e0041\r\x85\u2028") == (
+        "a\\x1b[2J\\u202e\\u200b\\U000e0041\\r".replace("\\r", "\\x0d") + "\\x85\\u2028"
+    )
+    assert visible("näh\tline\nほげ 👍 <b>") == "näh\tline\nほげ 👍 <b>"
+
+
+def test_every_page_forbids_what_it_does_not_need(hostile: Path) -> None:
+    for page in pages_of(hostile):
+        tags = Tags(page.read_text())
+        [policy] = [given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; img-src data:")
+        assert "unsafe" not in policy
+        assert [given["src"] for tag, given in tags if tag == "script"] == [f"{'../' * depth(hostile, page)}site.js"]
+        assert not [tag for tag, given in tags if tag in ("style", "iframe", "img", "object", "base")], page
+        assert not [name for _, given in tags for name in given if name == "style" or name.startswith("on")], page
+
+
+def test_hostile_text_is_never_markup(hostile: Path) -> None:
+    for page in pages_of(hostile):
+        text = page.read_text()
+        assert not re.search("<(script>|img|iframe|svg onload|a href='java)", text), page
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text), page
+    trial = next(page for page in pages_of(hostile) if page.name == "1.html").read_text()
+    assert "{{ 7 * 7 }}" in trial
+
+
+def test_pages_have_a_limit_and_what_is_cut_is_in_a_file(hostile: Path) -> None:
+    assert all(page.stat().st_size < 1_000_000 for page in pages_of(hostile))
+    trial = next(page for page in pages_of(hostile) if page.name == "1.html")
+    [*names] = re.findall(r'more characters are in <a href="([^"]+)"', trial.read_text())
+    sizes = [(trial.parent / name).resolve().stat().st_size for name in map(unquote, names)]
+    assert max(sizes) >= 5_000_000
+
+
+def test_a_long_trajectory_goes_on_in_further_pages(tmp_path: Path) -> None:
+    from harness.agents.trajectory import Trajectory
+    from harness.llm.protocol import Message, Role
+    from harness.llm.recording import MessageRecord
+
+    store = judged(evidenced(worked(begun(run_folder(tmp_path / "run"), "a", "mini", "openai/one"))))
+    with Trajectory(store.trajectory) as trajectory:
+        for step in range(1, 201):
+            trajectory.add(MessageRecord(step=step, message=Message(role=Role.ASSISTANT, content="word " * 2_000)))
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    parts = sorted((tmp_path / "site" / "trials").rglob("*.html"))
+    assert len(parts) > 4
+    assert all(part.stat().st_size < 1_000_000 for part in parts)
+    found = {step for part in parts for step in re.findall(r'id="step-(\d+)"', part.read_text())}
+    assert found == {str(step) for step in range(201)}
+
+
+def test_a_plot_has_no_style_of_its_own_and_says_what_it_shows() -> None:
+    point = Point(f"a {HOSTILE}", 0.5, 0.4, Bounds(0.2, 0.8), Bounds(0.1, 0.9))
+    plots = [
+        interval_plot("one", "title", "words", [point], "rate"),
+        scatter_plot("two", "title", "words", [point], [point], "USD", "rate"),
+        stacked_plot("three", "title", "words", ["1", "2"], [Line("read", [0.5, 0.25])]),
+    ]
+    for svg in plots:
+        root = ET.fromstring(svg)
+        assert "style" not in svg
+        assert "<image" not in svg
+        assert root.attrib["role"] == "img"
+        assert [child.text for child in root][:2] == ["title", "words"]
+    assert "\u202e" not in "".join(plots)
+
+
+def test_lines_of_listed_tests_are_marked(tmp_path: Path) -> None:
+    reference = default_directory() / "tasks" / "aiosmtpd-proxy-tlv" / "reference"
+    view = patch_view(
+        reference / "tests.patch",
+        ["aiosmtpd/tests/test_proxyprotocol.py::TestParseTLV::test_nothing"],
+        Texts(Pages(tmp_path, "x"), "a.html"),
+    )
+    assert view
+    assert not any(line.test for line in view.lines)
+    head = "--- /dev/null\n+++ b/test_a.py\n@@ -0,0 +1,5 @@\n"
+    patch = f"{head}+def helper():\n+    pass\n+\n+def test_one():\n+    assert 1\n"
+    (tmp_path / "p.diff").write_text(patch)
+    view = patch_view(tmp_path / "p.diff", ["test_a.py::test_one"], Texts(Pages(tmp_path, "x"), "a.html"))
+    assert view
+    assert [line.text for line in view.lines if line.test] == ["+def test_one():", "+    assert 1"]
+
+
+def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match="files that aren't a site's"):
+        SiteBuilder([run], tmp_path / "out").build()
+    with pytest.raises(UserError, match="no run here"):
+        SiteBuilder([tmp_path], tmp_path / "new").build()
+    with pytest.raises(UserError, match="named twice"):
+        SiteBuilder([run, run], tmp_path / "new").build()
+
+
+def test_names_become_addresses_that_stay_in_the_folder() -> None:
+    assert link("tasks/a b#c?.html") == "tasks/a%20b%23c%3F.html"
+    assert root_of("trials/a/b/c/1.html") == "../../../../"
+    assert run_names([Path("/x/first"), Path("/y/first")]) == ["first", "first-2"]
+
+
+def test_damaged_files_are_told_and_stop_nothing(tmp_path: Path) -> None:
+    store = judged(worked(begun(run_folder(tmp_path / "run"), "a", "mini", "openai/one")))
+    store.trajectory.write_text("not json\n{}\n")
+    (store.directory / "evidence.json").write_text("{")
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    [page] = (tmp_path / "site" / "trials").rglob("1.html")
+    assert "the trajectory can&#39;t be read" in page.read_text()
+    assert str(tmp_path) not in "".join(page.read_text() for page in pages_of(tmp_path / "site"))
