@@ -1,4 +1,3 @@
-/* eslint-env browser */
 // Sorting, filtering, folding and deep links. Without it everything is on the page all the same.
 "use strict";
 
