@@ -4,7 +4,7 @@ import errno
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,7 +57,8 @@ def view(directories: list[Path], port: int, catalog: Path | None) -> int:
             _build(builder, 1)
             threading.Thread(target=server.serve_forever, daemon=True).start()
             print(f"http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C ends it)", flush=True)
-            follow(builder, threading.Event())
+            with suppress(KeyboardInterrupt):
+                follow(builder, threading.Event())
     return 0
 
 
