@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.agents.trajectory import (
     AgentOutputRecord,
+    EgressRecord,
     EndRecord,
     FaultRecord,
     HeaderRecord,
@@ -24,6 +25,7 @@ from harness.specs.errors import UserError
 MAX_BYTES = 60_000_000
 """Of a trajectory's file: a longer one isn't read."""
 _SUMMARY = 110
+_Fact = PromptRecord | AgentOutputRecord | EgressRecord | GatewayRecord | EndRecord
 _CALLS = 40
 
 
@@ -123,12 +125,18 @@ def _add_message(step: Step, record: MessageRecord, name: str, texts: Texts) -> 
         step.summary = _line(message.content)
 
 
-def _fact(record: PromptRecord | AgentOutputRecord | GatewayRecord | EndRecord, name: str, texts: Texts) -> Entry:
+def _fact(
+    record: PromptRecord | AgentOutputRecord | EgressRecord | GatewayRecord | EndRecord, name: str, texts: Texts
+) -> Entry:
     """A record that is numbers only."""
     if isinstance(record, EndRecord):
         title = f"the end: {record.ending.replace('-', ' ')} after {record.steps} steps"
         return Entry("fact", title, texts.cut(record.message, name) if record.message else None)
-    titles = {PromptRecord: "system prompt sent", AgentOutputRecord: "the agent's command ended"}
+    titles = {
+        PromptRecord: "system prompt sent",
+        AgentOutputRecord: "the agent's command ended",
+        EgressRecord: "what asked for the network",
+    }
     facts = record.model_dump(mode="json", exclude={"time", "kind"}, exclude_defaults=True)
     title = titles.get(type(record), "what went through the gateway")
     return Entry("fact", title, texts.cut(json.dumps(facts, indent=1, ensure_ascii=False), name))
