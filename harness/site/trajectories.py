@@ -125,9 +125,7 @@ def _add_message(step: Step, record: MessageRecord, name: str, texts: Texts) -> 
         step.summary = _line(message.content)
 
 
-def _fact(
-    record: PromptRecord | AgentOutputRecord | EgressRecord | GatewayRecord | EndRecord, name: str, texts: Texts
-) -> Entry:
+def _fact(record: _Fact, name: str, texts: Texts) -> Entry:
     """A record that is numbers only."""
     if isinstance(record, EndRecord):
         title = f"the end: {record.ending.replace('-', ' ')} after {record.steps} steps"
