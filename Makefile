@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-tasks bench attack honest schemas validity providers site
+.PHONY: help demo test check check-tasks bench attack honest schemas validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -34,6 +34,14 @@ attack: $(READY) ## every attempt to fool the verifier, what it must come to, an
 
 honest: $(READY) ## honest work in many styles, and honest work that isn't enough
 	@$(VENV)/bin/python scripts/validity.py honest
+
+native: $(READY) ## every native scaffold, twice, and compare on the result
+	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_ATTEMPTS=2 \
+	TESTWRIGHT_NATIVE="claude-code codex opencode gemini-cli qwen-code mini-swe-agent command" \
+	$(VENV)/bin/python -m pytest -q tests/docker/test_native_runs.py tests/docker/test_native_agents.py
+
+published: $(READY) ## every suite for the published tasks in tests/fixtures, by both rules
+	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_PUBLISHED=all $(VENV)/bin/python -m pytest -q tests/docker/test_published_suites.py
 
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py

@@ -17,6 +17,7 @@ from harness.llm.scripted_provider.scenario import Reply, Stop
 from harness.llm.scripted_provider.server import Answerer, Received, serve
 from harness.specs.catalog import default_directory
 from tests.support.native_scripts import (
+    ATTEMPTS,
     DONE,
     SAMPLE,
     TASK,
@@ -62,15 +63,24 @@ async def run(directory: Path, answerer: Answerer, *arguments: str, before: tupl
 
 async def test_native_scaffolds_and_the_common_one_resolve_a_task(tmp_path: Path) -> None:
     scaffolds = [word for name in ("mini", *SAMPLE) for word in ("-s", name)]
-    status, told = await run(tmp_path, does_the_task, *scaffolds, "-j", "2")
+    status, told = await run(tmp_path, does_the_task, *scaffolds, "-j", "2", "-k", str(ATTEMPTS))
     assert status == 0, told
-    assert f"{len(SAMPLE) + 1} trials: {len(SAMPLE) + 1} resolved" in told
-    for usage in tmp_path.glob("out/trials/*/*/*/1/usage.json"):
+    trials = ATTEMPTS * (len(SAMPLE) + 1)
+    assert f"{trials} trials: {trials} resolved" in told
+    for usage in tmp_path.glob("out/trials/*/*/*/*/usage.json"):
         agent = json.loads(usage.read_text())["agent"]
         assert agent["calls"] >= 2, usage
         assert agent["cost_usd"] == pytest.approx(agent["calls"] * (1000 * 3 + 100 * 15) / 1e6), usage
-    assert len(list(tmp_path.glob("out/trials/*/*/*/1/agent-stdout.txt"))) == len(SAMPLE)
+    assert len(list(tmp_path.glob("out/trials/*/*/*/*/agent-stdout.txt"))) == ATTEMPTS * len(SAMPLE)
     assert "k-native" not in "".join(path.read_text(errors="replace") for path in tmp_path.glob("out/**/*.jsonl"))
+
+    others = [word for name in SAMPLE for word in ("--b", name)]
+    status, told = await type_command(tmp_path, "compare", "out", "--a", "mini", *others, "--json")
+    assert status == 0, told
+    compared = json.loads(told)
+    assert [side["scaffold"] for side in compared["sides"]] == ["mini", *SAMPLE]
+    assert all((side["resolved"], side["without_verdict"]["part"]) == (ATTEMPTS, 0) for side in compared["sides"])
+    assert not any(side["mechanism"]["is_suspicious"] for side in compared["sides"])
 
 
 async def test_an_agent_that_stops_without_a_manifest_has_failed(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ from tests.support.sandboxes import labels
 
 SAMPLE = tuple(os.environ.get("TESTWRIGHT_NATIVE", "claude-code command").split())
 """Native scaffolds of two dialects. The variable names others: each one more is an installation and a trial."""
+ATTEMPTS = int(os.environ.get("TESTWRIGHT_ATTEMPTS", "1"))
+"""Of each scaffold of the sample at the task."""
 TASK = "aiosmtpd-proxy-tlv"
 MARK = "Please write unit tests for how aiosmtpd decodes that block"
 """Of the task's prompt."""
