@@ -83,7 +83,7 @@ def main() -> int:
     for name in chosen:
         cases = [case for case in corpora[name] if not only or any(fnmatch(case.name, glob) for glob in only)]
         if "--sample" in words:
-            cases = sample(cases)
+            cases = [case for case in sample(corpora)[name] if case in cases]
         judged[name] = judge_cases(cases, "auto", None, JOBS, progress_line(len(cases)))
         status |= report_batch(judged[name], as_json=False)
         told = error_lines(errors(judged[name]))
@@ -103,17 +103,24 @@ def main() -> int:
     return status
 
 
-def sample(cases: Sequence[Case]) -> list[Case]:
+def sample(corpora: Mapping[str, Sequence[Case]]) -> dict[str, list[Case]]:
     """What `make test` has time for: all that are decided before any test is run; of the others enough to see each
-    reason and each note, in each language each verdict and what `OF_EACH_LANGUAGE` names, and agents at work.
+    reason and each note, in each language each verdict and what `OF_EACH_LANGUAGE` names, and agents at work. What
+    the sample of one corpus shows needn't be seen in the next.
     """
+    seen: set[object] = set()
+    return {name: _sample(cases, seen) for name, cases in corpora.items()}
+
+
+def _sample(cases: Sequence[Case], seen: set[object]) -> list[Case]:
+    """Adds what they show to `seen`."""
     shown = {case.name: _shows(case, case.expected) for case in cases if case.expected}
     chosen = {
         case.name
         for case in cases
         if case.expected and case.expected.codes and WITHOUT_A_TEST_RUN.issuperset(case.expected.codes)
     }
-    seen: set[object] = set().union(*(shown[name] for name in chosen))
+    seen |= set().union(*(shown[name] for name in chosen))
     for name in sorted(shown, key=lambda name: (-len(shown[name]), name)):  # those that show most first
         if not shown[name] <= seen:
             chosen.add(name)
@@ -123,7 +130,9 @@ def sample(cases: Sequence[Case]) -> list[Case]:
 
 def _shows(case: Case, expected: Expectation) -> set[object]:
     language, codes = case.task.repo.language, {str(code) for code in (*expected.codes, *expected.notes)}
-    who = ("agent", expected.verdict) if case.submission is None else ("suite", language, expected.verdict)
+    # What leaves a verdict open is the same in every language.
+    where = None if expected.verdict is Verdict.UNSCORED else language
+    who = ("agent", expected.verdict) if case.submission is None else ("suite", where, expected.verdict)
     return {*codes, who, *((language, code) for code in OF_EACH_LANGUAGE.intersection(codes))}
 
 
