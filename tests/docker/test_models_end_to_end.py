@@ -107,7 +107,7 @@ async def run(directory: Path, *arguments: str) -> tuple[int, str]:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    output, _ = await asyncio.wait_for(process.communicate(), 250)
+    output, _ = await asyncio.wait_for(process.communicate(), 540)
     assert process.returncode is not None
     return process.returncode, output.decode()
 

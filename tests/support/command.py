@@ -16,7 +16,7 @@ class Done(NamedTuple):
 async def testwright(
     *arguments: str | Path,
     cwd: Path,
-    seconds: float = 240,  # noqa: PT028  # a command, not a test
+    seconds: float = 540,  # noqa: PT028  # a command, not a test
     **env: str,
 ) -> Done:
     """Keys are there for providers that ask for one; answers are cached in `cwd` unless `env` says where."""
