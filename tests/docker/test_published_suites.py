@@ -88,10 +88,10 @@ EXPECTED = {
 """By task and submission: our verdict, its reasons, and that of the published rules."""
 
 SAMPLE = {
-    SCAPY: ("honest-bare-expressions", "only-prints", "forges-lines"),
-    JEST: ("oracle", "honest-beside-red-tests", "weak-snapshots"),
+    SCAPY: ("honest-bare-expressions", "forges-lines"),
+    JEST: ("honest-beside-red-tests", "weak-snapshots"),
     GO: ("honest-subtests-by-name", "counts-bytes"),
-    DATABASE: ("oracle", "honest", "prints-instead"),
+    DATABASE: ("oracle", "prints-instead"),
     EXTENSION: ("honest", "measures-the-source"),
     KITTY: ("honest", "looks-at-the-build"),
 }
