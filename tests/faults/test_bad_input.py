@@ -43,7 +43,7 @@ def catalog(tmp_path) -> Path:
     ("arguments", "words"),
     [
         (["-t", "aiosmtpd-proxy-tvl", "-s", "nop"], ["unknown task", "did you mean 'aiosmtpd-proxy-tlv'"]),
-        (["-t", "tag:nothing", "-s", "nop"], ["unknown task 'tag:nothing'"]),
+        (["-t", "tag:nothing", "-s", "nop"], ["unknown tag 'nothing'"]),
         (["-t", TASK, "-s", "mimi"], ["unknown scaffold", "did you mean 'mini'"]),
         (["-t", TASK, "-s", "mini"], ["needs a model"]),
         (["-t", TASK, "-s", "mini", "-m", "gpt"], ["unknown model 'gpt'", "PROVIDER/MODEL"]),
