@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check check-tasks bench attack honest schemas validity providers site native published
+.PHONY: help demo test check check-tasks bench attack honest faults schemas stubs validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -35,6 +35,9 @@ attack: $(READY) ## every attempt to fool the verifier, what it must come to, an
 honest: $(READY) ## honest work in many styles, and honest work that isn't enough
 	@$(VENV)/bin/python scripts/validity.py honest
 
+faults: $(READY) ## every fault that is injected, what must still be true, and whether it is; only="EXPR" takes some
+	@COLUMNS=160 TESTWRIGHT_FAULTS=all $(VENV)/bin/python -m pytest -q -p tests.support.injected_faults -m fault $(if $(only),-k "$(only)") tests/faults
+
 native: $(READY) ## every native scaffold, twice, and compare on the result
 	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_ATTEMPTS=2 \
 	TESTWRIGHT_NATIVE="claude-code codex opencode gemini-cli qwen-code mini-swe-agent command" \
@@ -42,6 +45,9 @@ native: $(READY) ## every native scaffold, twice, and compare on the result
 
 published: $(READY) ## every suite for the published tasks in tests/fixtures, by both rules
 	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_PUBLISHED=all $(VENV)/bin/python -m pytest -q tests/docker/test_published_suites.py
+
+stubs: $(READY) ## docs/stubs.md: how many of 200 stubs over all repositories compile
+	@$(VENV)/bin/python -m scripts.stubs
 
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py

@@ -20,6 +20,9 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.judging import TASKS, judging_cost
+from benchmarks.large_runs import SIZES
+from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
@@ -58,7 +61,7 @@ async def measure(names: Collection[str]) -> list[Row]:
     rows = []
     if chosen := [measured for name, measured in IN_CONTAINERS.items() if name in names]:
         rows = await with_engine(chosen)
-    return rows + [row() for name, row in HERE.items() if name in names]
+    return rows + [row for name, measured in HERE.items() if name in names for row in measured()]
 
 
 async def with_engine(chosen: Iterable[Measured]) -> list[Row]:
@@ -144,6 +147,16 @@ async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
     ]
 
 
+async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
+    """CPU of judging a reference, against that of its tests run alone once for each arm."""
+    rows = []
+    for name in TASKS:
+        task = Catalog().task(name)
+        cost = await judging_cost(engine, await engine.image(task), task, LABELS)
+        rows.append(Row(f"judging {name}, over its tests alone once an arm", cost.ratio, 4, "x", cost.words))
+    return rows
+
+
 def whole_trial() -> float:
     """Wall seconds of an oracle trial as a process of its own."""
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
@@ -157,7 +170,7 @@ def whole_trial() -> float:
     return wall
 
 
-def trajectory() -> Row:
+def trajectory() -> list[Row]:
     result = ObservationRecord(
         step=1, command="ls", exit_status=0, seconds=0.1, output_bytes=12_000, truncated=0, timed_out=False
     )
@@ -171,14 +184,27 @@ def trajectory() -> Row:
                 records.add(result)
                 records.add(MessageRecord(step=step, message=text))
         seconds = time.perf_counter() - began
-    return Row(f"a trajectory of {STEPS} steps, written", seconds, 0.2, "s", "12 kB observed in each")
+    return [Row(f"a trajectory of {STEPS} steps, written", seconds, 0.2, "s", "12 kB observed in each")]
 
 
-def start_up() -> Row:
+def start_up() -> list[Row]:
     command = [str(Path(sys.executable).with_name("testwright")), "--help"]
     bare = statistics.median(timed([sys.executable, "-c", "pass"]) for _ in range(5))
     seconds = statistics.median(timed(command) for _ in range(5))
-    return Row("testwright --help", seconds, 0.3, "s", f"python -c pass {bare:.2f} s")
+    return [Row("testwright --help", seconds, 0.3, "s", f"python -c pass {bare:.2f} s")]
+
+
+def large_store() -> list[Row]:
+    """Budgets grow with the number of trials: 2 s and 300 MB for 100,000."""
+    rows = []
+    for found in map(measure_store, SIZES):
+        what, share = f"{found.trials:,} finished trials", found.trials / SIZES[-1]
+        scale = f"without an index {found.first.seconds:.1f} s; show --json {found.as_json.seconds:.1f} s"
+        rows.append(Row(f"{what}, shown: CPU beyond the start", found.show.seconds, 0.2 + 1.8 * share, "s", scale))
+        scale = f"without an index {found.first.megabytes:.0f} MB; show --json {found.as_json.megabytes:.0f} MB"
+        most = max(found.show.megabytes, found.first.megabytes, found.as_json.megabytes)
+        rows.append(Row(f"{what}, shown: peak memory", most, 150 + 150 * share, "MB", scale))
+    return rows
 
 
 def timed(command: list[str]) -> float:
@@ -191,8 +217,9 @@ IN_CONTAINERS: dict[str, Measured] = {
     "commands": in_sandbox(commands),
     "output": in_sandbox(output_memory),
     "verification": verification,
+    "judging": judgings,
 }
-HERE: dict[str, Callable[[], Row]] = {"trajectory": trajectory, "help": start_up}
+HERE: dict[str, Callable[[], list[Row]]] = {"trajectory": trajectory, "help": start_up, "store": large_store}
 
 
 def main() -> int:

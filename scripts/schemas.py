@@ -29,6 +29,7 @@ from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import TaskFile
 from harness.verify.judge.voting import Vote
+from harness.verify.mutants.records import MutantsFile
 from harness.verify.verdict import VerdictRecord
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
@@ -51,6 +52,7 @@ MODELS: dict[str, Any] = {
     "verdict.json": VerdictRecord,
     "evidence.json": EvidenceFile,
     "judge.jsonl": Vote,
+    "mutants.json": MutantsFile,
     "gold.yaml": GoldFile,
     "injection.yaml": CorpusFile,
     "expect.yaml": Expectation,

@@ -1,6 +1,7 @@
 """What an agent did, one JSON line per record, written as it happens."""
 
 import contextlib
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -188,11 +189,22 @@ class Trajectory:
             self.format_errors = (self.format_errors or 0) + more
 
     def add(self, record: Record) -> None:
-        self._file.write(record.model_dump_json().encode() + b"\n")
-        self._file.flush()
+        """Raises OSError that names the file: a full disk ends the run, since no trial could keep anything."""
+        with self._naming():
+            self._file.write(record.model_dump_json().encode() + b"\n")
+            self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        with self._naming():
+            self._file.close()
+
+    @contextlib.contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = error.filename or str(self.path)
+            raise
 
     def __enter__(self) -> Self:
         return self

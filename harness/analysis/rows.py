@@ -5,6 +5,7 @@ Tables, JSON, CSV and whatever else tells results read these rows and never the 
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -114,8 +115,11 @@ class CriterionRow(_Row):
     explanation: str
 
 
-class ArmTestRow(_Row):
-    """What one test did in one arm. `seconds` are the test's own; `killed` says that it noticed the variant."""
+class ArmTestRow(NamedTuple):
+    """What one test did in one arm. `seconds` are the test's own; `killed` says that it noticed the variant.
+
+    A run has a hundred thousand of them, hence no model: the file that they come from was checked whole.
+    """
 
     trial: str
     task: str

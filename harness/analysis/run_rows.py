@@ -9,14 +9,17 @@ from typing import Any
 from harness.analysis.behaviour.trials import TrialBehaviour, trial_behaviour
 from harness.analysis.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
 from harness.runs.evidence_file import EvidenceFile
+from harness.runs.mutants import read_mutants
 from harness.runs.outcome import Outcome
 from harness.runs.plan import RunFile
 from harness.runs.records import read_record
 from harness.runs.store import find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.specs.errors import UserError
+from harness.specs.ids import TestId
 from harness.specs.loading import load_yaml
 from harness.specs.reasons import Verdict
+from harness.verify.mutants.records import MutantsFile
 
 _NO_MODEL = "none"
 """The name of a model's folder where a trial has none."""
@@ -63,6 +66,10 @@ class RunRows:
         """Of one trial."""
         return tuple(_arm_tests(self.directory, trial))
 
+    def mutants_of(self, trial: TrialRow) -> MutantsFile | None:
+        """What a trial's mutation score rests on, where one was asked for."""
+        return read_mutants(self.directory / "trials" / trial.trial)
+
     @cached_property
     def behaviours(self) -> tuple[TrialBehaviour, ...]:
         """Of all trials whose trajectories can be read and tell of a call."""
@@ -71,9 +78,13 @@ class RunRows:
 
     def below(self, prefix: str) -> "RunRows":
         """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
-        wanted = prefix.rstrip("/")
-        chosen = (row for row in self.trials if row.trial == wanted or row.trial.startswith(f"{wanted}/"))
-        return replace(self, trials=tuple(chosen))
+        return replace(self, trials=tuple(row for row in self.trials if is_below(row, prefix)))
+
+
+def is_below(row: TrialRow, prefix: str) -> bool:
+    """Whether a trial is at `prefix` or below it."""
+    wanted = prefix.rstrip("/")
+    return row.trial == wanted or row.trial.startswith(f"{wanted}/")
 
 
 def load_rows(directory: Path) -> RunRows:
@@ -81,6 +92,13 @@ def load_rows(directory: Path) -> RunRows:
     stores = list(find_trials(directory))
     file = _run_file(directory)
     return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
+
+
+def each_row(directory: Path) -> Iterator[TrialRow]:
+    """The rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
+    file = _run_file(directory)
+    for store in find_trials(directory):
+        yield _trial(store, directory, file)
 
 
 def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:
@@ -175,27 +193,17 @@ def _criteria(trial: TrialRow) -> Iterator[CriterionRow]:
 
 def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
     file = read_record(directory / "trials" / trial.trial / "evidence.json", EvidenceFile)
-    who = _key(trial)
+    who = tuple(_key(trial).values())
+    names: dict[TestId, str] = {}
     for key, arm in file.evidence.arms.items() if file else ():
+        of_arm = (str(key), key.role, key.variant, arm.kind, key.repetition, key.part, arm.status, arm.seconds)
         for result in arm.results:
-            yield ArmTestRow.model_construct(  # there are thousands, and the file was checked whole
-                **who,
-                arm=str(key),
-                role=key.role,
-                variant=key.variant,
-                kind=arm.kind,
-                repetition=key.repetition,
-                part=key.part,
-                arm_status=arm.status,
-                arm_seconds=arm.seconds,
-                test=str(result.test),
-                outcome=result.outcome,
-                quality=result.quality,
-                killed=result.killed,
-                cases=result.cases,
-                seconds=result.seconds,
-            )
+            name = names.get(result.test) or names.setdefault(result.test, str(result.test))
+            of_test = (name, result.outcome, result.quality, result.killed, result.cases, result.seconds)
+            yield ArmTestRow._make((*who, *of_arm, *of_test))
 
 
 def _key(trial: TrialRow) -> dict[str, Any]:
-    return trial.model_dump(include={"trial", "task", "scaffold", "model", "attempt"})
+    """What each row of a trial begins with, in this order."""
+    names = ("trial", "task", "scaffold", "model", "attempt")
+    return {name: getattr(trial, name) for name in names}

@@ -1,4 +1,4 @@
-"""What works on this machine, and how to repair what doesn't. Changes nothing, needs no network, takes seconds."""
+"""What works on this machine, and how to repair what doesn't. Leaves nothing, needs no network, takes seconds."""
 
 import os
 import platform
@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 from harness.authoring.doctor_engine import build_command, engine, room
+from harness.authoring.doctor_tries import tries
 from harness.authoring.host_secrets import certificates
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.host_environment import host_environment
@@ -27,7 +28,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 def doctor() -> list[Finding]:
     """Every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
-        engine, build_command, _bubblewrap, _git, _python, _cache, _certificates, _proxies, _keys,
+        engine, build_command, tries, _bubblewrap, _git, _python, _cache, _certificates, _proxies, _keys,
     ]  # fmt: skip
     with ThreadPoolExecutor(max_workers=len(checks)) as pool:
         found = [finding for findings in pool.map(lambda check: check(), checks) for finding in findings]

@@ -11,7 +11,7 @@ import docker.errors
 import requests
 
 from harness.sandbox.images.base_image import BASE_IMAGE
-from harness.sandbox.images.build_cli import find_build_cli
+from harness.sandbox.images.build_cli import engine_build_cli
 from harness.specs.errors import ImageUnavailable
 from harness.specs.finding import Finding, Health
 
@@ -38,11 +38,12 @@ def engine() -> list[Finding]:
 
 def build_command() -> list[Finding]:
     try:
-        cli = find_build_cli(os.environ.get("PATH", os.defpath))
+        cli = engine_build_cli(os.environ.get("PATH", os.defpath))
     except ImageUnavailable as error:
         words = f"{error}; or bring images that were built elsewhere with 'testwright repo import'"
         return [Finding(name="image builds", health=Health.DEGRADED, words=words)]
     with_what = "buildx" if "buildx" in cli.arguments else "BuildKit built in"
+    with_what = "Podman's own" if cli.path.name == "podman" else with_what
     words = f"{cli.path}, version {cli.version}, {with_what}"
     return [Finding(name="image builds", health=Health.OK, words=words)]
 

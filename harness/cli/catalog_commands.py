@@ -21,7 +21,7 @@ def list_tasks(context: typer.Context, as_json: Json = False) -> int:
     """List the tasks."""
     from harness.report.catalog_report import report_tasks
 
-    return report_tasks(_catalog(context), as_json)
+    return report_tasks(catalog_of(context), as_json)
 
 
 @task_app.command("show")
@@ -29,7 +29,7 @@ def show_task(context: typer.Context, task: str, as_json: Json = False) -> int:
     """Show a task: prompt, limits and criteria."""
     from harness.report.catalog_report import report_task
 
-    return report_task(_catalog(context).task(task), as_json)
+    return report_task(catalog_of(context).task(task), as_json)
 
 
 @task_app.command("check")
@@ -65,6 +65,9 @@ def check_tasks(
     judge: Annotated[
         str | None, typer.Option(help="Model that compares each criterion's statement with its check")
     ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only this part of the check: prompt, reference, ...")
+    ] = None,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
@@ -81,16 +84,16 @@ def check_tasks(
 
     ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
     refuse_for_published(tasks or (), ours)
-    catalog = _catalog(context, image_map)
+    catalog = catalog_of(context, image_map)
     lenient = catalog.reading(TaskOptions(image_map, one_by_one=True))  # the check itself tells what is wrong
     names = lenient.chosen(tasks or ["*"], exclude or (), repo or ())
-    if not names:
+    if not names and catalog.names("tasks"):
         raise UserError("every task that is named is left out by -x or --repo; there is nothing to check")
     chosen = levels(catalog, names, chosen_level(quick, brief, sample), sample, records)
     named = judge_for(catalog, judge, cached=False) if judge else None
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(_catalog(context, image_map), chosen, jobs, watch, records, write, named)
+        checks = check(catalog_of(context, image_map), chosen, jobs, watch, records, write, named, only or ())
     return report_task_checks(checks, written, as_json)
 
 
@@ -99,7 +102,7 @@ def list_repos(context: typer.Context, as_json: Json = False) -> int:
     """List the pinned repositories."""
     from harness.report.catalog_report import report_repos
 
-    return report_repos(_catalog(context), as_json)
+    return report_repos(catalog_of(context), as_json)
 
 
 @repo_app.command("build")
@@ -108,7 +111,7 @@ def build_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
     from harness.authoring.repo_build import build_all
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(build_all(_catalog(context), names, tell), as_json)
+    return report_builds(build_all(catalog_of(context), names, tell), as_json)
 
 
 @repo_app.command("check")
@@ -117,7 +120,7 @@ def check_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
     from harness.authoring.repo_build import check_all
     from harness.report.catalog_report import report_checks, tell
 
-    return report_checks(check_all(_catalog(context), names, tell), as_json)
+    return report_checks(check_all(catalog_of(context), names, tell), as_json)
 
 
 @repo_app.command("export")
@@ -131,7 +134,7 @@ def export_repo(
     from harness.authoring.repo_bundle import export_repo as export
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(export(_catalog(context), name, file, tell), as_json)
+    return report_builds(export(catalog_of(context), name, file, tell), as_json)
 
 
 @repo_app.command("import")
@@ -144,7 +147,7 @@ def import_repo(
     from harness.authoring.repo_bundle import import_repo as ingest
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(ingest(_catalog(context), file, tell), as_json)
+    return report_builds(ingest(catalog_of(context), file, tell), as_json)
 
 
 @scaffold_app.command("list")
@@ -152,7 +155,7 @@ def list_scaffolds(context: typer.Context, as_json: Json = False) -> int:
     """List the scaffolds."""
     from harness.report.catalog_report import report_scaffolds
 
-    return report_scaffolds(_catalog(context), as_json)
+    return report_scaffolds(catalog_of(context), as_json)
 
 
 @scaffold_app.command("check")
@@ -165,7 +168,7 @@ def check_scaffolds(
     from harness.authoring.scaffold_check import check_scaffolds
     from harness.report.catalog_report import report_checks, tell
 
-    return report_checks(check_scaffolds(_catalog(context), names or [], tell), as_json)
+    return report_checks(check_scaffolds(catalog_of(context), names or [], tell), as_json)
 
 
 @scaffold_app.command("export")
@@ -179,7 +182,7 @@ def export_scaffold(
     from harness.authoring.scaffold_bundle import export_scaffold
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(export_scaffold(_catalog(context), name, file, tell), as_json)
+    return report_builds(export_scaffold(catalog_of(context), name, file, tell), as_json)
 
 
 @scaffold_app.command("import")
@@ -192,7 +195,7 @@ def import_scaffold(
     from harness.authoring.scaffold_bundle import import_scaffold
     from harness.report.catalog_report import report_builds, tell
 
-    return report_builds(import_scaffold(_catalog(context), file, tell), as_json)
+    return report_builds(import_scaffold(catalog_of(context), file, tell), as_json)
 
 
 @model_app.command("list")
@@ -200,7 +203,7 @@ def list_models(context: typer.Context, as_json: Json = False) -> int:
     """List the model files; any PROVIDER/MODEL works without one."""
     from harness.report.model_report import report_models
 
-    return report_models(_catalog(context), as_json)
+    return report_models(catalog_of(context), as_json)
 
 
 @model_app.command("show")
@@ -208,10 +211,11 @@ def show_model(context: typer.Context, model: str, as_json: Json = False) -> int
     """Show what a run would use: settings, whether the price is known, which key is needed."""
     from harness.report.model_report import report_model
 
-    return report_model(_catalog(context), model, as_json)
+    return report_model(catalog_of(context), model, as_json)
 
 
-def _catalog(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
+def catalog_of(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
+    """The catalog that the command line names."""
     from harness.specs.catalog import Catalog
     from harness.specs.tracks import TaskOptions
 

@@ -16,9 +16,10 @@ def compare(
         bool, typer.Option("--patches", help="Print both patches of each task that flips, side by side")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+    csv: Annotated[str | None, typer.Option(help="Print CSV: sides, pairs, axes or flips")] = None,
 ) -> int:
     """Compare scaffolds or models on the same tasks, and say only what the trials can tell."""
     from harness.analysis.comparison.compare import compare as compare_sides
     from harness.report.comparison_report import report_comparison
 
-    return report_comparison(compare_sides(runs, a, b), as_json, patches)
+    return report_comparison(compare_sides(runs, a, b), as_json, patches, csv)

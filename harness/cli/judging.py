@@ -38,6 +38,11 @@ def verify(
     times: Annotated[
         int, typer.Option(min=1, help="Judge the submission so often, drawn anew each time, and compare the verdicts")
     ] = 1,
+    mutants: Annotated[int, typer.Option(min=0, help="Beside the verdict: a mutation score on so many mutants")] = 0,
+    mutant_seed: Annotated[int, typer.Option(help="How the mutants are drawn")] = 0,
+    export_mutants: Annotated[
+        Path | None, typer.Option(help="Write the mutants to this file, in Stryker's report format")
+    ] = None,
     as_json: Json = False,
 ) -> int:
     """Judge a submission, or a folder of them.
@@ -45,25 +50,34 @@ def verify(
     Status 1: one can't be scored, or differs from its expect.yaml, or from one time to the next (--times).
     """
     from harness.report.batch_report import progress_line, report_batch, report_one, report_times
+    from harness.report.mutants_report import export_mutants as export
     from harness.runs.cases import read_batch, read_case
     from harness.runs.judges import judge_for
     from harness.runs.submissions import judge_again_and_again, judge_cases
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
     from harness.specs.tracks import TaskOptions
+    from harness.verify.mutants.running import MutantOrder
 
     catalog = Catalog(context.obj, TaskOptions(image_map, all_criteria))
+    order = MutantOrder(mutants, mutant_seed) if mutants else None
+    if export_mutants and (batch or not order):
+        raise UserError(
+            "--export-mutants goes with --mutants N and one submission: TASK --patch FILE --manifest FILE"
+        )
     named = judge_for(catalog, judge, not no_cache) if judge else None
     if batch and times > 1:
         raise UserError("--times is for one submission: TASK --patch FILE --manifest FILE")
     if batch:
         cases = read_batch(catalog, batch, task)
-        batch_done = judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol)
+        batch_done = judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol, order)
         return report_batch(batch_done, as_json)
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
     case = read_case(catalog.task(task), patch, manifest)
-    judged = judge_again_and_again(case, times, sandbox, output, named, protocol)
+    judged = judge_again_and_again(case, times, sandbox, output, named, protocol, order)
+    if export_mutants:
+        export(judged[0], export_mutants)
     return report_times(judged, as_json) if times > 1 else report_one(judged[0], as_json)
 
 

@@ -16,12 +16,15 @@ def doctor(as_json: Json = False) -> int:
 
 
 def clean(
-    images: Annotated[bool, typer.Option(help="Also remove the images that testwright built")] = False,
-    cache: Annotated[bool, typer.Option(help="Also empty the cache directory")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also what commands at work have")] = False,
+    images: Annotated[bool, typer.Option(help="Also the images that testwright built")] = False,
+    cache: Annotated[bool, typer.Option(help="Also the cache directory")] = False,
+    do: Annotated[bool, typer.Option("--yes", help="Remove it; without this, say what would be removed")] = False,
     as_json: Json = False,
 ) -> int:
-    """Remove all containers of testwright on this machine, also those of active runs."""
+    """Remove what ended commands have left on this machine. Without --yes, say what that is."""
     from harness.report.machine_report import report_cleaning
+    from harness.runs.cleaning import Wanted
     from harness.runs.cleaning import clean as sweep
 
-    return report_cleaning(sweep(images, cache), as_json)
+    return report_cleaning(sweep(Wanted(everything, images, cache), do), as_json)

@@ -11,7 +11,17 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import catalog_commands, comparing, development, judging, machine, reporting, running
+from harness.cli import (
+    authoring_commands,
+    catalog_commands,
+    comparing,
+    development,
+    judging,
+    machine,
+    mutating,
+    reporting,
+    running,
+)
 
 app = typer.Typer(
     name="testwright",
@@ -30,6 +40,8 @@ app.command("compare")(comparing.compare)
 app.command("verify")(judging.verify)
 app.command("regrade")(judging.regrade)
 app.add_typer(judging.judge_app, name="judge")
+authoring_commands.add_to(catalog_commands.repo_app, catalog_commands.task_app)
+mutating.add_to(catalog_commands.task_app)
 app.add_typer(catalog_commands.task_app, name="task")
 app.add_typer(catalog_commands.repo_app, name="repo")
 app.add_typer(catalog_commands.scaffold_app, name="scaffold")

@@ -19,8 +19,9 @@ def report(
         Path | None, typer.Option("--export", metavar="DIR", help="Write files into this folder: rows, or logs")
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", help="Of --export: parquet (all rows) or inspect (eval logs)")
-    ] = "parquet",
+        str | None,
+        typer.Option("--format", help="Of --export: parquet (all rows), inspect (eval logs) or atif (trajectories)"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     csv: Annotated[str | None, typer.Option(help="Print CSV: systems, funnel, axes, criteria, probes...")] = None,
 ) -> int:
@@ -29,16 +30,17 @@ def report(
     from harness.analysis.run_rows import load_rows
     from harness.report.results_report import report_results
 
+    declared = load_weights(weights) if weights else None
     if site:
         from harness.site.command import report_site
 
-        return report_site(runs, site, context.obj, [weights, export, as_json, csv])
+        return report_site(runs, site, context.obj, declared, [export, form, as_json, csv])
     found = [load_rows(run) for run in runs]
-    if export:
+    if export or form:
         from harness.report.exporting import export_runs
 
-        return export_runs(found, export, form, as_json)
-    return report_results(found, load_weights(weights) if weights else None, as_json, csv)
+        return export_runs(found, export, form, as_json, [weights, csv])
+    return report_results(found, declared, as_json, csv)
 
 
 def view(

@@ -53,7 +53,26 @@ def run(
             "--registry", help="HOST[:PORT][=ADDRESS] that agents may reach, in tasks with package registries"
         ),
     ] = None,
-    executor: Annotated[str | None, typer.Option(help="Where trials run [default: asyncio, on this machine]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="Where trials run: asyncio (this machine), ray[:HOST:PORT] or another's NAME")
+    ] = None,
+    tries: Annotated[
+        int | None, typer.Option(help="Tries of a trial where the infrastructure fails [default: 3]")
+    ] = None,
+    trial_seconds: Annotated[
+        float | None, typer.Option(help="Wall time of one try of a trial, with all waits [default: no limit]")
+    ] = None,
+    min_free_disk: Annotated[
+        float | None, typer.Option(help="GB that must be free before a trial begins [default: 0.5]")
+    ] = None,
+    image_disk: Annotated[
+        float | None,
+        typer.Option(help="GB for the images built here; least recently used ones go [default: no limit]"),
+    ] = None,
+    mutants: Annotated[
+        int | None,
+        typer.Option(min=0, help="Beside each verdict: a mutation score on so many mutants"),
+    ] = None,
     fail_on_error: Annotated[
         int | None, typer.Option(help="Start no new trial after this many harness errors")
     ] = None,
@@ -64,6 +83,9 @@ def run(
         Path | None,
         typer.Option("-o", "--output", help="Run directory; an existing run is continued [default: runs/TIME]"),
     ] = None,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Also where the directory holds something else: add to it")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Let scaffolds work on tasks, and judge what they hand in. In an existing run, do only what is missing."""
@@ -92,13 +114,18 @@ def run(
         "all_criteria": all_criteria or None,
         "registries": registry,
         "executor": executor,
+        "tries": tries,
+        "trial_seconds": trial_seconds,
+        "min_free_disk_gb": min_free_disk,
+        "image_disk_gb": image_disk,
+        "mutants": mutants,
         "fail_on_error": fail_on_error,
     }
     directory = output or Path("runs") / datetime.now().strftime("%Y%m%d-%H%M%S")
     catalog, configuration = Catalog(context.obj), configure(options, config)
     if dry:
-        return report_dry_run(dry_run(catalog, configuration, directory, warn), as_json)
-    return report_run(execute(catalog, configuration, directory, watching, warn), as_json)
+        return report_dry_run(dry_run(catalog, configuration, directory, warn, extend), as_json)
+    return report_run(execute(catalog, configuration, directory, watching, warn, extend), as_json)
 
 
 def show(
@@ -116,16 +143,18 @@ def show(
     steps: Annotated[
         str | None, typer.Option(help="Of the trajectory: the answers N, N-M, N- or -M of the model")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
-    csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, criteria, tests, actions...")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: flat rows, or all of one trial")] = False,
+    rows: Annotated[str | None, typer.Option(help="Of --json: rows of trials, reasons, criteria, tests...")] = None,
+    csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, reasons, criteria, tests...")] = None,
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""
     from harness.analysis.chosen import Filters
-    from harness.report.csv_report import csv_rows
+    from harness.report.csv_report import chosen_rows
     from harness.report.run_report import show_run
     from harness.report.trajectory_report import chosen_steps
     from harness.specs.catalog import Catalog
 
     filters = Filters(verdict, reason, task, scaffold, model)
     span = chosen_steps(steps) if trajectory or steps else None
-    return show_run(directory, trial, as_json, csv_rows(csv), filters, span, Catalog(context.obj))
+    kinds = chosen_rows("--csv", csv), chosen_rows("--rows", rows)
+    return show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj))

@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 from harness.languages.code import Code
 from harness.languages.conduct import Conduct
 from harness.languages.found import TestFile
+from harness.languages.mutating import MutationOperators
+from harness.languages.stubbing import Stubs
 from harness.languages.toolchain import Toolchain
 
 
@@ -85,3 +87,7 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     conduct: Conduct | None = None
     """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""
+    stubs: Stubs | None = None
+    """How `task stub` takes functions out. Without it authors write the removal themselves."""
+    mutation: MutationOperators | None = None
+    """Small changes of code that tests should notice. Without it no mutants are made in this language."""

@@ -36,6 +36,10 @@ class Left(NamedTuple):
     usd: float | None
 
 
+def _unseen() -> None:
+    """Nobody looks."""
+
+
 class Allowance:
     """Steps, seconds and USD of one agent. A step is one answer of a model.
 
@@ -60,6 +64,8 @@ class Allowance:
         self._under_way: list[float] = []
         self._pause: _Span | None = None
         self._observe: FaultObserver = ignore_faults
+        self.stepped: Callable[[], None] = _unseen
+        """Called after each step."""
 
     def begin(self) -> None:
         """Start the agent's clock, which otherwise runs since the allowance was made."""
@@ -168,6 +174,7 @@ class Allowance:
         self._end(began)
         self._answers.append((now - own, now))
         self.steps += 1
+        self.stepped()
 
     def _end(self, began: float) -> None:
         self._under_way.remove(began)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.llm.anthropic_model import AnthropicModel
+from harness.llm.credentials import check_provider
 from harness.llm.litellm_model import LiteLLMModel
 from harness.llm.protocol import FaultObserver, Model, ignore_faults
 from harness.llm.rate_limits import Limiter, LimiterService, RateLimiters
@@ -57,6 +58,17 @@ class Models:
         served = self._served(name)
         model = AnthropicModel if served.file.model.startswith(_OWN_CLIENT) else LiteLLMModel
         return model(name, served.file, served.key, served.limiter, observe)
+
+    def check(self, name: str, native: bool = False) -> None:
+        """Whether a model can be asked at all: its file, its provider, its key. Raises UserError.
+
+        `native` says that an agent with a client of its own asks it. May import litellm, which takes seconds.
+        """
+        if not (native or self.file(name)):
+            self.build(name)
+            return
+        served = self.served(name)
+        check_provider(name, served.file, served.key)
 
     def served(self, name: str) -> ServedModel:
         """For an agent with a client of its own. Raises UserError, also for a model that is replayed or scripted."""

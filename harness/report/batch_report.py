@@ -4,8 +4,10 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 
+from harness.report.mutants_report import mutant_lines, mutants_facts
 from harness.report.parity_report import parity_facts, parity_lines
-from harness.report.tables import console, money, table, verdict_lines, verdict_text
+from harness.report.tables import console, money, table, verdict_text
+from harness.report.trial_tables import verdict_lines
 from harness.runs.submissions import Judged
 from harness.specs.reasons import Verdict
 from harness.verify.verdict import VerdictRecord
@@ -14,7 +16,8 @@ from harness.verify.verdict import VerdictRecord
 def report_one(judged: Judged, as_json: bool) -> int:
     """A verdict in full. Returns the exit status: 1 where it could not be scored."""
     if as_json:
-        print(judged.record.to_json() if judged.beside is None else json.dumps(_facts(judged), indent=2))
+        whole = judged.beside is not None or judged.mutants is not None
+        print(json.dumps(_facts(judged), indent=2) if whole else judged.record.to_json())
     else:
         out = console()
         for part in verdict_lines(judged.record):
@@ -22,6 +25,8 @@ def report_one(judged: Judged, as_json: bool) -> int:
         if judged.beside:
             for part in (*verdict_lines(judged.beside), *parity_lines([_both(judged)])):
                 out.print(part)
+        for part in mutant_lines(judged.mutants):
+            out.print(part)
         if judged.judging:
             usage = judged.judging.usage
             out.print(f"judge's cost {money(usage)} in {usage.calls} calls", markup=False)
@@ -116,6 +121,7 @@ def _facts(item: Judged) -> dict[str, object]:
         "difference": item.difference,
         "verdict": item.record.model_dump(mode="json"),
         **parity_facts(item.record, item.beside),
+        **mutants_facts(item.mutants),
     }
 
 

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from harness.analysis.behaviour.out_of_bounds import Sighting
 from harness.analysis.behaviour.profile import DECILES
 from harness.analysis.behaviour.trials import SystemBehaviour, TrialBehaviour
 from harness.analysis.behaviour.vocabulary import Group, Kind
 from harness.analysis.resolve_rates import Who
 from harness.analysis.results import Results
 from harness.report.failing_tables import correlation_words
-from harness.report.figures import percent
+from harness.report.figures import NOTHING, percent
 from harness.report.plain import printable
 from harness.report.tables import table
 
@@ -84,6 +85,10 @@ def _order_table(known: Mapping[str, SystemBehaviour]) -> Table:
     return table(("system", *numbers), rows, right=numbers)
 
 
+def step_words(found: Sighting) -> str:
+    return NOTHING if found.step is None else str(found.step)
+
+
 def _correlations(name: str, behaviour: SystemBehaviour) -> Iterator[Text]:
     known = {what: found for what, found in behaviour.correlations.items() if found}
     if known:
@@ -94,13 +99,13 @@ def _correlations(name: str, behaviour: SystemBehaviour) -> Iterator[Text]:
 
 def _odd(found: Sequence[TrialBehaviour]) -> Iterator[Table | Text]:
     rows = [
-        (item.row.trial, sighting.kind.value, str(sighting.step), printable(sighting.command, _COMMAND_CHARS))
+        (item.row.trial, sighting.kind.value, step_words(sighting), printable(sighting.command, _COMMAND_CHARS))
         for item in found
         for sighting in item.sightings
     ]
     if rows:
-        yield Text("Commands that look out of bounds (never part of a verdict):")
-        yield table(("trial", "kind of command", "step", "command"), rows, right=("step",))
+        yield Text("What looks out of bounds (never part of a verdict):")
+        yield table(("trial", "looks like", "step", "command"), rows, right=("step",))
     marks = [
         (item.row.trial, mark.mark.value, str(mark.step), printable(mark.words, _COMMAND_CHARS))
         for item in found

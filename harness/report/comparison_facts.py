@@ -29,6 +29,32 @@ def comparison_facts(found: Comparison) -> dict[str, Any]:
     }
 
 
+def comparison_rows(found: Comparison) -> dict[str, list[dict[str, Any]]]:
+    """The lists of the JSON for CSV; axes and flips have the names of their two sides as `first` and `second`."""
+    told = comparison_facts(found)
+    rows: dict[str, list[dict[str, Any]]] = {"sides": told["sides"], "pairs": [], "axes": [], "flips": []}
+    for pair in told["pairs"]:
+        who = {"first": pair["a"], "second": pair["b"]}
+        rows["pairs"].append({name: value for name, value in pair.items() if name not in ("axes", "flips")})
+        for name in ("axes", "flips"):
+            rows[name] += [{**who, **row} for row in pair[name]]
+    return {name: [_with_bounds(row) for row in items] for name, items in rows.items()}
+
+
+def _with_bounds(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Intervals as `low` and `high`, which are columns of their own."""
+    return {name: _low_and_high(value) if name.startswith("by_") else _inside(value) for name, value in row.items()}
+
+
+def _inside(value: Any) -> Any:
+    return _with_bounds(value) if isinstance(value, Mapping) else value
+
+
+def _low_and_high(value: list[float] | None) -> dict[str, float | None]:
+    low, high = value or (None, None)
+    return {"low": low, "high": high}
+
+
 def _side(summary: SideSummary) -> dict[str, Any]:
     side, rate = summary.side, summary.rate
     return {

@@ -1,6 +1,7 @@
-"""Prints a comparison: tables and sentences for people, or JSON."""
+"""Prints a comparison: tables and sentences for people, JSON or CSV."""
 
 import json
+import sys
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.text import Text
 from harness.analysis.comparison.compare import Comparison
 from harness.analysis.comparison.pairs import Pair
 from harness.analysis.scores import POLICY
-from harness.report.comparison_facts import comparison_facts
+from harness.report.comparison_facts import comparison_facts, comparison_rows
 from harness.report.comparison_tables import (
     Letters,
     axis_table,
@@ -20,6 +21,7 @@ from harness.report.comparison_tables import (
     rate_table,
     versus,
 )
+from harness.report.csv_report import csv_of_facts
 from harness.report.effort_report import effort_table, mechanism_warning, mechanism_words
 from harness.report.figures import counted, p_words
 from harness.report.patches_beside import patches_beside
@@ -28,10 +30,18 @@ from harness.report.tables import console
 from harness.specs.errors import UserError
 
 
-def report_comparison(found: Comparison, as_json: bool, with_patches: bool) -> int:
-    """Returns the command's exit status. Raises UserError."""
+def report_comparison(found: Comparison, as_json: bool, with_patches: bool, csv: str | None = None) -> int:
+    """`csv` names one of the lists of the JSON. Returns the command's exit status. Raises UserError."""
     if as_json and with_patches:
         raise UserError("--json and --patches exclude each other; JSON has the paths of the patches")
+    if csv is not None:
+        if as_json or with_patches:
+            raise UserError("--csv excludes --json and --patches")
+        rows = comparison_rows(found)
+        if csv not in rows:
+            raise UserError(f"--csv {printable(csv)}: no such rows; known: {', '.join(rows)}")
+        sys.stdout.write(csv_of_facts(rows[csv]))
+        return 0
     if as_json:
         print(json.dumps(comparison_facts(found), indent=2))
         return 0

@@ -1,4 +1,4 @@
-"""Rows as CSV, for spreadsheets and data frames."""
+"""Rows as CSV and as flat JSON, for spreadsheets and data frames."""
 
 import csv
 import io
@@ -7,11 +7,10 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any, assert_never
 
-from pydantic import BaseModel
-
 from harness.analysis.behaviour.vocabulary import Kind
 from harness.analysis.rows import ArmTestRow, CriterionRow
 from harness.analysis.run_rows import RunRows
+from harness.report.facts import facts
 from harness.report.plain import printable
 from harness.specs.errors import UserError
 from harness.specs.reasons import Note, Reason
@@ -26,6 +25,8 @@ class CsvRows(StrEnum):
     """Which rows are written."""
 
     TRIALS = "trials"
+    REASONS = "reasons"
+    """A reason or a note of a verdict."""
     CRITERIA = "criteria"
     TESTS = "tests"
     """A test in an arm."""
@@ -37,13 +38,19 @@ class CsvRows(StrEnum):
     WATCHDOG = "watchdog"
 
 
-def csv_rows(name: str | None) -> CsvRows | None:
+def chosen_rows(option: str, name: str | None) -> CsvRows | None:
     """The rows that an option names; None where it isn't given. Raises UserError."""
     if name is None:
         return None
     if name not in list(CsvRows):
-        raise UserError(f"--csv {printable(name)}: no such rows; known: {', '.join(CsvRows)}")
+        raise UserError(f"{option} {printable(name)}: no such rows; known: {', '.join(CsvRows)}")
     return CsvRows(name)
+
+
+def flat_facts(rows: RunRows, chosen: CsvRows) -> list[dict[str, Any]]:
+    """The same rows for JSON: by column a text, a number, a truth value or None, and nothing nested."""
+    columns = columns_of(chosen)
+    return [{name: facts(column(row)) for name, column in columns.items()} for row in rows_of(rows, chosen)]
 
 
 def csv_text(rows: RunRows, chosen: CsvRows) -> str:
@@ -56,6 +63,8 @@ def rows_of(rows: RunRows, chosen: CsvRows) -> Iterable[Any]:
     match chosen:
         case CsvRows.TRIALS:
             return rows.trials
+        case CsvRows.REASONS:
+            return [(row, item) for row in rows.trials for item in (*row.reasons, *row.notes)]
         case CsvRows.CRITERIA:
             return rows.criteria
         case CsvRows.TESTS:
@@ -77,10 +86,12 @@ def columns_of(chosen: CsvRows) -> Mapping[str, Column]:
     match chosen:
         case CsvRows.TRIALS:
             return _TRIAL_COLUMNS
+        case CsvRows.REASONS:
+            return _REASON_COLUMNS
         case CsvRows.CRITERIA:
-            return _fields_of(CriterionRow)
+            return _named(CriterionRow.model_fields)
         case CsvRows.TESTS:
-            return _fields_of(ArmTestRow)
+            return _named(ArmTestRow._fields)
         case CsvRows.BEHAVIOUR:
             return _BEHAVIOUR_COLUMNS
         case CsvRows.ACTIONS:
@@ -102,7 +113,10 @@ def _written(columns: Mapping[str, Column], rows: Iterable[Any]) -> str:
 
 
 def csv_of_facts(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Nested facts as columns with dotted names, lists as text with semicolons; all columns that some row has."""
+    """Nested facts as columns with dotted names, lists of texts and numbers with semicolons; all columns of all rows.
+
+    Lists of facts are rows of their own, told elsewhere.
+    """
     flat = [dict(_flat(row)) for row in rows]
     names = dict.fromkeys(name for row in flat for name in row)
     return _written({name: _from_key(name) for name in names}, flat)
@@ -112,6 +126,8 @@ def _flat(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
     for name, value in facts.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            continue
         elif isinstance(value, list):
             yield prefix + name, "; ".join(map(str, value))
         else:
@@ -122,8 +138,8 @@ def _from_key(name: str) -> Column:
     return lambda row: row.get(name)
 
 
-def _fields_of(model: type[BaseModel]) -> Mapping[str, Column]:
-    return {name: attrgetter(name) for name in model.model_fields}
+def _named(fields: Iterable[str]) -> Mapping[str, Column]:
+    return {name: attrgetter(name) for name in fields}
 
 
 def _cell(value: Any) -> str:
@@ -161,6 +177,11 @@ _TRIAL_COLUMNS: Mapping[str, Column] = {
     "cost_usd": _of_usage(attrgetter("total.cost_usd")),
     "judge_cost_usd": _of_usage(attrgetter("judge.cost_usd")),
     "problem": attrgetter("problem"),
+    **{name: attrgetter(name) for name in ("repository", "ending_message")},
+    **{name: attrgetter(name) for name in ("waiting_seconds", "failed_requests", "format_errors")},
+    "starts": lambda row: len(row.attempts),
+    "arm_seconds": _of_usage(attrgetter("arm_seconds")),
+    "cached_tokens": _of_usage(attrgetter("total.cache_read")),
 }
 
 
@@ -183,6 +204,13 @@ def _of_trial(column: Column) -> Column:
 
 _NAMES = ("trial", "task", "scaffold", "model", "attempt")
 _TRIAL_NAMES: Mapping[str, Column] = {name: _of_trial(attrgetter(name)) for name in _NAMES}
+_REASON_COLUMNS: Mapping[str, Column] = {
+    **_TRIAL_NAMES,
+    "kind": lambda pair: "reason" if isinstance(pair[1], Reason) else "note",
+    "code": _of_item(attrgetter("code")),
+    "stage": lambda pair: getattr(pair[1], "stage", None),
+    **_items("subject", "words"),
+}
 _ACTION_COLUMNS: Mapping[str, Column] = {
     **_TRIAL_NAMES,
     "call": _of_item(attrgetter("call.position")),

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from harness.report.tables import console, table
 from harness.runs.dry_run import DryRun, PlannedTrial, State
-from harness.runs.tries import MAX_TRIES
 from harness.specs.model_name import called_apart
 
 _WORDS = {
@@ -50,7 +49,7 @@ def _lines(planned: DryRun) -> Iterator[str]:
     counts = Counter(item.state for item in planned.trials)
     states = ", ".join(f"{counts[state]} {_WORDS[state]}" for state in State if counts[state])
     yield f"{len(planned.trials)} trials in {planned.directory}: {states}; isolation {planned.isolation}"
-    again = f", {_usd(planned.tries_usd)} if faults of the infrastructure make {MAX_TRIES} tries of each"
+    again = f", {_usd(planned.tries_usd)} if faults of the infrastructure make {planned.tries} tries of each"
     yield f"agents: {_bound(planned.agents_usd)}{again if planned.agents_usd else ''}"
     yield f"judge: {f'{planned.judge}, {_bound(planned.judge_usd)}' if planned.judge else 'none is named'}"
     if planned.max_cost_usd is not None:

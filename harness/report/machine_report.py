@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from rich.text import Text
 
@@ -27,8 +28,16 @@ def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
 
 def report_cleaning(cleaning: Cleaning, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"containers": cleaning.containers, "images": cleaning.images, "cache": cleaning.cache}))
+        print(json.dumps(asdict(cleaning)))
+        return 0
+    words = f"{cleaning.containers} containers, {cleaning.images} images"
+    cache = "the cache" if cleaning.cache else ""
+    whole = ", ".join(filter(None, (words, cache)))
+    in_use = f"{cleaning.containers_in_use} containers and {cleaning.images_in_use} images"
+    if cleaning.is_done:
+        console().print(Text(f"removed: {whole}"))
     else:
-        words = f"removed {cleaning.containers} containers, {cleaning.images} images"
-        console().print(Text(f"{words}; cache {'emptied' if cleaning.cache else 'kept'}"))
+        console().print(Text(f"would be removed: {whole}. Nothing was removed; --yes does it"))
+    if cleaning.containers_in_use or cleaning.images_in_use:
+        console().print(Text(f"in use by other commands, and left: {in_use}; --all takes them too"), soft_wrap=True)
     return 0

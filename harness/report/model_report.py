@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from harness.llm.build import Models
+from harness.llm.credentials import missing_keys
 from harness.llm.price_table import has_price
 from harness.report.tables import console, table
 from harness.specs.catalog import Catalog
@@ -49,7 +50,8 @@ def _price(file: ModelFile) -> str:
 
 def _key(file: ModelFile) -> str:
     if file.api_key_env is None:
-        return "the provider's usual variable"
+        missing = missing_keys(file)
+        return f"{' or '.join(missing)}: not set" if missing else "the provider's usual variable"
     return f"{file.api_key_env}: {'set' if os.environ.get(file.api_key_env) else 'not set'}"
 
 

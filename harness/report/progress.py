@@ -1,15 +1,19 @@
-"""What a person sees while trials run: a live line at a terminal, plain lines in a pipe."""
+"""What a person sees while trials run: a line for each trial at work at a terminal, plain lines in a pipe."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from harness.report.plain import printable
-from harness.runs.outcome import Observer, Progress
+from harness.report.remaining import Remaining
+from harness.runs.outcome import Observer, Phase, Progress, Stand
 from harness.runs.plan import Trial
+
+_LINES = 12
+"""Of trials at work, at most: more would fill the terminal."""
 
 
 @contextmanager
@@ -17,31 +21,87 @@ def watching(total: int) -> Iterator[Observer]:
     """An observer for `run_all` that shows the progress of `total` trials on stderr."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield _plain(console)
+        yield _Lines(console, total)
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True) as bar:
-        line = bar.add_task("trials", total=total)
-
-        def observe(trial: Trial, progress: Progress, words: str) -> None:
-            match progress:
-                case Progress.STARTED:
-                    bar.update(line, description=printable(f"{trial.label} {progress}"))
-                case Progress.RETRIED:
-                    bar.console.print(printable(f"{trial.label}: {progress}, {words}"), markup=False)
-                case Progress.FINISHED:
-                    bar.advance(line)
-                    bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
-
-        yield observe
+        yield _Terminal(bar, total)
 
 
 def warn(line: str) -> None:
     Console(stderr=True, highlight=False).print(printable(f"warning: {line}", 500), markup=False, soft_wrap=True)
 
 
-def _plain(console: Console) -> Observer:
-    def observe(trial: Trial, progress: Progress, words: str) -> None:
-        console.print(printable(f"{trial.label}: {progress} {words}".rstrip()), markup=False, soft_wrap=True)
+class _Terminal:
+    """Each trial at work with how far it is; below them the whole run, with what is left of it."""
 
-    return observe
+    def __init__(self, bar: Bar, total: int) -> None:
+        self._bar = bar
+        self._remaining = Remaining(total)
+        self._lines: dict[str, TaskID] = {}
+        self._whole = bar.add_task("trials", total=total)
+
+    def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
+        place = str(trial.place)
+        match progress:
+            case Progress.STARTED:
+                self._remaining.began(place)
+                if place not in self._lines and len(self._lines) < _LINES:
+                    self._lines[place] = self._bar.add_task(_line(trial, progress), total=None)
+            case Progress.AT_WORK:
+                self._at_work(trial, stand)
+            case Progress.RETRIED:
+                self._bar.console.print(printable(f"{trial.label}: {progress}, {words}"), markup=False)
+            case Progress.FINISHED:
+                self._remaining.ended(place)
+                if (line := self._lines.pop(place, None)) is not None:
+                    self._bar.remove_task(line)
+                self._bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
+        self._bar.update(self._whole, completed=self._remaining.done, description=f"trials: {self._remaining}")
+
+    def _at_work(self, trial: Trial, stand: Stand | None) -> None:
+        if stand is None:
+            return
+        if stand.phase is not Phase.IMAGE:
+            self._remaining.worked(str(trial.place))
+        if (line := self._lines.get(str(trial.place))) is not None:
+            of = stand.most or None
+            self._bar.update(line, description=_line(trial, str(stand)), completed=stand.done, total=of)
+
+
+class _Lines:
+    """A line for each phase of each trial, and for its end."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._remaining = Remaining(total)
+        self._phases: dict[str, Phase] = {}
+
+    def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
+        place = str(trial.place)
+        match progress:
+            case Progress.STARTED:
+                self._remaining.began(place)
+                self._phases.pop(place, None)
+            case Progress.AT_WORK:
+                if stand is None or self._phases.get(place) is stand.phase:
+                    return
+                self._phases[place] = stand.phase
+                if stand.phase is Phase.IMAGE:
+                    return
+                self._remaining.worked(place)
+                self._print(trial, str(stand.phase))
+                return
+            case Progress.FINISHED:
+                self._remaining.ended(place)
+                words = f"{words} ({self._remaining})"
+            case Progress.RETRIED:
+                pass
+        self._print(trial, f"{progress} {words}".rstrip())
+
+    def _print(self, trial: Trial, words: str) -> None:
+        self._console.print(printable(f"{trial.label}: {words}"), markup=False, soft_wrap=True)
+
+
+def _line(trial: Trial, words: str) -> str:
+    return printable(f"{trial.label}: {words}")

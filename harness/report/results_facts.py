@@ -1,9 +1,10 @@
 """Results as JSON: flat rows in a few lists. Rates are fractions with their 95% bounds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.analysis.behaviour.trials import SystemBehaviour
 from harness.analysis.results import Results, SystemResults
 from harness.analysis.scores import POLICY
 from harness.analysis.statistics.clusters import RESAMPLES, SEED
@@ -11,7 +12,7 @@ from harness.report.facts import facts
 
 
 def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]:
-    """Lists of systems, funnel steps, axes, criteria, probes, sizes, sightings and marks."""
+    """Lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories, sightings and marks."""
     return {
         "runs": [str(directory) for directory in directories],
         "policy": POLICY,
@@ -23,12 +24,21 @@ def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]
         "probes": facts(found.probes),
         "sizes": facts(found.sizes),
         "behaviour": [{**_who(item), **facts(item.behaviour)} for item in found.systems if item.behaviour],
+        "deciles": [row for item in found.systems if item.behaviour for row in _deciles(item, item.behaviour)],
         "trials": [{"trial": item.row.trial, **facts(item.profile)} for item in found.behaviours],
         "out_of_bounds": [
             {"trial": item.row.trial, **facts(sighting)} for item in found.behaviours for sighting in item.sightings
         ],
         "watchdog": [{"trial": item.row.trial, **facts(mark)} for item in found.behaviours for mark in item.marks],
     }
+
+
+def _deciles(item: SystemResults, behaviour: SystemBehaviour) -> Iterator[dict[str, Any]]:
+    """Actions per trial of each kind in each tenth of the trajectories, zeros too."""
+    for tenth, found in enumerate(behaviour.deciles, start=1):
+        for kind in behaviour.kinds:
+            row = {"tenth": tenth, "kind": kind.value, "group": kind.group.value, "actions": found.get(kind, 0.0)}
+            yield {**_who(item), **row}
 
 
 def _who(item: SystemResults) -> dict[str, str | None]:

@@ -105,7 +105,7 @@ def _composites(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iter
     for item in systems:
         found, rate = item.composite, item.standing.rate.rate
         if found is not None:
-            tiers = f"{found.lowest} to {found.highest}" if found.lowest != found.highest else NOTHING
+            tiers = f"{found.lowest} to {found.highest}" if found.lowest != found.highest else f"{found.tier} only"
             rows.append(
                 (
                     names[item.standing.who],

@@ -3,25 +3,31 @@
 import json
 import shlex
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rich.text import Text
 
 from harness.analysis.chosen import Filters, chosen
+from harness.analysis.large_runs import is_large
 from harness.analysis.leaderboard import Standing, leaderboard
 from harness.analysis.rows import TrialRow
-from harness.analysis.run_rows import RunRows, load_rows, row_of_outcome
-from harness.report.csv_report import CsvRows, csv_text
+from harness.analysis.run_rows import RunRows, each_row, is_below, load_rows, row_of_outcome
+from harness.report.csv_report import CsvRows, csv_text, flat_facts
+from harness.report.large_run_report import show_large_run
+from harness.report.mutants_report import mutants_facts
 from harness.report.parity_report import parity_facts, parity_lines
 from harness.report.plain import printable
 from harness.report.run_summary import summary_parts
-from harness.report.tables import console, money, trial_table
+from harness.report.tables import console, money
 from harness.report.trajectory_report import Steps, show_trajectory
 from harness.report.trial_report import show_trial
+from harness.report.trial_tables import trial_table
 from harness.runs.command import FinishedRun
 from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
@@ -55,30 +61,67 @@ def show_run(
     trial: str | None,
     as_json: bool,
     csv: CsvRows | None = None,
+    kind: CsvRows | None = None,
     filters: Filters | None = None,
     trajectory: Steps | None = None,
     catalog: Catalog | None = None,
 ) -> int:
     """All trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
 
+    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
     `trial` is TASK/SCAFFOLD/MODEL/TRY or the start of one. `catalog` is where statements of criteria are looked up.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
-    found = _found(directory, trial, filters or Filters())
+    if kind and not as_json:
+        raise UserError(f"--rows {kind} says which rows --json prints; add --json, or ask for --csv {kind}")
+    wanted = filters or Filters()
+    if as_json and trajectory is None and kind in (None, CsvRows.TRIALS):
+        return _stream(directory, trial, wanted, whole=kind is None)
+    if not (trial or csv or as_json) and wanted == Filters() and is_large(directory):
+        show_large_run(directory)
+        return 0
+    found = _found(directory, trial, wanted)
     if trajectory is not None:
         [row] = _one(directory, found.trials)
         show_trajectory(directory / "trials" / row.trial / "trajectory.jsonl", trajectory)
     elif csv:
         sys.stdout.write(csv_text(found, csv))
     elif as_json:
-        print(json.dumps([_stored_facts(row) for row in found.trials], indent=2))
+        print(json.dumps(flat_facts(found, kind or CsvRows.TRIALS), indent=2))
     elif len(found.trials) == 1 and trial:
         [row] = found.trials
-        show_trial(directory, row, found.arm_tests, _statements(catalog, row))
+        show_trial(directory, row, found.arm_tests, _statements(catalog, row), found.mutants_of(row))
     else:
-        _show_all(found, by_outcome=filters is not None and filters.are_by_outcome)
+        _show_all(found, by_outcome=wanted.are_by_outcome)
     return 0
+
+
+def _stream(directory: Path, trial: str | None, filters: Filters, whole: bool) -> int:
+    """The chosen trials as one JSON list, each printed before the next is read.
+
+    `whole`: if it is one trial that is named, then with its whole verdict.
+    """
+    filters.check()
+    rows = (row for row in each_row(directory) if filters.take(row) and (not trial or is_below(row, trial)))
+    first, second = next(rows, None), next(rows, None)
+    if trial and first is None:
+        raise _no_trial(directory, trial)
+    is_alone = whole and trial and second is None
+    count = 0
+    for count, row in enumerate(filter(None, chain((first, second), rows)), 1):
+        rows_of_one = RunRows(directory, (row,))
+        whole_facts = {**_stored_facts(row), **mutants_facts(rows_of_one.mutants_of(row))} if is_alone else {}
+        facts = whole_facts or flat_facts(rows_of_one, CsvRows.TRIALS)[0]
+        text = textwrap.indent(json.dumps(facts, indent=2), "  ")
+        print(f"{',' if count > 1 else '['}\n{text}", end="")
+    print("\n]" if count else "[]")
+    return 0
+
+
+def _no_trial(directory: Path, trial: str) -> UserError:
+    lister = f"testwright show {shlex.quote(str(directory))}"
+    return UserError(f"{directory}: no trial {printable(trial)!r}; {lister} lists them")
 
 
 def _ended(run: FinishedRun) -> RunRows:
@@ -109,8 +152,7 @@ def _found(directory: Path, trial: str | None, filters: Filters) -> RunRows:
         return found
     below = found.below(trial)
     if not below.trials:
-        lister = f"testwright show {shlex.quote(str(directory))}"
-        raise UserError(f"{directory}: no trial {printable(trial)!r}; {lister} lists them")
+        raise _no_trial(directory, trial)
     return below
 
 
@@ -147,7 +189,9 @@ def _totals(rows: Sequence[TrialRow]) -> str:
     counts = Counter(row.verdict for row in rows)
     parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
     parts += [f"{counts[None]} without a verdict"] if counts[None] else []
-    return f"{len(rows)} trials: {', '.join(parts) or 'none'}; {_costs(row.usage for row in rows)}"
+    retries = sum(not attempt.is_final for row in rows for attempt in row.attempts)
+    retried = f"; attempts retried: {retries}" if retries else ""
+    return f"{len(rows)} trials: {', '.join(parts) or 'none'}{retried}; {_costs(row.usage for row in rows)}"
 
 
 def _costs(usages: Iterable[UsageFile | None]) -> str:

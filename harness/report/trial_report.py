@@ -8,22 +8,30 @@ from rich.text import Text
 
 from harness.analysis.behaviour.trials import TrialBehaviour, trial_behaviour
 from harness.analysis.rows import ArmTestRow, TrialRow
-from harness.report.figures import NOTHING
+from harness.report.behaviour_tables import step_words
+from harness.report.figures import NOTHING, counted
+from harness.report.mutants_report import mutant_lines
 from harness.report.parity_report import parity_lines
 from harness.report.plain import printable
-from harness.report.tables import attempt_table, console, money, table, verdict_lines
+from harness.report.tables import console, money, table
+from harness.report.trial_tables import attempt_table, verdict_lines
 from harness.report.why import agent_causes
 from harness.runs.trial_store import UsageFile
 from harness.specs.reasons import Verdict
 from harness.specs.results import Outcome
 from harness.specs.variants import Role, VariantKind
+from harness.verify.mutants.records import MutantsFile
 from harness.verify.verdict import VerdictRecord
 
 _COMMAND_CHARS = 120
 
 
 def show_trial(
-    directory: Path, row: TrialRow, arm_tests: Sequence[ArmTestRow], statements: Mapping[str, str]
+    directory: Path,
+    row: TrialRow,
+    arm_tests: Sequence[ArmTestRow],
+    statements: Mapping[str, str],
+    mutants: MutantsFile | None = None,
 ) -> None:
     """`statements` are those of the task's criteria, as far as they are known."""
     out, place = console(), directory / "trials" / row.trial
@@ -35,6 +43,8 @@ def show_trial(
         out.print(arm_table(listed, numbers))
     if row.record and (kills := _kill_table(row.record, numbers)):
         out.print(kills)
+    for line in mutant_lines(mutants):
+        out.print(line, soft_wrap=isinstance(line, Text))
     if found := trial_behaviour(directory, row):
         for part in behaviour_parts(found):
             out.print(part, soft_wrap=isinstance(part, Text))
@@ -116,13 +126,13 @@ def behaviour_parts(found: TrialBehaviour) -> Iterator[Text | Table]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in done.kinds.items())
     yield Text(f"actions: {done.actions} in {done.calls} calls: {kinds or 'none'}")
     edits = f"{done.explored} reads and searches before its first edit" if done.has_edited else "no edit"
-    tests = f"tests run {done.tests_run} times, {done.tests_after_edit} of them after the last edit"
+    tests = f"{counted(done.tests_run, 'run')} of tests, {done.tests_after_edit} of them after the last edit"
     yield Text(f"order: {edits}; {tests}")
     if found.sightings:
         rows = [
-            (item.kind.value, str(item.step), printable(item.command, _COMMAND_CHARS)) for item in found.sightings
+            (item.kind.value, step_words(item), printable(item.command, _COMMAND_CHARS)) for item in found.sightings
         ]
         yield Text("looks out of bounds (never part of the verdict):")
-        yield table(("kind", "step", "command"), rows, right=("step",))
+        yield table(("looks like", "step", "command"), rows, right=("step",))
     for mark in found.marks:
         yield Text(f"{mark.mark} at step {mark.step}: {printable(mark.words, _COMMAND_CHARS)}")

@@ -13,13 +13,14 @@ from harness.agents.registry import agent_context, build_agent, is_native
 from harness.llm.build import Models
 from harness.llm.price_table import has_price
 from harness.runs.ablation import with_whole_path
-from harness.runs.executors.choice import EXECUTORS
-from harness.runs.interruption import run_to_end
+from harness.runs.additions import Asked, check_additions
+from harness.runs.executors.choice import make_executor
+from harness.runs.interruption import FirstInterrupt, run_to_end
 from harness.runs.judges import configured_judge, self_judging
 from harness.runs.outcome import Observer, Outcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
-from harness.runs.store import RunStore
+from harness.runs.store import RunStore, check_free
 from harness.sandbox.choice import check_sandbox
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.endpoints import named_endpoint
@@ -70,18 +71,24 @@ class Prepared(NamedTuple):
     judge: Judge | None
 
 
-def execute(catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn) -> FinishedRun:
-    """Run what is missing. Checks all that can be checked before it makes the directory. Raises UserError."""
+def execute(
+    catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn, extend: bool = False
+) -> FinishedRun:
+    """Run what is missing. Checks all that can be checked before it makes the directory.
+
+    `extend` allows a directory that holds something else. Raises UserError.
+    """
     models, trials, _ = prepare(catalog, config, warn)
-    return run_to_end(_execute(models, catalog, config, trials, directory, watch))
+    interrupt = FirstInterrupt()
+    return run_to_end(_execute(models, catalog, config, trials, directory, watch, interrupt, extend), interrupt)
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     """All checks that need neither an engine nor the run's directory. Raises UserError."""
-    EXECUTORS.check(config.executor)
+    make_executor(config.executor)
     trials = plan_trials(catalog, config)
     models = Models(catalog)
-    for trial in trials:
+    for trial in {(trial.task.id, trial.scaffold.name, trial.model): trial for trial in reversed(trials)}.values():
         check(models, trial)
     for first in {trial.scaffold.name: trial for trial in reversed(trials)}.values():
         check_agent(models, first)
@@ -102,7 +109,7 @@ def _remarks(trials: list[Trial]) -> list[str]:
 def check(models: Models, trial: Trial) -> None:
     """All of a trial that can be checked without an engine. Raises UserError."""
     if trial.model:
-        (models.served if is_native(trial.scaffold) else models.build)(trial.model)
+        models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
     for name in trial.task.NEEDED:
         trial.task.patch(name)
@@ -150,14 +157,24 @@ def check_judge(models: Models, config: RunConfig) -> list[str]:
 
 
 async def _execute(
-    models: Models, catalog: Catalog, config: RunConfig, trials: list[Trial], directory: Path, watch: Watch
+    models: Models,
+    catalog: Catalog,
+    config: RunConfig,
+    trials: list[Trial],
+    directory: Path,
+    watch: Watch,
+    interrupt: FirstInterrupt,
+    extend: bool,
 ) -> FinishedRun:
-    executor = EXECUTORS.get(config.executor)()
-    isolation = await executor.isolation(config)
+    executor = make_executor(config.executor)
+    asked = Asked(config, trials, await executor.isolation(config))
+    check_free(directory)
+    added = check_additions(directory, asked, extend)
     store = RunStore(directory)
     try:
+        run = store.describe(asked, added)
         with watch(len(trials)) as observe:
-            outcomes = await run_all(executor, isolation, catalog, config, trials, store, observe, models.limiters)
+            outcomes = await run_all(executor, catalog, asked, run, store, observe, models.limiters, interrupt)
     finally:
         store.close()
-    return FinishedRun(directory, isolation, tuple(outcomes), len(trials) - len(outcomes))
+    return FinishedRun(directory, asked.isolation, tuple(outcomes), len(trials) - len(outcomes))

@@ -5,13 +5,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.llm.price_table import has_price
+from harness.runs.additions import Asked, check_additions
 from harness.runs.command import Warn, prepare
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import Judging
 from harness.runs.plan import RunConfig, Trial
 from harness.runs.store import check_free, spent_in
 from harness.runs.trial_store import TrialStore
-from harness.runs.tries import MAX_TRIES
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.grading import GradingRules
@@ -53,6 +53,7 @@ class DryRun:
     judge_usd: float | None
     max_cost_usd: float | None
     spent_usd: float | None
+    tries: int
 
     @property
     def agents_usd(self) -> float | None:
@@ -62,7 +63,7 @@ class DryRun:
     @property
     def tries_usd(self) -> float | None:
         """The same, were every trial tried as often as faults of the infrastructure allow."""
-        return None if self.agents_usd is None else self.agents_usd * MAX_TRIES
+        return None if self.agents_usd is None else self.agents_usd * self.tries
 
     @property
     def left_usd(self) -> float | None:
@@ -78,11 +79,11 @@ class DryRun:
         return min((bound for bound in (limits, self.left_usd) if bound is not None), default=None)
 
 
-def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn) -> DryRun:
+def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn, extend: bool = False) -> DryRun:
     """Checks all that a run checks before it begins. Raises UserError."""
     models, trials, judge = prepare(catalog, config, warn)
     check_free(directory)
-    isolation, planned = run_to_end(_planned(config, trials, directory, judge))
+    isolation, planned = run_to_end(_planned(config, trials, directory, judge, extend))
     is_asked = judge is not None and any(item.state is not State.DONE for item in planned)
     unpaid = config.judge is None or models.file(config.judge) is None
     return DryRun(
@@ -93,14 +94,16 @@ def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn) ->
         judge_usd=0.0 if unpaid or not is_asked else None,
         max_cost_usd=config.max_cost_usd,
         spent_usd=spent_in(directory).cost_usd,
+        tries=config.tries,
     )
 
 
 async def _planned(
-    config: RunConfig, trials: list[Trial], directory: Path, judge: Judge | None
+    config: RunConfig, trials: list[Trial], directory: Path, judge: Judge | None, extend: bool
 ) -> tuple[str, tuple[PlannedTrial, ...]]:
     engine = choose_engine(config.sandbox)
     try:
+        check_additions(directory, Asked(config, trials, engine.isolation), extend)
         return engine.isolation, tuple(_plan(engine, trial, directory, judge, config.protocol) for trial in trials)
     finally:
         await engine.close()

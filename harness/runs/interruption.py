@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -12,23 +12,44 @@ from harness.specs.signals import heeded
 T = TypeVar("T")
 
 
-def run_to_end(main: Coroutine[Any, Any, T]) -> T:
+WindDown = Callable[[], bool]
+"""Stops what is dear and lets what is cheap come to its end. False: there is nothing worth waiting for."""
+
+
+class FirstInterrupt:
+    """What the first Ctrl-C does to a run: whoever does its work says so here. Without that, it ends everything."""
+
+    def __init__(self) -> None:
+        self.wind_down: WindDown | None = None
+        self.happened = False
+
+    def __call__(self) -> bool:
+        self.happened = True
+        return self.wind_down is not None and self.wind_down()
+
+
+def run_to_end(main: Coroutine[Any, Any, T], first: FirstInterrupt | None = None) -> T:
     """Run a coroutine as `asyncio.run` does, but so that it can always clean up after itself.
 
     The first signal cancels it; those that follow change nothing, up to the process's end: its containers
-    are being removed by then. Raises KeyboardInterrupt where a signal has ended it. Signals reach a main thread only;
-    in any other, this is `asyncio.run`.
+    are being removed by then. With `first`, a Ctrl-C asks that instead, and where it finds something worth waiting
+    for, only the second one cancels. Raises KeyboardInterrupt where a signal has ended it. Signals reach a main
+    thread only; in any other, this is `asyncio.run`.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(main)
-    interruption = _Interruption()
+    interruption = _Interruption(first)
     before = {each: signal.signal(each, interruption.caught) for each in heeded()}
     try:
-        return asyncio.run(interruption.watch(main))
+        result = asyncio.run(interruption.watch(main))
     except asyncio.CancelledError:
         if interruption.happened:
             raise KeyboardInterrupt from None
         raise
+    else:
+        if interruption.is_winding_down:
+            raise KeyboardInterrupt
+        return result
     finally:
         if not interruption.happened:
             for each, handler in before.items():
@@ -38,8 +59,11 @@ def run_to_end(main: Coroutine[Any, Any, T]) -> T:
 class _Interruption:
     """Whether a signal has come, and the work that it cancels."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: FirstInterrupt | None) -> None:
         self.happened = False
+        self.is_winding_down = False
+        self._first = first
+        self._is_cancelled = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[Any] | None = None
 
@@ -50,8 +74,24 @@ class _Interruption:
             raise asyncio.CancelledError
         return await main
 
-    def caught(self, _number: int, _frame: FrameType | None) -> None:
-        first, self.happened = not self.happened, True
-        if first and self._loop and self._work:
-            # Wakes the loop up, which may wait for a socket.
-            self._loop.call_soon_threadsafe(self._work.cancel)
+    def caught(self, number: int, _frame: FrameType | None) -> None:
+        """Wakes the loop up, which may wait for a socket."""
+        self.happened = True
+        if self._loop is None or self._work is None:
+            return
+        if self._first and number == signal.SIGINT and not self._first.happened:
+            self._loop.call_soon_threadsafe(self._ask_first)
+        else:
+            self._loop.call_soon_threadsafe(self._cancel)
+
+    def _ask_first(self) -> None:
+        assert self._first is not None, "it is asked only where it is there"
+        if self._first.happened or not self._first():
+            self._cancel()
+        else:
+            self.is_winding_down = True
+
+    def _cancel(self) -> None:
+        if self._work and not self._is_cancelled:
+            self._is_cancelled = True
+            self._work.cancel()

@@ -28,7 +28,7 @@ def build_judge(catalog: Catalog, models: Models, name: str, votes: VoteCounts, 
 
     Unless `cached`, nobody's answers are read and none are kept.
     """
-    models.build(name)
+    models.check(name)
     prompts, file = Prompts.of(catalog), models.file(name)
     identity = JudgeIdentity(
         model=file.model if file else recording(name)[0],

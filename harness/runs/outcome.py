@@ -14,16 +14,52 @@ from harness.verify.verdict import VerdictRecord
 
 class Progress(StrEnum):
     STARTED = "started"
+    AT_WORK = "at-work"
     RETRIED = "retried"
     FINISHED = "finished"
 
 
-Observer = Callable[[Trial, Progress, str], None]
-"""Told of each step of each trial: the trial, what happened, and a word about it."""
+class Phase(StrEnum):
+    """What a trial is about."""
+
+    IMAGE = "image"
+    AGENT = "agent"
+    ARMS = "arms"
+    JUDGE = "judge"
+
+
+_COUNTED = {Phase.AGENT: "step ", Phase.ARMS: "", Phase.JUDGE: "call "}
+
+
+class Stand(BaseModel):
+    """How far a trial is in its phase: `done` of at most `most` steps, arms or calls; 0 where nobody knows how many.
+
+    `usd` is what the phase has cost so far, None where that isn't known.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    phase: Phase
+    done: int = 0
+    most: int = 0
+    usd: float | None = 0.0
+
+    def __str__(self) -> str:
+        of = f" of {self.most}" if self.most else ""
+        count = f", {_COUNTED[self.phase]}{self.done}{of}" if self.done and self.phase in _COUNTED else ""
+        money = "unknown cost" if self.usd is None else f"${self.usd:.4f}" if self.usd else ""
+        return f"{self.phase}{count}" + (f", {money}" if money else "")
+
+
+Observer = Callable[[Trial, Progress, str, Stand | None], None]
+"""Told of each step of each trial: the trial, what happened, a word about it, and how far a trial at work is."""
 
 
 class TrialEvent(BaseModel):
-    """A step of a trial at work. `number` is the attempt within this start, from 1; `fault` is what went wrong."""
+    """A step of a trial at work. `number` is the attempt within this start, from 1; `fault` is what went wrong.
+
+    `stand` is there where the trial has come one step further.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -31,6 +67,7 @@ class TrialEvent(BaseModel):
     progress: Progress
     number: int
     fault: str = ""
+    stand: Stand | None = None
 
 
 class TrialOutcome(BaseModel):

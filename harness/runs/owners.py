@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from uuid import uuid4
 
@@ -57,6 +58,29 @@ async def reap_the_dead(engine: Engine, argument: str = "") -> int:
         finally:
             lock.release()
     return count
+
+
+class Life(StrEnum):
+    """Whether a process is still at work; unknown where its lock lies in another cache directory."""
+
+    AT_WORK = "at-work"
+    DEAD = "dead"
+    UNKNOWN = "unknown"
+
+
+def life_of(name: str) -> Life:
+    """Of the process that has a label."""
+    found = Life.UNKNOWN
+    for path in _folder().glob(f"{name}.*"):
+        try:
+            lock = held(path)
+        except ToolFailed:
+            continue
+        if lock is None:
+            return Life.AT_WORK
+        lock.release()
+        found = Life.DEAD
+    return found
 
 
 def _folder() -> Path:

@@ -4,10 +4,11 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from harness import PROTOCOL_VERSION, __version__
 from harness.agents.registry import agent_class
@@ -49,11 +50,27 @@ class RunConfig(FileModel):
     protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright, published or both")
     image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
-    executor: str = Field(default="asyncio", description="where trials are done: asyncio, or what is registered")
+    executor: str = Field(
+        default="asyncio", description="where trials are done: asyncio, ray[:HOST:PORT], or registered"
+    )
     arm_output_mb: int = Field(default=2000, ge=0, description="MB of arms' output that the run keeps at most")
     registries: tuple[str, ...] = Field(
         default=(), description="HOST[:PORT][=ADDRESS]: for tasks with package registries, beside this machine's own"
     )
+    tries: int = Field(default=3, ge=1, le=20, description="of one trial in one start, where infrastructure fails")
+    retry_seconds: float = Field(
+        default=5, ge=0, le=120, description="before the second try; the waits double, with some chance in them"
+    )
+    trial_seconds: float | None = Field(
+        default=None, gt=0, description="wall time of one try of a trial, with all waits; null: no limit"
+    )
+    min_free_disk_gb: float = Field(
+        default=0.5, ge=0, description="GB that must be free on the disks of images and cache before a trial begins"
+    )
+    image_disk_gb: float | None = Field(
+        default=None, ge=0, description="GB that images built here may take; least recently used ones are removed"
+    )
+    mutants: int = Field(default=0, ge=0, le=1000, description="mutants of a score beside each verdict; 0: none")
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property
@@ -117,8 +134,27 @@ class Trial:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+class RunCommand(FileModel):
+    """A command that began a run or added to it: when, by which testwright, and what it asked for.
+
+    `extended` has a line for each difference that `--extend` allowed. `config` leaves out what is as usual.
+    """
+
+    time: datetime
+    version: str = __version__
+    extended: tuple[str, ...] = ()
+    config: RunConfig
+
+    @field_serializer("config")
+    def _unusual(self, config: RunConfig) -> dict[str, Any]:
+        return config.model_dump(mode="json", exclude_defaults=True)
+
+
 class RunFile(FileModel):
-    """`run.yaml`: what this directory's trials were run with. `id` is also the label of its containers."""
+    """`run.yaml`: what this directory's trials were run with. `id` is also the label of its containers.
+
+    `config` is that of the last command that added something; `commands` has them all, but those of an old version.
+    """
 
     id: str
     version: str = __version__
@@ -132,10 +168,20 @@ class RunFile(FileModel):
     )
     models: dict[str, str] = Field(default_factory=dict, description="model -> digest")
     repositories: dict[str, str] = Field(default_factory=dict, description="task id -> upstream of its repository")
+    repos: dict[str, str] = Field(default_factory=dict, description="repo -> digest of what it says of judging")
+    images: dict[str, str] = Field(
+        default_factory=dict, description="task id -> its image's digest, where that is known before it is made"
+    )
     attempts: dict[str, dict[str, int]] = Field(
         default_factory=dict,
         description="SCAFFOLD/MODEL -> task id -> the most attempts that a start has asked for",
     )
+    commands: tuple[RunCommand, ...] = ()
+
+    @property
+    def configs(self) -> tuple[RunConfig, ...]:
+        """Of every command that is known."""
+        return (*(command.config for command in self.commands), self.config)
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:

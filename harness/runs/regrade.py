@@ -196,8 +196,8 @@ async def _regrade(
     stores: list[TrialStore],
     same_draw: bool,
 ) -> list[Regraded]:
-    outside = any(map(address_of, run.config.tasks))
-    tasks = {task.id: task for task in chosen_tasks(catalog, run.config)} if outside else {}
+    outside = [config for config in run.configs if any(map(address_of, config.tasks))]
+    tasks = {task.id: task for config in outside for task in chosen_tasks(catalog, config)}
     lock = RunStore(directory)
     try:
         spending = Spending(run.config.max_cost_usd, usage=lock.spent() if run.config.max_cost_usd else NO_USAGE)

@@ -44,11 +44,7 @@ class RunContext:
 
     def trial(self, spec: TrialSpec) -> Trial:
         """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
-        config = self.run.config
-        scaffold = named_scaffold(self.catalog, spec.scaffold, config.scaffolds, config.overrides)
-        task = limited(self.catalog.task(spec.task), scaffold)
-        file = self.models.file(spec.model) if spec.model else None
-        return Trial(task, scaffold, spec.model, spec.attempt, file)
+        return trial_of(spec, self.catalog, self.models)
 
     def seat(self, trial: Trial) -> GatewaySeat | None:
         """Where a native agent's model is; None for any other. Raises UserError."""
@@ -64,6 +60,15 @@ class RunContext:
 
     def store(self, spec: TrialSpec) -> TrialStore:
         return TrialStore(self.run.directory / "trials" / spec.place)
+
+
+def trial_of(spec: TrialSpec, catalog: Catalog, models: Models) -> Trial:
+    """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
+    config = spec.run.config
+    scaffold = named_scaffold(catalog, spec.scaffold, config.scaffolds, config.overrides)
+    task = limited(catalog.task(spec.task), scaffold)
+    file = models.file(spec.model) if spec.model else None
+    return Trial(task, scaffold, spec.model, spec.attempt, file)
 
 
 def trial_labels(trial: Trial) -> dict[str, str]:

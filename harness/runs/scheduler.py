@@ -6,11 +6,14 @@ from pathlib import Path
 from harness.llm.rate_limits import LimiterService
 from harness.llm.recording import now
 from harness.llm.spending import Spending
+from harness.runs.additions import Asked
 from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import Executor, RunSpec, Services, TrialSpec
+from harness.runs.interruption import FirstInterrupt
 from harness.runs.outcome import Observer, Outcome, Progress, TrialEvent, TrialOutcome
-from harness.runs.plan import RunConfig, Trial, scaffold_digest
+from harness.runs.plan import RunConfig, RunFile, Trial
 from harness.runs.store import RunStore
+from harness.runs.timings import keep_timing, longest_first
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import NO_USAGE
@@ -36,32 +39,40 @@ def trial_specs(
 
 async def run_all(
     executor: Executor,
-    isolation: str,
     catalog: Catalog,
-    config: RunConfig,
-    trials: list[Trial],
+    asked: Asked,
+    run: RunFile,
     store: RunStore,
     observe: Observer,
     limiters: LimiterService,
+    interrupt: FirstInterrupt,
 ) -> list[Outcome]:
-    """Run what is missing of `trials`; an outcome for each, in their order.
+    """Run what is missing of the trials that are asked for; an outcome for each, in their order.
 
-    After `config.fail_on_error` harness errors no trial is begun any more; those have no outcome.
+    After `config.fail_on_error` harness errors, or an interrupt, no trial is begun any more; those have no outcome.
     """
-    digests = {trial.scaffold.name: scaffold_digest(trial.scaffold) for trial in trials}
-    run = store.describe(config, trials, isolation, digests)
+    config, trials = asked.config, asked.trials
     # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
     budget = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
-    watch = _Watch(store, config.fail_on_error, trials, observe)
-    services = Services(budget, limiters, watch.done, watch.observe, watch.may_begin)
-    await executor.run(trial_specs(catalog, config, run.id, store.directory, trials), services)
+    watch = _Watch(store, config.fail_on_error, trials, observe, interrupt)
+    services = Services(budget, limiters, watch.done, watch.observe, watch.may_begin, interrupt)
+    order = longest_first(trials) if config.jobs > 1 else trials
+    await executor.run(trial_specs(catalog, config, run.id, store.directory, order), services)
     return watch.outcomes()
 
 
 class _Watch:
     """Writes down and passes on what trials do, and says when enough have failed."""
 
-    def __init__(self, store: RunStore, most_errors: int | None, trials: list[Trial], observe: Observer) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        most_errors: int | None,
+        trials: list[Trial],
+        observe: Observer,
+        interrupt: FirstInterrupt,
+    ) -> None:
+        self._interrupt = interrupt
         self._store = store
         self._most_errors = most_errors
         self._trials = {str(trial.place): trial for trial in trials}
@@ -69,19 +80,25 @@ class _Watch:
         self._ends: dict[str, TrialOutcome] = {}
 
     def observe(self, event: TrialEvent) -> None:
-        if event.fault:
+        if event.stand:  # too many to be written down
+            pass
+        elif event.fault:
             self._store.event("fault", trial=event.place, number=event.number, error=event.fault)
         else:
             self._store.event(event.progress, trial=event.place, number=event.number)
-        self._observe(self._trials[event.place], event.progress, event.fault)
+        self._observe(self._trials[event.place], event.progress, event.fault, event.stand)
 
     def done(self, end: TrialOutcome) -> None:
         self._ends[end.place] = end
+        if end.record and end.usage:
+            keep_timing(self._trials[end.place], end.usage)
         codes = list(dict.fromkeys(reason.code for reason in end.reasons))
         self._store.event("finished", trial=end.place, verdict=end.verdict, reasons=codes)
-        self._observe(self._trials[end.place], Progress.FINISHED, end.verdict)
+        self._observe(self._trials[end.place], Progress.FINISHED, end.verdict, None)
 
     def may_begin(self) -> bool:
+        if self._interrupt.happened:
+            return False
         errors = sum(end.is_harness_error for end in self._ends.values())
         return self._most_errors is None or errors < self._most_errors
 

@@ -2,22 +2,21 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
-from uuid import uuid4
 
 from filelock import FileLock
 
-from harness.runs.ablation import recorded
-from harness.runs.plan import RunConfig, RunFile, Trial
-from harness.runs.records import naming, write_whole
+from harness.runs.additions import Asked
+from harness.runs.plan import RunFile, Trial
+from harness.runs.records import naming
+from harness.runs.run_file import begin_or_extend
 from harness.runs.trial_store import TrialStore, now
 from harness.sandbox.cache import held
 from harness.specs.errors import ToolFailed, UserError
 from harness.specs.loading import load_yaml
 from harness.specs.usage import NO_USAGE, Usage
-from harness.specs.yaml_text import yaml_text
 
 
 class RunStore:
@@ -42,32 +41,11 @@ class RunStore:
         """What all starts in this directory have cost, with every attempt that was set aside."""
         return spent_in(self.directory)
 
-    def describe(self, config: RunConfig, trials: list[Trial], isolation: str, digests: dict[str, str]) -> RunFile:
-        """Write `run.yaml`, keeping the id of an earlier start in this directory."""
+    def describe(self, asked: Asked, added: tuple[str, ...] = ()) -> RunFile:
+        """Write to `run.yaml` what is asked for, and what of it is `added` to earlier commands in this directory."""
         path = self.directory / "run.yaml"
         earlier = load_yaml(path, RunFile) if path.exists() else None
-        run = RunFile(
-            id=earlier.id if earlier else uuid4().hex,
-            config=config,
-            isolation=isolation,
-            tasks={**(earlier.tasks if earlier else {}), **{trial.task.id: trial.task.digest for trial in trials}},
-            scaffolds={**(earlier.scaffolds if earlier else {}), **digests},
-            ablations={
-                **(earlier.ablations if earlier else {}),
-                **{trial.scaffold.name: recorded(trial.scaffold) for trial in trials if trial.scaffold.ablation},
-            },
-            models={
-                **(earlier.models if earlier else {}),
-                **{trial.model: trial.model_digest for trial in trials if trial.model},
-            },
-            repositories={
-                **(earlier.repositories if earlier else {}),
-                **{trial.task.id: trial.repository for trial in trials},
-            },
-            attempts=_asked_for(earlier.attempts if earlier else {}, trials),
-        )
-        write_whole(path, yaml_text(run.model_dump(mode="json")))
-        return run
+        return begin_or_extend(path, earlier, asked, added)
 
     def trial(self, trial: Trial) -> TrialStore:
         return TrialStore(self.directory / "trials" / trial.place)
@@ -106,9 +84,14 @@ def find_trials(directory: Path) -> Iterator[TrialStore]:
 
     Attempts that were set aside are left out. Raises UserError where no run is.
     """
+    check_is_run(directory)
+    yield from _trials(directory)
+
+
+def check_is_run(directory: Path) -> None:
+    """Raises UserError where no run is."""
     if not (directory / "run.yaml").is_file():
         raise UserError(f"{directory}: no run here (it has no run.yaml)")
-    yield from _trials(directory)
 
 
 def _trials(directory: Path) -> Iterator[TrialStore]:
@@ -116,15 +99,6 @@ def _trials(directory: Path) -> Iterator[TrialStore]:
     for path in sorted(found):
         if path.name.isdigit():
             yield TrialStore(path)
-
-
-def _asked_for(earlier: Mapping[str, Mapping[str, int]], trials: Iterable[Trial]) -> dict[str, dict[str, int]]:
-    """System -> task -> the most attempts that any start has asked for."""
-    found = {system: dict(tasks) for system, tasks in earlier.items()}
-    for trial in trials:
-        tasks = found.setdefault(trial.system, {})
-        tasks[trial.task.id] = max(tasks.get(trial.task.id, 0), trial.attempt)
-    return found
 
 
 def _locked(directory: Path) -> FileLock:

@@ -3,8 +3,8 @@
 import logging
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -21,6 +21,7 @@ from harness.runs.faults import is_below, keep_error, message_of, reason_of
 from harness.runs.interruption import run_to_end
 from harness.runs.judges import scenario_judge
 from harness.runs.kept_arms import ArmQuota, keep_arm
+from harness.runs.mutants import keep_mutants, mutants_beside, mutated_sources
 from harness.runs.plan import RunConfig
 from harness.runs.side_by_side import side_by_side
 from harness.runs.trial import let_work
@@ -35,6 +36,8 @@ from harness.submission.extraction import Submission
 from harness.tracks.grading import grade_by
 from harness.verify.draw import renew_code_seeds
 from harness.verify.judge.judge import Judge, Judging
+from harness.verify.mutants.records import MutantsFile
+from harness.verify.mutants.running import MutantOrder
 from harness.verify.verdict import VerdictRecord
 
 _log = logging.getLogger(__name__)
@@ -44,8 +47,9 @@ _log = logging.getLogger(__name__)
 class Judged:
     """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
 
-    `beside` is the published verifier's verdict where both were asked for. `error` is what ended the judging, where
-    one did; the verdict is `unscored` then.
+    `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
+    where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,
+    where one did; the verdict is `unscored` then.
     """
 
     case: Case
@@ -56,6 +60,8 @@ class Judged:
     judging: Judging | None = None
     beside: VerdictRecord | None = None
     error: Exception | None = None
+    mutants: MutantsFile | None = None
+    sources: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def difference(self) -> str:
@@ -103,12 +109,13 @@ def judge_cases(
     done: Callable[[Judged], None],
     judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
+    mutants: MutantOrder | None = None,
 ) -> list[Judged]:
     """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
 
     Raises UserError where the engine isn't there.
     """
-    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol))
+    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol, mutants))
 
 
 def judge_again_and_again(
@@ -118,6 +125,7 @@ def judge_again_and_again(
     keep: Path | None,
     judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
+    mutants: MutantOrder | None = None,
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
@@ -127,7 +135,7 @@ def judge_again_and_again(
     for number in range(1, times + 1):
         renew_code_seeds()
         named = replace(case, name=f"{case.name}-{number}") if times > 1 else case
-        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol)
+        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol, mutants)
     return found
 
 
@@ -139,12 +147,13 @@ async def _judge_cases(
     done: Callable[[Judged], None],
     judge: Judge | None,
     protocol: GradingRules,
+    mutants: MutantOrder | None,
 ) -> list[Judged]:
     quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
     async with engine_session(sandbox, uuid4().hex) as session:
 
         async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, quota, judge, protocol)
+            return await _judge(session, case, keep, quota, judge, protocol, mutants)
 
         def failed(case: Case, error: Exception) -> Judged:
             return _not_judged(session.engine, case, keep, protocol, error)
@@ -159,6 +168,7 @@ async def _judge(
     quota: ArmQuota | None,
     judge: Judge | None,
     protocol: GradingRules,
+    mutants: MutantOrder | None,
 ) -> Judged:
     def keep_result(key: ArmKey, result: JobResult) -> None:
         if keep and not keep_arm(keep / case.name / "arms", key, result, quota):
@@ -173,7 +183,12 @@ async def _judge(
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None
-    return Judged(case, first.record, time.monotonic() - started, ending, told, first.judging, beside)
+    seconds = time.monotonic() - started
+    scored = await mutants_beside(case.task, submission, arm_context, mutants) if mutants else None
+    if keep and scored:
+        keep_mutants(keep / case.name, scored)
+    sources = await mutated_sources(case.task, arm_context) if scored and not scored.why_none else {}
+    return Judged(case, first.record, seconds, ending, told, first.judging, beside, mutants=scored, sources=sources)
 
 
 def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: GradingRules, error: Exception) -> Judged:

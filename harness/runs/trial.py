@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -19,42 +20,60 @@ from harness.llm.spending import Spending
 from harness.runs.agent_file import AgentFile
 from harness.runs.evidence_file import Conditions
 from harness.runs.judges import Judging
+from harness.runs.mutants import keep_mutants, mutants_beside
+from harness.runs.outcome import Phase, Stand
 from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, trial_labels
+from harness.runs.standing import ArmCount, Tell, ToldBudget, tell_steps
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.runs.unread_work import SubmissionUnread
 from harness.sandbox.images.record import image_record
 from harness.sandbox.options import repo_options
-from harness.sandbox.protocol import Engine, Image, Sandbox
+from harness.sandbox.protocol import Engine, Image, Sandbox, StoringEngine
 from harness.specs.errors import SandboxLost
 from harness.submission.extraction import Submission, extract
 from harness.tracks.grading import grade_by
+from harness.verify.mutants.running import MutantOrder
 from harness.verify.verdict import VerdictRecord
 
 T = TypeVar("T")
 
 
-async def run_trial(run: RunContext, trial: Trial, store: TrialStore) -> VerdictRecord:
-    """Do what is missing of a trial and return its verdict.
+async def run_trial(run: RunContext, trial: Trial, store: TrialStore, tell: Tell) -> VerdictRecord:
+    """Do what is missing of a trial and return its verdict. `tell` hears how far it is.
 
     Raises InfrastructureError: try it again; BudgetExhausted: the run's money is spent, which ends it where it is.
     """
     engine = run.session.engine
+    tell(Stand(phase=Phase.IMAGE))
     image = await engine.image(trial.task)
+    try:
+        return await _on_image(run, trial, image, store, tell)
+    finally:
+        if isinstance(engine, StoringEngine):
+            engine.release(image)
+
+
+async def _on_image(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> VerdictRecord:
+    engine = run.session.engine
     store.begin(describe(trial, image.digest, engine.isolation))
     now = Judging(trial.task, image.digest, engine.isolation, run.judge, run.protocol)
     if (found := store.verdict()) and now.is_done(store):
         return found
     if record := image_record(image):
         store.note_image(record)
-    if store.agent() is None:
-        await (_read_again if store.unread_work(image.workdir).agent() else _work)(run, trial, image, store)
-    return await _judge(run, trial, image, store)
+    if store.agent() is None and store.unread_work(image.workdir).agent():
+        await _read_again(image, store)
+    elif store.agent() is None:
+        await _work(run, trial, image, store, tell)
+    return await _judge(run, trial, image, store, tell)
 
 
-async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> None:
+async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> None:
     """Have the agent work, and keep its submission."""
-    allowance = Allowance(trial.task.file.limits, run.budget)
+    limits = trial.task.file.limits
+    allowance = Allowance(limits, run.budget)
+    tell_steps(allowance, limits.steps if trial.model else 0, tell)
     if trial.model:
         await allowance.spending.check()
     model, seat = None, run.seat(trial)
@@ -83,7 +102,7 @@ async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore) 
     await work_in_sandbox(run.session.engine, image, context, labels, store.trajectory, hand_in)
 
 
-async def _read_again(_run: RunContext, _trial: Trial, image: Image, store: TrialStore) -> None:
+async def _read_again(image: Image, store: TrialStore) -> None:
     """Make a submission of what an earlier start had to leave unread."""
     work = store.unread_work(image.workdir)
     agent = work.agent()
@@ -133,11 +152,12 @@ async def let_work(
     return await work_in_sandbox(engine, image, context, labels, trajectory, hand_in)
 
 
-async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore) -> VerdictRecord:
+async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> VerdictRecord:
     started = time.monotonic()
-    keep = partial(store.keep_arm, quota=run.arm_quota)
-    arm_context = run.session.arm_context(trial.task, image, keep, trial_labels(trial))
-    spending = Spending(within=run.budget)
+    arms = ArmCount(partial(store.keep_arm, quota=run.arm_quota), tell)
+    arm_context = run.session.arm_context(trial.task, image, arms.keep, trial_labels(trial))
+    arm_context = replace(arm_context, planned=arms.plan)
+    spending = Spending(within=ToldBudget(run.budget, tell))
     try:
         submission = store.submission()
         cache = store.evidence_cache(Conditions.of(trial.task, arm_context, submission))
@@ -156,6 +176,8 @@ async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore)
     store.keep_usage(store.usage().model_copy(update=seconds))
     store.keep_judgements(judged)
     store.log(f"verdict: {judged.first.record.verdict}")
+    if count := run.run.config.mutants:
+        keep_mutants(store.directory, await mutants_beside(trial.task, submission, arm_context, MutantOrder(count)))
     return judged.first.record
 
 

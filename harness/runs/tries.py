@@ -1,25 +1,29 @@
 """The tries of one trial: it is tried again if the infrastructure failed, never because of an agent's mistake."""
 
+import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import NamedTuple
+
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
 from harness.llm.recording import now
 from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import TrialSpec
 from harness.runs.faults import is_below, keep_error, message_of, reason_code
-from harness.runs.outcome import Progress, TrialEvent, TrialOutcome
+from harness.runs.outcome import Progress, Stand, TrialEvent, TrialOutcome
+from harness.runs.room import make_room
 from harness.runs.run_context import RunContext
 from harness.runs.trial import run_trial
 from harness.runs.trial_store import TrialStore
-from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError
+from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, TimeExhausted
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import Usage
 from harness.verify.verdict import VerdictRecord
 
-MAX_TRIES = 3
-"""Of one trial, where the infrastructure failed. What an agent did wrong is never tried again."""
+LONGEST_WAIT = 120.0
+"""Seconds between two tries of a trial, at most."""
 
 Observe = Callable[[TrialEvent], None]
 
@@ -30,30 +34,72 @@ async def do_trial(context: RunContext, spec: TrialSpec, observe: Observe) -> Tr
     Each attempt is written down beside the trial. Raises OSError where the run's directory can't be written: then no
     trial could keep what it came to.
     """
-    store = context.store(spec)
-    for number in range(1, MAX_TRIES + 1):
-        observe(TrialEvent(place=spec.place, progress=Progress.STARTED, number=number))
-        attempt = _Attempt.begin(store)
+    tries = _Tries(context, spec, observe)
+    config = context.run.config
+    growing = wait_exponential(multiplier=config.retry_seconds, max=LONGEST_WAIT)
+    retrying = AsyncRetrying(
+        retry=retry_if_exception(_is_retryable),
+        stop=stop_after_attempt(config.tries),
+        wait=growing + wait_random(0, config.retry_seconds),
+        before_sleep=lambda state: tries.retried(state.upcoming_sleep),
+        retry_error_callback=lambda _: tries.unscored(),
+    )
+    outcome: TrialOutcome = await retrying(tries.once)
+    return outcome
+
+
+class _Tries:
+    """The tries of one trial in this start. `number` is that of the last one, `reason` why it came to no verdict."""
+
+    def __init__(self, context: RunContext, spec: TrialSpec, observe: Observe) -> None:
+        self.context, self.spec, self.observe = context, spec, observe
+        self.store = context.store(spec)
+        self.number = 0
+        self.reason: Reason | None = None
+
+    async def once(self) -> TrialOutcome:
+        """Raises InfrastructureError where another try can help."""
+        self.number += 1
+        spec = self.spec
+        self.observe(TrialEvent(place=spec.place, progress=Progress.STARTED, number=self.number))
+        attempt = _Attempt.begin(self.store)
         try:
-            record = await run_trial(context, context.trial(spec), store)
+            await make_room(self.context)
+            async with _at_most(self.context.run.config.trial_seconds):
+                record = await run_trial(self.context, self.context.trial(spec), self.store, self.tell)
         except InfrastructureError as error:
-            is_final = number == MAX_TRIES or not _is_retryable(error)
-            reason = attempt.failed(error, is_final)
-            if is_final:
-                return _unscored(spec, store, reason)
-            observe(TrialEvent(place=spec.place, progress=Progress.RETRIED, number=number, fault=str(error)))
+            is_final = self.number == self.context.run.config.tries or not _is_retryable(error)
+            self.reason = attempt.failed(error, is_final)
+            if _is_retryable(error):
+                raise
+            return self.unscored()
         except BudgetExhausted as error:
-            return _unscored(spec, store, attempt.failed(error))
+            self.reason = attempt.failed(error)
+            return self.unscored()
         except Exception as error:
             return harness_error(spec, error, attempt)
         except BaseException:
             with contextlib.suppress(OSError):  # we are being ended: what can't be written any more is left
                 attempt.interrupted()
             raise
-        else:
-            attempt.judged(record)
-            return _judged(spec, store, record)
-    raise AssertionError("unreachable: the last try returns or raises")
+        attempt.judged(record)
+        return _judged(spec, self.store, record)
+
+    def tell(self, stand: Stand) -> None:
+        """Pass on how far the trial is."""
+        event = TrialEvent(place=self.spec.place, progress=Progress.AT_WORK, number=self.number, stand=stand)
+        self.observe(event)
+
+    def retried(self, seconds: float) -> None:
+        """Tell that the trial is tried again after so many seconds."""
+        assert self.reason is not None, "only what has failed is tried again"
+        fault = f"in {seconds:.0f} s: {self.reason.words}" if seconds >= 1 else self.reason.words
+        event = TrialEvent(place=self.spec.place, progress=Progress.RETRIED, number=self.number, fault=fault)
+        self.observe(event)
+
+    def unscored(self) -> TrialOutcome:
+        assert self.reason is not None, "only what has failed ends without a verdict"
+        return _unscored(self.spec, self.store, self.reason)
 
 
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
@@ -66,6 +112,22 @@ def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" 
     store = TrialStore(spec.run.directory / "trials" / spec.place)
     traceback = keep_error(store.directory, error).name
     return _unscored(spec, store, (attempt or _Attempt.begin(store)).failed(error, traceback=traceback))
+
+
+def try_elsewhere(spec: TrialSpec) -> Callable[[InfrastructureError, bool], TrialOutcome | None]:
+    """Begin an attempt that another machine makes and, where it can, writes down.
+
+    Call what is returned where that machine is lost: with the error, and whether nobody tries again. It returns the
+    trial's outcome in that case.
+    """
+    store = TrialStore(spec.run.directory / "trials" / spec.place)
+    attempt = _Attempt.begin(store)
+
+    def lost(error: InfrastructureError, is_final: bool) -> TrialOutcome | None:
+        reason = attempt.failed(error, is_final)
+        return _unscored(spec, store, reason) if is_final else None
+
+    return lost
 
 
 class _Attempt(NamedTuple):
@@ -85,7 +147,7 @@ class _Attempt(NamedTuple):
         """Why the trial has no verdict. What an agent left that didn't come to its end is set aside."""
         words = message_of(error)
         if isinstance(error, BudgetExhausted):
-            words = f"the run's --max-cost: {words}"
+            words = words if isinstance(error, TimeExhausted) else f"the run's --max-cost: {words}"
         if traceback:
             words = f"{words} (traceback in {traceback})"
         code = reason_code(error)
@@ -112,9 +174,23 @@ class _Attempt(NamedTuple):
         self.store.attempts.add(AttemptRecord.model_validate(known))
 
 
-def _is_retryable(error: InfrastructureError) -> bool:
+@contextlib.asynccontextmanager
+async def _at_most(seconds: float | None) -> AsyncIterator[None]:
+    """Raises TimeExhausted after so many seconds."""
+    try:
+        async with asyncio.timeout(seconds) as timer:
+            yield
+    except TimeoutError as error:
+        if not timer.expired():
+            raise
+        raise TimeExhausted(f"the run's --trial-seconds: {seconds:g} seconds are over") from error
+
+
+def _is_retryable(error: BaseException) -> bool:
     """Whether a new container and a new conversation can help: not against a key that is refused, say."""
-    return not isinstance(error, ProviderError) or error.fault.is_retryable
+    if isinstance(error, ProviderError):
+        return error.fault.is_retryable
+    return isinstance(error, InfrastructureError)
 
 
 def _judged(spec: TrialSpec, store: TrialStore, record: VerdictRecord) -> TrialOutcome:

@@ -20,8 +20,14 @@ class Outputs(NamedTuple):
     complete: bool
 
 
-def pack(files: Iterable[PlacedFile], uid: int, gid: int, directories: Mapping[str, tarfile.TarInfo | None]) -> bytes:
-    """A tar, relative to `/`, of files and of every directory above them.
+def pack(
+    files: Iterable[PlacedFile],
+    uid: int,
+    gid: int,
+    directories: Mapping[str, tarfile.TarInfo | None],
+    of_root: Iterable[PlacedFile] = (),
+) -> bytes:
+    """A tar, relative to `/`, of files and of every directory above them, those `of_root` too.
 
     `directories` are those above the files: as they are in the image, so that unpacking leaves them as they were,
     or None where they are new.
@@ -32,6 +38,8 @@ def pack(files: Iterable[PlacedFile], uid: int, gid: int, directories: Mapping[s
             tar.addfile(_directory(path, present, uid, gid))
         for file in sorted(files):
             tar.addfile(_file(file, uid, gid), io.BytesIO(file.data))
+        for file in sorted(of_root):
+            tar.addfile(_file(file, 0, 0), io.BytesIO(file.data))
     return archive.getvalue()
 
 

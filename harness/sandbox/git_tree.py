@@ -201,6 +201,12 @@ class GitTree:
             )  # fmt: skip
             return (await self._git("write-tree", env=env)).decode().strip()
 
+    async def import_work_tree(self, work_tree: Path, onto: str = "HEAD") -> str:
+        """The id of the tree that lies at `work_tree`, without what its rules or ours ignore and `onto` lacks."""
+        async with self._index(onto) as env:
+            await self._git("add", "--all", ".", env=env, work_tree=work_tree)
+            return (await self._git("write-tree", env=env)).decode().strip()
+
     async def check_out(self, destination: Path, treeish: str = "HEAD") -> None:
         """Write every file of a tree below `destination`, which must be empty or absent."""
         destination.mkdir(parents=True, exist_ok=True)

@@ -280,3 +280,41 @@ class ToolboxEngine(Protocol):
         Raises UserError where what is fetched doesn't match its hashes, ImageUnavailable.
         """
         ...
+
+
+@runtime_checkable
+class StoringEngine(Protocol):
+    """An engine that keeps images on a disk."""
+
+    @property
+    def storage(self) -> Path | None:
+        """Where images and containers lie; None where that is no directory of this machine."""
+        ...
+
+    async def shrink(self, most: int) -> list[str]:
+        """Remove images that were built here and nobody uses, least recently used first, until all take `most`
+        bytes at most; what is gone. Raises ImageUnavailable.
+        """
+        ...
+
+    def release(self, image: Image) -> None:
+        """An image that `Engine.image` gave isn't used any more; once for each time that it was given."""
+        ...
+
+
+class Remains(NamedTuple):
+    """A container that is on an engine, at work or left behind. `name` is the engine's own."""
+
+    name: str
+    labels: Mapping[str, str]
+
+
+@runtime_checkable
+class ListingEngine(Protocol):
+    """An engine that tells what containers of ours it has."""
+
+    async def remains(self) -> list[Remains]: ...
+
+    async def discard(self, name: str) -> None:
+        """Remove one of them; does nothing where it is gone."""
+        ...

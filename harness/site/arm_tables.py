@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, cached_property
 
 from markupsafe import Markup
 
 from harness.analysis.rows import ArmTestRow, TrialRow
 from harness.site.visible import visible
-from harness.specs.results import Outcome
+from harness.specs.results import Outcome, Quality
 from harness.specs.variants import Role, VariantKind
 from harness.verify.verdict import outcome_words
 
@@ -27,15 +27,9 @@ class ArmCell:
     def letter(self) -> str:
         return {"passed": "·", "killed": "K", "failed": "F", "skipped": "s"}.get(self.kind, "-")
 
-    @property
-    def html(self) -> Markup:
-        return _cell_html(self)
-
-
-@lru_cache(maxsize=1000)
-def _cell_html(cell: ArmCell) -> Markup:
-    """There are few different ones, in thousands of cells."""
-    return Markup('<td class="{}" title="{}">{}</td>').format(cell.kind, visible(cell.words), cell.letter)
+    @cached_property
+    def html(self) -> str:
+        return Markup('<td class="{}" title="{}">{}</td>').format(self.kind, visible(self.words), self.letter)
 
 
 @dataclass(frozen=True)
@@ -51,7 +45,7 @@ class ArmLine:
     @property
     def html(self) -> Markup:
         """Its cells."""
-        return Markup("").join(cell.html for cell in self.cells)
+        return Markup("".join([cell.html for cell in self.cells]))
 
 
 @dataclass(frozen=True)
@@ -88,16 +82,20 @@ def arm_text(rows: Iterable[ArmTestRow]) -> str:
 
 
 def _line(arm: str, rows: Sequence[ArmTestRow], tests: Sequence[str]) -> ArmLine:
-    cells = {row.test: _cell(row) for row in reversed(rows)}  # of two with one name the first counts
     first = rows[0]
+    tells = not first.kind.behaves_like_baseline
+    # Of two with one name the first counts.
+    cells = {row.test: _cell(row.outcome, row.quality, row.killed and tells) for row in reversed(rows)}
     return ArmLine(arm, first.kind, first.arm_status, first.arm_seconds, [cells.get(t, _NOTHING) for t in tests])
 
 
-def _cell(row: ArmTestRow) -> ArmCell:
-    words = outcome_words(row.outcome, row.quality)
-    if row.outcome is Outcome.FAILED:
-        return ArmCell("killed" if row.killed and not row.kind.behaves_like_baseline else "failed", words)
-    return ArmCell(row.outcome.value, words)
+@cache
+def _cell(outcome: Outcome, quality: Quality | None, notices: bool) -> ArmCell:
+    """There are few different ones, in thousands of places."""
+    words = outcome_words(outcome, quality)
+    if outcome is Outcome.FAILED:
+        return ArmCell("killed" if notices else "failed", words)
+    return ArmCell(outcome.value, words)
 
 
 def _from_verdict(trial: TrialRow) -> ArmTable:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.analysis.behaviour.trials import TrialBehaviour
+from harness.analysis.failing.tiers import WeightsFile
 from harness.site.comparison_pages import pairings, write_comparison
 from harness.site.front_page import write_front
 from harness.site.material import Material, SiteTrial, load_material
@@ -33,6 +34,7 @@ class SiteBuilder:
     out: Path
     catalog: Path | None = None
     is_live: bool = False
+    weights: WeightsFile | None = None
     _known: dict[str, object] = field(default_factory=dict)
     _behaviours: dict[str, TrialBehaviour | None] = field(default_factory=dict)
 
@@ -52,7 +54,8 @@ class SiteBuilder:
         trials = [partial(write_trial, pages, material, system, trial) for system, trial in changed]
         found = _done([*trials, *_shared_pages(pages, material)])
         self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=False)}
-        write_front(pages, material, [item for item in self._behaviours.values() if item])
+        behaviours = {page: item for page, item in self._behaviours.items() if item}
+        write_front(pages, material, behaviours, self.weights)
         self._known |= stamps
         return len(stamps)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -10,6 +11,7 @@ from harness.analysis.behaviour.vocabulary import Kind
 from harness.analysis.failing.criteria import AxisRate, axis_rates, criterion_rates, probe_kill_rate, probe_rates
 from harness.analysis.failing.funnel import funnel
 from harness.analysis.failing.suite_size import suite_size
+from harness.analysis.failing.tiers import Composite, WeightsFile, composite
 from harness.analysis.scores import POLICY
 from harness.report.figures import percent, span
 from harness.runs.plan import system_name
@@ -23,6 +25,7 @@ from harness.specs.rubric import AXES
 _HARDEST = 20
 _DRAWN = 8
 """Systems whose behaviour is drawn."""
+_MOST_ODD = 200
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,24 @@ class BehaviourView:
     plot: Markup | None
 
 
-def write_front(pages: Pages, material: Material, behaviours: Sequence[TrialBehaviour]) -> None:
+class Oddity(NamedTuple):
+    """What looks odd in a trial: `what` is a kind or a mark, `words` the command or what was seen."""
+
+    page: str
+    behaviour: TrialBehaviour
+    what: str
+    words: str
+
+
+def write_front(
+    pages: Pages, material: Material, behaviours: Mapping[str, TrialBehaviour], weights: WeightsFile | None = None
+) -> None:
+    """`behaviours` are by the trials' pages. Without `weights`, which a reader declares, there is no composite."""
     rows = [trial.row for trial in material.trials]
     systems = material.systems
     axes = {system.label: {item.axis: item for item in axis_rates(system.standing.rows)} for system in systems}
     used = [axis for axis in AXES if any(axis in found for found in axes.values())]
+    odd = list(_oddities(behaviours))
     pages.write(
         FRONT,
         "index.html.j2",
@@ -45,6 +61,8 @@ def write_front(pages: Pages, material: Material, behaviours: Sequence[TrialBeha
         policy_words=POLICY,
         pairs=pairings(systems),
         rates_plot=_rates_plot(systems),
+        weights=weights,
+        composites=_composites(systems, weights) if weights else [],
         funnel=funnel(rows),
         funnels=[(system.label, funnel(system.standing.rows)) for system in systems],
         axes=axes,
@@ -56,13 +74,22 @@ def write_front(pages: Pages, material: Material, behaviours: Sequence[TrialBeha
         statements=_statements(material),
         sizes=suite_size(rows),
         cost_plot=_cost_plot(systems),
-        behaviours=list(_behaviours(systems, behaviours)),
+        behaviours=list(_behaviours(systems, list(behaviours.values()))),
+        odd=odd[:_MOST_ODD],
+        odd_count=len(odd),
         kinds=list(Kind),
     )
 
 
 def _statements(material: Material) -> Mapping[tuple[str, str], str]:
     return {(name, item.id): item.statement for name, task in material.tasks.items() for item in task.rubric.criteria}
+
+
+def _composites(systems: Sequence[System], weights: WeightsFile) -> list[tuple[System, Composite]]:
+    """The best first; nothing of a system without a trial."""
+    told = [(system, composite(system.standing.rows, weights)) for system in systems]
+    found = [(system, value) for system, value in told if value]
+    return sorted(found, key=lambda item: -item[1].value.value)
 
 
 def _rates_plot(systems: Sequence[System]) -> Markup | None:
@@ -111,6 +138,14 @@ def _behaviours(systems: Sequence[System], found: Sequence[TrialBehaviour]) -> I
         if whole and whole.kinds:
             plot = _deciles_plot(number, system.label, whole) if number < _DRAWN else None
             yield BehaviourView(system.label, whole, plot)
+
+
+def _oddities(behaviours: Mapping[str, TrialBehaviour]) -> Iterator[Oddity]:
+    for page, found in sorted(behaviours.items()):
+        for sighting in found.sightings:
+            yield Oddity(page, found, sighting.kind, sighting.command)
+        for mark in found.marks:
+            yield Oddity(page, found, mark.mark, mark.words)
 
 
 def _deciles_plot(number: int, name: str, found: SystemBehaviour) -> Markup:

@@ -133,7 +133,8 @@ def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) 
     found: dict[str, Task] = {}
     for run in runs:
         try:
-            found |= {task.id: task for task in chosen_tasks(known, run.rows.file.config)} if run.rows.file else {}
+            for config in run.rows.file.configs if run.rows.file else ():
+                found |= {task.id: task for task in chosen_tasks(known, config)}
         except UserError:
             continue
     for name in names:

@@ -1,14 +1,13 @@
 """Templates, and writing pages: every value is escaped, every page forbids what it doesn't need."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from harness.report.figures import percent, points, span
 from harness.report.tables import money
@@ -30,7 +29,6 @@ class Pages:
     directory: Path
     title: str
     is_live: bool = False
-    _modules: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def _environment(self) -> Environment:
@@ -52,15 +50,6 @@ class Pages:
 
     def rendered(self, template: str, values: Mapping[str, Any]) -> str:
         return self._environment.get_template(template).render(values)
-
-    def part(self, template: str, macro: str, *values: Any) -> Markup:
-        """What a macro of a template makes of values."""
-        return Markup(getattr(self._module(template), macro)(*values))
-
-    def _module(self, template: str) -> Any:
-        if template not in self._modules:
-            self._modules[template] = self._environment.get_template(template).module
-        return self._modules[template]
 
     def write(self, page: str, template: str, **values: Any) -> None:
         """Render a page and write it."""

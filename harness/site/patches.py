@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape  # five times as quick as the one of markupsafe
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
 from unidiff.errors import UnidiffParseError
@@ -20,8 +21,7 @@ _MAX_BYTES = 12_000_000
 _KINDS = {"+": "added", "-": "removed", "@": "hunk", "d": "file"}
 
 
-@dataclass(frozen=True)
-class PatchLine:
+class PatchLine(NamedTuple):
     """`kind` is added, removed, hunk, file or nothing; `test` is the listed test that an added line belongs to."""
 
     text: str
@@ -29,9 +29,9 @@ class PatchLine:
     test: str = ""
 
     @property
-    def html(self) -> Markup:
+    def html(self) -> str:
         listed = f' listed" title="{escape(visible(self.test[:200]), quote=True)}' if self.test else ""
-        return Markup(f'<span class="line {self.kind}{listed}">{escape(visible(self.text)) or " "}</span>')
+        return f'<span class="line {self.kind}{listed}">{escape(visible(self.text)) or " "}</span>'
 
     @property
     def cell(self) -> Markup:
@@ -47,7 +47,7 @@ class PatchView:
 
     @property
     def html(self) -> Markup:
-        return Markup("").join(line.html for line in self.lines)
+        return Markup("".join([line.html for line in self.lines]))  # each is escaped
 
 
 def patch_view(path: Path, tests: Iterable[str], texts: Texts) -> PatchView | None:

@@ -1,6 +1,7 @@
 """`testwright view`: a run's site on loopback, built anew while the run goes on."""
 
 import errno
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
@@ -49,6 +50,14 @@ class _Handler(SimpleHTTPRequestHandler):
         """Nothing is said about each request."""
 
 
+class _Server(ThreadingHTTPServer):
+    """Says nothing of a browser that hangs up before it has everything."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def view(directories: list[Path], port: int, catalog: Path | None) -> int:
     """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
@@ -66,7 +75,7 @@ def view(directories: list[Path], port: int, catalog: Path | None) -> int:
 def listening(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
     """A server that has its port and answers once it is told to; 0 takes a free one."""
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
+        server = _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
     except (OSError, OverflowError) as error:
         in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         why = "is in use" if in_use else f"can't be had: {getattr(error, 'strerror', None) or error}"

@@ -16,6 +16,7 @@ from harness.site.material import Material, SiteTrial, System
 from harness.site.pages import Pages
 from harness.site.patches import patch_view
 from harness.site.places import link, root_of, task_page, trial_page
+from harness.site.step_html import folded
 from harness.site.texts import Text, Texts
 from harness.site.trajectories import Step, read_records, steps_of
 from harness.specs.rubric import AXES
@@ -44,7 +45,7 @@ def write_trial(pages: Pages, material: Material, system: System, trial: SiteTri
     task = material.tasks.get(row.task)
     trajectory = read_records(trial.directory / "trajectory.jsonl")
     behaviour = behaviour_of(row, trajectory.records)
-    chunks = list(_packed(pages, steps_of(trajectory.records, texts), page)) if trajectory.records else []
+    chunks = list(_packed(steps_of(trajectory.records, texts), page)) if trajectory.records else []
     arm_rows = trial.run.rows.arm_tests_of(row)
     table = arm_table(row, arm_rows)
     whole = texts.cut(arm_text(arm_rows), "arms.txt", 0) if table.left_out else None
@@ -100,14 +101,14 @@ def _others(material: Material, trial: SiteTrial) -> Sequence[tuple[System, Sequ
     return [(system, system.at(trial.row.task)) for system in material.systems if system.at(trial.row.task)]
 
 
-def _packed(pages: Pages, steps: Iterable[Step], page: str) -> Iterator[Markup]:
+def _packed(steps: Iterable[Step], page: str) -> Iterator[Markup]:
     """The steps as HTML, in parts that a page has room for."""
     held: list[str] = []
-    size = 0
+    size, root = 0, root_of(page)
     for step in steps:
-        text = pages.part("step.html.j2", "folded", step, root_of(page))
+        text = folded(step, root)
         if held and size + len(text) > _PAGE_CHARS:
-            yield Markup("".join(held))  # a template's output
+            yield Markup("".join(held))  # escaped already
             held, size = [], 0
         held.append(text)
         size += len(text)

@@ -15,7 +15,7 @@ _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
 
 def visible(text: str) -> str:
     """`text` with every character that isn't printable as its escape: `\\x1b`, `\\u202e`, `\\U000e0041`."""
-    return _PERHAPS.sub(_as_shown, text)
+    return text if text.isascii() and text.isprintable() else _PERHAPS.sub(_as_shown, text)
 
 
 def shown(value: Any) -> Any:

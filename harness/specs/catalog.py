@@ -56,8 +56,10 @@ class Catalog:
         return Catalog(self.directory, options, self.left_out)
 
     def names(self, folder: str) -> list[str]:
-        """The directories in `folder` that hold its YAML file, sorted."""
-        return sorted(path.parent.name for path in (self.directory / folder).glob(f"*/{folder[:-1]}.yaml"))
+        """The directories in `folder` that hold its YAML file, sorted. Scaffolds are also those that are built in."""
+        places = {self.directory, default_directory()} if folder == "scaffolds" else {self.directory}
+        found = (path for place in places for path in (place / folder).glob(f"*/{folder[:-1]}.yaml"))
+        return sorted({path.parent.name for path in found})
 
     def model_names(self) -> list[str]:
         """The model files, which a catalog may do without: they are no directories."""
@@ -73,6 +75,8 @@ class Catalog:
         tasks = [task for name in names if (task := self._task_or_fault(name, name in asked)) is not None]
         if names and not tasks:
             raise UserError(self.left_out[names[0]])
+        if not names and asked and not self.names("tasks"):
+            raise UserError(f"{self.directory / 'tasks'}: no tasks here yet; testwright task new makes one")
         for name, count in Counter(task.id for task in tasks).items():
             if count > 1:
                 raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
@@ -120,8 +124,9 @@ class Catalog:
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
                 matches = fnmatch.filter(names, pattern)
-            if not matches:
-                raise UserError(_unknown("task", pattern, names))
+            if not matches and (names or pattern != "*"):
+                own = self.directory / "tasks" / pattern
+                raise UserError(_without_file(own, "tasks") or _unknown("task", pattern, names))
             found += matches
         return found
 
@@ -136,9 +141,11 @@ class Catalog:
 
     def _file(self, folder: str, name: str) -> Path:
         names = self.names(folder)
+        own = self.directory / folder / name
         if name not in names:
-            raise UserError(_unknown(folder[:-1], name, names))
-        return self.directory / folder / name / f"{folder[:-1]}.yaml"
+            raise UserError(_without_file(own, folder) or _unknown(folder[:-1], name, names))
+        place = own if (own / f"{folder[:-1]}.yaml").is_file() else default_directory() / folder / name
+        return place / f"{folder[:-1]}.yaml"
 
     def _repo(self, name: str) -> Repo:
         path = self._file("repos", name)
@@ -186,6 +193,11 @@ def check_name(path: Path, name: str) -> None:
     """Raises UserError where what lies in a directory has another name than that."""
     if name != path.parent.name:
         raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
+
+
+def _without_file(directory: Path, folder: str) -> str:
+    """What is wrong with a directory that is there and lacks its YAML file; empty where there is no directory."""
+    return f"{directory}: has no {folder[:-1]}.yaml, which says what it is" if directory.is_dir() else ""
 
 
 def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> str:

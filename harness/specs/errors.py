@@ -103,6 +103,10 @@ class BudgetExhausted(Exception):
     """The money that a person set aside is spent; raised before the next call, never after one."""
 
 
+class TimeExhausted(BudgetExhausted):
+    """The time that a person set aside for one trial is over."""
+
+
 @contextmanager
 def first_error() -> Iterator[None]:
     """Raise the first error of a task group as itself.

@@ -15,6 +15,14 @@ MAX_YAML_BYTES = 1_000_000
 MAX_DEPTH = 50
 
 
+class SchemaError(UserError):
+    """A file that isn't as its schema says. The message is its first fault, `each` has all of them."""
+
+    def __init__(self, each: Sequence[UserError]) -> None:
+        super().__init__(str(each[0]))
+        self.each = tuple(each)
+
+
 class FileModel(BaseModel):
     """Anything on disk: versioned, frozen, unknown keys refused."""
 
@@ -60,14 +68,14 @@ def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
 
 
 def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: str) -> FileModelT:
-    """Data as `model`. Raises UserError for the first thing that is wrong, with its line."""
+    """Data as `model`. Raises SchemaError for what is wrong, with its lines, the most likely mistake first."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
         # A misspelt key is often why another one is missing: the mistake itself comes first.
-        first = min(error.errors(include_url=False), key=lambda found: found["type"] != "extra_forbidden")
-        line = _line_of(node, first["loc"])
-        raise UserError(f"{where}:{line}: {_explain(first, model)}") from None
+        found = sorted(error.errors(include_url=False), key=lambda fault: fault["type"] != "extra_forbidden")
+        told = [f"{where}:{_line_of(node, fault['loc'])}: {_explain(fault, model)}" for fault in found]
+        raise SchemaError([UserError(words) for words in dict.fromkeys(told)]) from None
 
 
 def line_of_key(path: Path, key: str) -> int:

@@ -24,10 +24,11 @@ class Source(_Part):
     """Where upstream's release comes from, pinned by its hash.
 
     `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others;
-    of an image that others made, that of the Dockerfile that names it.
+    of an image that others made, that of the Dockerfile that names it. An archive lies beside repo.yaml as
+    `source.tar`, however it is compressed.
     """
 
-    kind: Literal["pypi", "debian", "npm", "image"]
+    kind: Literal["pypi", "debian", "npm", "archive", "image"]
     package: Slug
     version: str
     sha256: Sha256
@@ -77,6 +78,7 @@ class Repo(FileModel):
     upstream: str
     version: str
     licence: str
+    notices: tuple[str, ...] = Field(default=(), description="licence and notice files of the release")
     source: Source
     report: ReportFormat
     test_paths: tuple[Glob, ...] = Field(min_length=1)

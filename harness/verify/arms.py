@@ -27,12 +27,16 @@ _CRASHED = 128
 _TESTS_FAILED = 1
 
 
+def _unheard(_: int) -> None:
+    """Nobody counts."""
+
+
 @dataclass(frozen=True)
 class ArmContext:
     """Where arms run: engine and image, how many at once, who keeps what they print, and what makes their variants.
 
     `keep` is called once per arm with the engine's result. With `every_twin` all twins of the task run, not only as
-    many as there are probes.
+    many as there are probes. `planned` is told how many arms are about to be scheduled, at most.
     """
 
     engine: Engine
@@ -42,6 +46,7 @@ class ArmContext:
     keep: Callable[[ArmKey, JobResult], None]
     toolchain: Toolchain
     every_twin: bool = False
+    planned: Callable[[int], None] = _unheard
 
     @property
     def build(self) -> BuildContext:

@@ -1,11 +1,13 @@
 """Running every arm that a judgement needs."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
 from harness.languages.toolchain import CompiledVariant
 from harness.languages.variant_source import VariantSource
+from harness.specs.errors import first_error
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import ArmContext, Scheduled, Suite, run_scheduled
@@ -20,6 +22,8 @@ from harness.verify.second_looks import looks_to_take
 from harness.verify.variants import drawn_again, rewritten_on_disk
 
 OF_A_JUDGING = (Role.LISTED, Role.CHANGED_BEFORE, Role.EXISTING_BEFORE, Role.EXISTING_AFTER)
+COMPILING_AT_ONCE = 2
+"""Containers that compile a judging's variants, side by side. Compilers of one container mostly use one core."""
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
 
@@ -38,6 +42,7 @@ async def gather_evidence(
     without the submission is not its fault.
     """
     arms = schedule(sources, bool(check.existing), bool(check.changed), draw.order_seed)
+    context.planned(len(arms))
     compiled = await _compile(context, task, [item.source for item in arms])
     engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)))
     suites = _Suites.of(task, suite, check)
@@ -109,17 +114,20 @@ class _Gathering:
 
 
 async def _compile(context: ArmContext, task: Task, sources: Iterable[VariantSource]) -> dict[str, CompiledVariant]:
-    """Variants by name, each compiled once."""
+    """Variants by name, each compiled once, in few containers: each of them reads the task's texts anew."""
     different = {source.name: source for source in sources}
     if not context.toolchain.separates:
         different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
-    ready: dict[str, CompiledVariant] = {}
     names = list(different)
-    for first in range(0, len(names), TOGETHER):  # each build has its own time limit
-        some = names[first : first + TOGETHER]
-        made = await compile_once(context.toolchain, context.build, [different[name] for name in some])
-        ready |= zip(some, made, strict=True)
-    return ready
+    parts = [names[first::COMPILING_AT_ONCE] for first in range(min(COMPILING_AT_ONCE, len(names)))]
+
+    async def compiled(some: Sequence[str]) -> list[CompiledVariant]:
+        return await compile_once(context.toolchain, context.build, [different[name] for name in some])
+
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            builds = [(some, group.create_task(compiled(some))) for some in parts]
+    return {name: made for some, build in builds for name, made in zip(some, build.result(), strict=True)}
 
 
 async def _look_again(
@@ -145,6 +153,7 @@ async def _look_again(
             return
         looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
         chance.shuffle(looks)
+        context.planned(len(looks))
         ready = dict(compiled)
         again = [drawn_again(by_name[key.variant], key.repetition) for key in looks if _is_rewritten_again(key)]
         if again:

@@ -13,6 +13,7 @@ from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile
 from harness.specs.catalog import Catalog
 from harness.tracks.engines import choose_engine
+from tests.support.image_tags import tags_of_all
 
 Run = Callable[..., JobResult]
 
@@ -30,11 +31,11 @@ def nonce(client: docker.DockerClient) -> Iterator[str]:
     """For a recipe that must make images of its own; those of the tiny repo that were made by it are removed."""
     own = uuid.uuid4().hex
     yield own
-    for image in client.images.list("testwright/tiny-*"):
+    for tag in tags_of_all(client, "testwright/tiny-*"):
         try:
-            made_by = [*image.tags, *(step["CreatedBy"] or "" for step in image.history())]
+            made_by = [tag, *(step["CreatedBy"] or "" for step in client.api.history(tag))]
             if any(own in name for name in made_by):
-                client.images.remove(str(image.id), force=True)
+                client.images.remove(tag, force=True)
         except docker.errors.NotFound:  # another test has just removed its own
             continue
 

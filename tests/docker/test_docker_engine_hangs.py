@@ -4,22 +4,24 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.connection import Address
 from harness.sandbox.docker.streams import Archive, attach, start_exec, wait_for_end
-from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
+from harness.sandbox.images.build_cli import engine_build_cli
+from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 ANSWERS = {"/info": {"NCPU": 2}, "/version": {"ApiVersion": "1.41"}}
 
 
 @contextmanager
-def engine(path: Path, answer: bytes | None) -> Iterator[None]:
+def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWERS) -> Iterator[None]:
     """Answers who it is; everything else with `answer` and the end of the connection, with None not at all."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
@@ -34,7 +36,7 @@ def engine(path: Path, answer: bytes | None) -> Iterator[None]:
                 return
             request += data
         target = request.split()[1].decode()
-        known = next((value for name, value in ANSWERS.items() if target.endswith(name)), None)
+        known = next((value for name, value in answers.items() if target.endswith(name)), None)
         if known is not None:
             body = json.dumps(known).encode()
             head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
@@ -147,3 +149,16 @@ def test_an_engine_is_found_at_a_socket_or_a_port() -> None:
     reached = Address.of("tcp://127.0.0.1:2375", "1.41")
     assert (reached.host, reached.port, reached.path) == ("127.0.0.1", 2375, "")
     assert Address.of(None, "1.41").path == "/var/run/docker.sock"
+
+
+def test_podman_behind_the_socket_builds_by_its_own_command(path: Path, tmp_path: Path) -> None:
+    podman = tmp_path / "bin" / "podman"
+    podman.parent.mkdir()
+    podman.write_text("#!/bin/sh\necho podman version 4.3.1\n")
+    podman.chmod(0o755)
+    told = {**ANSWERS, "/version": {"ApiVersion": "1.41", "Components": [{"Name": "Podman Engine"}]}}
+    with engine(path, None, told):
+        assert engine_build_cli(str(podman.parent)) == (podman, "4.3.1", ("--url", f"unix://{path}", "build"))
+        assert Docker().is_podman
+        with pytest.raises(ImageUnavailable, match=r"this engine is Podman, .*; install podman here"):
+            engine_build_cli(str(tmp_path / "elsewhere"))

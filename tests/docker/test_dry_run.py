@@ -17,7 +17,18 @@ SCRIPT = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_
 
 def run(place: Path, *options: str, **env: str) -> Any:
     command = [sys.executable, "-m", "harness.cli", "run", "-t", TASK, "-s", "nop", "-s", "mini"]
-    command += ["-m", "scripted:one.yaml", "-m", "scripted:two.yaml", "-o", "out", "--sandbox", "docker", "--json"]
+    command += [
+        "-m",
+        "scripted:one.yaml",
+        "-m",
+        "scripted:two.yaml",
+        "-o",
+        "out",
+        "--sandbox",
+        "docker",
+        "--json",
+        "--extend",
+    ]
     done = subprocess.run(
         [*command, *options], cwd=place, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )

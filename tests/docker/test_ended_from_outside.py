@@ -24,6 +24,7 @@ from harness.specs.reasons import Verdict
 from harness.submission.extraction import Submission
 from harness.verify.arms import ARM_TRIES, ArmContext, arm_slots, run_job
 from harness.verify.verification import verify
+from tests.support.light_task import TASK, light_catalog
 from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 
 pytestmark = pytest.mark.docker
@@ -200,9 +201,9 @@ class EndsArms:
 
 
 async def test_arms_that_are_ended_from_outside_change_no_verdict(
-    engine: DockerEngine, client: docker.DockerClient, labels: dict[str, str]
+    engine: DockerEngine, client: docker.DockerClient, labels: dict[str, str], tmp_path: Path
 ) -> None:
-    task = Catalog().task("aiosmtpd-proxy-tlv")
+    task = Catalog(light_catalog(tmp_path)).task(TASK)
     reference = task.directory / "reference"
     submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
     image = await task_image(task)

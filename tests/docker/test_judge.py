@@ -2,23 +2,23 @@
 
 import asyncio
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.llm.scripted_provider.failures import ErrorKind
 from harness.llm.scripted_provider.scenario import Failure, Reply
 from harness.llm.scripted_provider.server import Received, serve
 from harness.runs.regrade import Regraded, regrade
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
 from tests.support.command import testwright
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
+from tests.support.light_task import KEPT, TASK, light_catalog
 
 pytestmark = pytest.mark.docker
 
-TASK = "aiosmtpd-proxy-tlv"
 TRIAL = f"{TASK}/oracle/none/1"
 DOUBTED = "longer than 255 bytes"
 """Of the statement of 1.2: the judge says that it is unmet, the probe that it is met."""
@@ -52,11 +52,8 @@ def judge_file(place: Path, url: str, name: str = "judge") -> Path:
 
 @pytest.fixture
 def catalog(tmp_path) -> Path:
-    """A copy of the shipped catalog, to be changed."""
-    copy = tmp_path / "catalog"
-    for folder in ("tasks", "repos", "rubrics", "scaffolds"):
-        shutil.copytree(default_directory() / folder, copy / folder)
-    return copy
+    """A copy of the shipped catalog with a light task, to be changed."""
+    return light_catalog(tmp_path / "catalog")
 
 
 def stored(run: Path, name: str) -> Path:
@@ -97,17 +94,17 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     record = json.loads(stored(run, "verdict.json").read_text())
     assert [(note["code"], note["subject"]) for note in record["notes"]] == [("judge-probe-disagree", "1.2")]
     votes = [json.loads(line) for line in stored(run, "judge.jsonl").read_text().splitlines()]
-    assert len(votes) == asked == 2 + 3 + 11 + 2
+    assert len(votes) == asked == 2 + 3 + len(KEPT) + 2
     assert trial["usage"]["judge"]["calls"] == asked
     assert trial["usage"]["judge"]["cost_usd"] == pytest.approx(asked * (100 * 1 + 20 * 2) / 1_000_000)
     assert trial["usage"]["agent"]["calls"] == 0
 
-    # Calibrated: 10 of 11 agree with the probes.
+    # Calibrated: one of two agrees with the probes.
     (tmp_path / "gold.yaml").write_text(f"labels:\n  {TRIAL}: {{'1.1': met, '1.2': unmet, '5.1': unmet}}\n")
     done = await testwright("judge", "calibrate", run, "--gold", "gold.yaml", "--json", cwd=tmp_path)
     facts = json.loads(done.output)
     whole = {row["against"]: (row["pairs"], row["raw"]) for row in facts["agreement"] if row["axis"] is None}
-    assert whole == {"probe": (11, pytest.approx(10 / 11)), "static": (2, 1.0), "gold": (3, pytest.approx(2 / 3))}
+    assert whole == {"probe": (2, 0.5), "static": (2, 1.0), "gold": (3, pytest.approx(2 / 3))}
     assert {(row["criterion"], row["against"]) for row in facts["worst"]} == {("1.2", "probe"), ("5.1", "gold")}
 
     # Another judge, which is down: no verdict is lost, none is invented, nothing of the arms is run.
@@ -126,11 +123,10 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
 
     # Another rubric: a must-have that only a judge decides.
     rubric = catalog / "rubrics" / f"{TASK}.yaml"
-    more = (
-        '  - id: "1.12"\n    axis: 1\n    importance: must\n'
-        '    statement: "Tests that nothing is left open."\n    graded_by: [judge]\n'
-    )
-    rubric.write_text(rubric.read_text() + more)
+    statement = "Tests that nothing is left open."
+    more = {"id": "1.12", "axis": 1, "importance": "must", "statement": statement, "graded_by": ["judge"]}
+    written = yaml.safe_load(rubric.read_text())
+    rubric.write_text(yaml.safe_dump({**written, "criteria": [*written["criteria"], more]}))
 
     def strict(heard: Heard) -> str:
         return reply("unmet") if "left open" in heard.statement else met(heard)

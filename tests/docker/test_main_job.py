@@ -50,9 +50,11 @@ def test_clean_removes_what_was_left_and_nothing_of_others():
             made[name] = client.containers.run(
                 "debian:bookworm-slim", ["sleep", "600"], labels=label, network_mode="none", detach=True
             )
-        done = subprocess.run(
-            [sys.executable, "-m", "harness.cli", "clean", "--json"], capture_output=True, text=True, check=True
-        )
+        clean = [sys.executable, "-m", "harness.cli", "clean", "--json"]
+        planned = json.loads(subprocess.run(clean, capture_output=True, text=True, check=True).stdout)
+        assert planned["containers"] >= 1
+        assert {container.id for container in made.values()} <= {each.id for each in client.containers.list()}
+        done = subprocess.run([*clean, "--yes"], capture_output=True, text=True, check=True)
         assert json.loads(done.stdout)["containers"] >= 1
         alive = {container.id for container in client.containers.list()}
         assert {name for name, container in made.items() if container.id in alive} == {"theirs"}

@@ -15,6 +15,7 @@ from harness.agents.mini import SUBMIT_COMMAND
 from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario, Tokens
 from harness.llm.scripted_provider.server import Provider, serve
 from harness.specs.catalog import default_directory
+from tests.support.light_task import light_catalog
 from tests.support.provider import failing
 
 TASK = "aiosmtpd-proxy-tlv"
@@ -99,9 +100,10 @@ def write_model(directory: Path, name: str, provider: Provider) -> str:
 
 
 async def run(directory: Path, *arguments: str) -> tuple[int, str]:
-    """Status and output of `testwright run`, typed in `directory`."""
+    """Status and output of `testwright run` on the light task, typed in `directory`."""
+    catalog = light_catalog(directory / "light")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "harness.cli", "run", *arguments,
+        sys.executable, "-m", "harness.cli", "--catalog", str(catalog), "run", *arguments,
         cwd=directory,
         env={**os.environ, "SCRIPTED_KEY": "k-end-to-end", "NO_PROXY": "127.0.0.1"},
         stdout=asyncio.subprocess.PIPE,

@@ -16,6 +16,7 @@ from harness.llm.recording import MessageRecord
 from harness.llm.scripted_provider.scenario import Reply, Stop
 from harness.llm.scripted_provider.server import Answerer, Received, serve
 from harness.specs.catalog import default_directory
+from tests.support.light_task import light_catalog
 from tests.support.native_scripts import (
     ATTEMPTS,
     DONE,
@@ -25,7 +26,7 @@ from tests.support.native_scripts import (
     calling,
     does_the_task,
     says_nothing_useful,
-    tests_command,
+    writing_tests,
 )
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
@@ -45,8 +46,9 @@ async def type_command(directory: Path, *arguments: str) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
-async def run(directory: Path, answerer: Answerer, *arguments: str, before: tuple[str, ...] = ()) -> tuple[int, str]:
-    """A run with a model that `answerer` plays; `before` are options before the command's name."""
+async def run(directory: Path, answerer: Answerer, *arguments: str, catalog: Path | None = None) -> tuple[int, str]:
+    """A run of the light task, or the one in `catalog`, with a model that `answerer` plays."""
+    catalog = catalog or light_catalog(directory / "light")
     async with serve(answerer) as provider:
         model = {
             "schema_version": 1,
@@ -58,7 +60,7 @@ async def run(directory: Path, answerer: Answerer, *arguments: str, before: tupl
         }
         (directory / "model.yaml").write_text(yaml.safe_dump(model))
         options = ("-t", TASK, "-m", "model.yaml", "--sandbox", "docker", "-o", "out")
-        return await type_command(directory, *before, "run", *options, *arguments)
+        return await type_command(directory, "--catalog", str(catalog), "run", *options, *arguments)
 
 
 async def test_native_scaffolds_and_the_common_one_resolve_a_task(tmp_path: Path) -> None:
@@ -93,7 +95,7 @@ async def test_an_agent_that_stops_without_a_manifest_has_failed(tmp_path: Path)
 async def test_tests_without_a_manifest_have_failed_for_want_of_it(tmp_path: Path) -> None:
     def forgets_the_manifest(received: Received) -> Reply:
         done = DONE in received.text
-        return Reply(text="All is done.", usage=USAGE) if done else calling(received, tests_command())
+        return Reply(text="All is done.", usage=USAGE) if done else calling(received, writing_tests())
 
     status, told = await run(tmp_path, forgets_the_manifest, "-s", "command")
     assert status == 0, told

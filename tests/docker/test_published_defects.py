@@ -17,6 +17,7 @@ from harness.specs.task_facts import Level, StepOutcome, TaskCheck
 from harness.specs.tracks import TaskOptions
 from harness.tracks.swe_atlas import layout
 from harness.tracks.swe_atlas.task import published_task
+from tests.support.image_tags import tags_of_all
 from tests.support.sound_catalog import added
 
 pytestmark = pytest.mark.docker
@@ -115,10 +116,9 @@ def broken(tmp_path: Path, client: docker.DockerClient) -> Iterator[Path]:
     blind = "    if name.endswith('test_unseen'):\n        return\n    known = found.get(name, SEVERITY[0])\n"
     (place / layout.PARSER).write_text(f"{head}{blind}{tail}")
     yield place
-    for image in client.images.list():
-        for tag in image.tags:
-            if tag.startswith(f"testwright/swe-atlas-{place.name}-"):
-                client.images.remove(tag, force=True)
+    for tag in tags_of_all(client):
+        if tag.startswith(f"testwright/swe-atlas-{place.name}-"):
+            client.images.remove(tag, force=True)
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def checked(images: Path, *places: Path) -> list[TaskCheck]:
 
 def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none(images: Path, broken: Path) -> None:
     sound, done = checked(images, SOUND, broken)
-    assert sound.passed
+    assert sound.passed, [(step.id, step.outcome, step.problems) for step in sound.steps]
     [told] = sound.problems
     assert told.message == "without effect here: verifier.env (JUDGE_MODEL), handed to no container"
     assert [step.id for step in sound.steps][-4:] == ["oracle", "file-alone", "run-script-twice", "nop"]

@@ -21,6 +21,7 @@ from harness.tracks.swe_atlas import layout
 from harness.tracks.swe_atlas.images import published_image
 from harness.tracks.swe_atlas.task import PublishedTask, read_published
 from tests.support.command import testwright
+from tests.support.image_tags import tags_of_all
 from tests.support.sandboxes import make_engine
 
 pytestmark = pytest.mark.docker
@@ -60,7 +61,7 @@ def published(place: Path, dockerfile: str, source: str, complete: bool) -> Publ
 
 
 def tags_of(client: docker.DockerClient, task: PublishedTask) -> list[str]:
-    return [tag for image in client.images.list() for tag in image.tags if tag.startswith(f"testwright/{task.id}-")]
+    return [tag for tag in tags_of_all(client) if tag.startswith(f"testwright/{task.id}-")]
 
 
 async def test_root_has_what_servers_need_and_no_more_and_a_task_keeps_one_tag(tmp_path, client, source):

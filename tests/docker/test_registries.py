@@ -59,7 +59,7 @@ def catalog(tmp_path: Path) -> Path:
 @pytest.mark.docker
 async def test_agents_fetch_packages_and_reach_nothing_else(tmp_path: Path, catalog: Path) -> None:
     scaffolds = [word for name in ("mini", *SAMPLE) for word in ("-s", name)]
-    status, told = await run(tmp_path, has_looked, *scaffolds, before=("--catalog", str(catalog)))
+    status, told = await run(tmp_path, has_looked, *scaffolds, catalog=catalog)
     assert status == 0, told
     found = sorted(tmp_path.glob("out/trials/*/*/*/1/trajectory.jsonl"))
     assert len(found) == 1 + len(SAMPLE), told

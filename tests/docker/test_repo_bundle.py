@@ -16,6 +16,7 @@ import pytest
 
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
+from tests.support.image_tags import tags_of_all
 from tests.support.tiny_catalog import tiny_catalog
 
 pytestmark = pytest.mark.docker
@@ -72,7 +73,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
     ours = {read_recipe(Catalog(place).repo("tiny")).tag("dependencies")}
     ours |= {build["reference"] for build in json.loads(done.stdout)}
     client = docker.from_env(timeout=300)
-    for tag in ours & {tag for image in client.images.list() for tag in image.tags}:
+    for tag in ours.intersection(tags_of_all(client)):
         client.images.remove(tag, force=True)
     client.close()
 

@@ -108,7 +108,7 @@ async def test_an_honest_suite_that_comes_to_something_else_than_it_says_is_foun
     (suite / "expect.yaml").write_text(f"task: {TASK}\nverdict: resolved\n")
     [wrong] = await honest_problems(subject)
     assert wrong.where == f"tests/honest/{TASK}/no-manifest"
-    assert wrong.message == "failed, which differs from its expect.yaml: not resolved"
+    assert wrong.message == "failed, which differs from its expect.yaml: not resolved (manifest-missing)"
 
 
 async def test_whatever_of_a_task_lies_where_an_agent_can_see_it_is_found(

@@ -17,7 +17,7 @@ REFERENCE = default_directory() / "tasks" / TASK / "reference"
 
 def command(*arguments: str | Path, cwd: Path, **env: str) -> Done:
     whole = [sys.executable, "-m", "harness.cli", *map(str, arguments)]
-    environment = {**os.environ, **env}
+    environment = {**os.environ, "OPENAI_API_KEY": "key-for-tests", **env}
     return subprocess.run(whole, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 

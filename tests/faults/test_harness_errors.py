@@ -48,6 +48,7 @@ def plugin(directory: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(site), "TESTWRIGHT_CACHE": ""}
 
 
+@pytest.mark.fault("an error inside the harness", "it costs its trial, and the others are judged")
 async def test_of_three_trials_one_raises_two_are_judged_and_the_status_is_1(tmp_path: Path) -> None:
     arguments = ("--catalog", "catalog", "run", "-t", TASK, "-s", "breaks", "-k", "3", "-o", "out")
     env = plugin(tmp_path)

@@ -15,17 +15,19 @@ import yaml
 
 from harness.sandbox.cache import cache_directory
 from harness.specs.catalog import default_directory
+from tests.support.light_task import TASK, light_catalog
 from tests.support.signals import heed_signals
 
 pytestmark = pytest.mark.docker
 
-TASK = "aiosmtpd-proxy-tlv"
+IN_DOCKER = ("--sandbox", "docker")
 SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
 QUICK = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 
 
 def command(output: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "harness.cli", "run", "-t", TASK, "-o", str(output), "--sandbox", "docker", *more]
+    catalog = ("--catalog", str(light_catalog(output.parent / "light")))
+    return [sys.executable, "-m", "harness.cli", *catalog, "run", "-t", TASK, "-o", str(output), *IN_DOCKER, *more]
 
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 120) -> None:
@@ -63,6 +65,7 @@ MOMENTS: dict[str, Callable[[Path], bool]] = {
 }
 
 
+@pytest.mark.fault("a signal while the agent works", "no container is left, and the agent starts afresh")
 @pytest.mark.parametrize(
     ("how", "times", "moment"),
     [
@@ -80,10 +83,11 @@ def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_pa
     script.write_text(SLOW)
     end_at(moment, how, output, *arguments, times=times)
     script.write_text(QUICK)
-    assert verdicts(output, *arguments) == ["failed"]
+    assert verdicts(output, *arguments, "--extend") == ["failed"], "the script is another one now"
     assert not containers(output)
 
 
+@pytest.mark.fault("a signal while arms run", "no container is left, and the agent is not asked again")
 @pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGTERM, 1), (signal.SIGKILL, 1)])
 def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how, times):
     output = tmp_path / "run"
@@ -101,7 +105,11 @@ def end_at(moment: str, how: signal.Signals, output: Path, *arguments: str, time
         text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_signals,
     )  # fmt: skip
     until(lambda: MOMENTS[moment](output), process)
-    for _ in range(times):
+    process.send_signal(how)
+    if times > 1 and moment == "arms run":  # the first lets the judging end; signals that come at once may be one
+        assert process.stderr
+        assert any("Ctrl-C again stops these too" in line for line in process.stderr)
+    for _ in range(times - 1):
         process.send_signal(how)
     _, complaint = process.communicate(timeout=60)
     if how is not signal.SIGKILL:
@@ -119,6 +127,7 @@ def test_a_finished_run_is_not_done_again(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in output.glob("trials/**/*.json*")} == before
 
 
+@pytest.mark.fault("the agent's container is removed", "the trial is tried again, and the lost attempt is kept")
 def test_a_container_that_is_killed_from_outside_is_tried_again_and_the_attempt_kept(tmp_path):
     output, script = tmp_path / "run", tmp_path / "slow.yaml"
     script.write_text(SLOW)
@@ -141,6 +150,7 @@ def test_a_container_that_is_killed_from_outside_is_tried_again_and_the_attempt_
     assert sorted(kept) == ["1", "1.lost-1"]
 
 
+@pytest.mark.fault("arms' containers are killed from outside", "they run again, and the verdict is the same")
 def test_an_arm_that_is_killed_from_outside_is_run_again(tmp_path):
     output = tmp_path / "run"
     process = subprocess.Popen(
@@ -167,6 +177,7 @@ def test_an_arm_that_is_killed_from_outside_is_run_again(tmp_path):
     assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["resolved"]
 
 
+@pytest.mark.fault("two runners in one directory", "the second is told so, and nothing is mixed")
 def test_two_starts_in_one_directory_do_not_mix(tmp_path):
     output, script = tmp_path / "run", tmp_path / "slow.yaml"
     script.write_text(SLOW)
@@ -185,6 +196,7 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
     assert not containers(output)
 
 
+@pytest.mark.fault("SIGKILL of a command with containers", "the next start removes them, and nobody else's")
 def test_containers_of_a_killed_command_are_removed_by_the_next_start_and_those_of_one_at_work_are_not(tmp_path):
     reference = default_directory() / "tasks" / TASK / "reference"
     verify = [

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from harness import PROTOCOL_VERSION
 from harness.llm.recording import now
+from harness.runs.additions import Asked
 from harness.runs.agent_file import AgentFile
 from harness.runs.attempts import AttemptEnd, AttemptRecord
-from harness.runs.plan import RunConfig, Trial, plan_trials, scaffold_digest
+from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.store import RunStore
 from harness.runs.trial import describe
 from harness.runs.trial_store import TrialStore, UsageFile
@@ -63,8 +64,7 @@ def described(directory: Path, config: RunConfig, isolation: str = "docker") -> 
     """A run that was started and has done nothing yet."""
     trials = plan_trials(catalog(), config)
     store = RunStore(directory)
-    digests = {trial.scaffold.name: scaffold_digest(trial.scaffold) for trial in trials}
-    store.describe(config, trials, isolation, digests)
+    store.describe(Asked(config, trials, isolation))
     store.close()
     return trials
 

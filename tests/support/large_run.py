@@ -27,7 +27,7 @@ from tests.support.run_folder import begun, verdict, worked
 
 MODELS = ("openai/one", "openai/two", "openai/three", "openai/four", "openai/five")
 _COPIED = "jansson-object-merge"
-_TASK, _MODEL = "task-name-xyz", "openai/model-xyz"
+_TASK, _MODEL, _NUMBER = "task-name-xyz", "openai/model-xyz", "number_xyz"
 _TESTS = tuple(TestId("tests/test_a.py", f"test_case_{number}") for number in range(8))
 _ARMS, _STEPS, _CRITERIA = 45, 30, 15
 
@@ -78,7 +78,7 @@ def large_run(directory: Path, tasks: list[str], attempts: int, models: tuple[st
 def _write(place: Path, files: dict[str, str], task: str, model: str, attempt: int) -> None:
     (place / "submission").mkdir(parents=True)
     for name, text in files.items():
-        own = text.replace(_TASK, task).replace(_MODEL, model)
+        own = text.replace(_TASK, task).replace(_MODEL, model).replace(_NUMBER, f"{task[-3:]}_{attempt}")
         (place / name).write_text(own.replace('"attempt":1', f'"attempt":{attempt}') if name == "trial.json" else own)
 
 
@@ -134,9 +134,10 @@ def _evidence() -> EvidenceFile:
 def _records() -> Iterator[Record]:
     yield HeaderRecord(scaffold="mini", scaffold_version="1.1", model=_MODEL, task=_TASK)
     yield MessageRecord(step=0, message=Message(role=Role.USER, content="please write tests\n" * 100))
-    commands = ("ls -la", "grep -rn merge src | head", "cat src/value.c", "run_tests tests/test_a.py", "git diff")
+    search = f"grep -rn {_NUMBER} src | head"
+    commands = ("ls -la", search, f"cat src/{_NUMBER}.c", "run_tests tests/test_a.py", "git diff")
     for step in range(1, _STEPS + 1):
-        command = commands[step % len(commands)]
+        command = f"{commands[step % len(commands)]} # {step}"
         call = ToolCall(id=str(step), name="bash", arguments=f'{{"command": "{command}"}}')
         said = Message(role=Role.ASSISTANT, content="I look at the code.", tool_calls=(call,))
         usage = Usage(calls=1, input=1000, output=100, cost_usd=0.01)
@@ -149,7 +150,8 @@ def _records() -> Iterator[Record]:
 
 
 def _patch() -> str:
-    body = "".join(f"+def {test.name}():\n" + "+    assert merge(1, 2) == 3  # a line\n" * 20 for test in _TESTS)
+    line = f"+    assert merge(1, 2) == {_NUMBER}  # a line\n"
+    body = "".join(f"+def {test.name}():\n" + line * 20 for test in _TESTS)
     count = body.count("\n")
     head = "diff --git a/tests/test_a.py b/tests/test_a.py\nnew file mode 100644\n"
     return f"{head}--- /dev/null\n+++ b/tests/test_a.py\n@@ -0,0 +1,{count} @@\n{body}"

@@ -46,10 +46,10 @@ def heredoc(path: str, text: str) -> str:
 
 def reference_command() -> str:
     """Writes the reference's tests and manifest."""
-    return heredoc("/logs/agent/manifest.yaml", (REFERENCE / "manifest.yaml").read_text()) + tests_command()
+    return heredoc("/logs/agent/manifest.yaml", (REFERENCE / "manifest.yaml").read_text()) + writing_tests()
 
 
-def tests_command() -> str:
+def writing_tests() -> str:
     """Writes the reference's tests alone."""
     patch = heredoc("/tmp/tests.patch", (REFERENCE / "tests.patch").read_text())
     return f"{patch}git apply /tmp/tests.patch && printf '%s-%s' reference-is applied"

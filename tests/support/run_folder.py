@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from harness.runs.additions import Asked
 from harness.runs.agent_file import AgentFile
 from harness.runs.evidence_file import Conditions, EvidenceFile
 from harness.runs.plan import RunConfig
@@ -24,7 +25,7 @@ TEST = TestId("tests/test_a.py", "test_adds")
 def run_folder(directory: Path) -> Path:
     """An empty run."""
     store = RunStore(directory)
-    store.describe(RunConfig(), [], "docker", {})
+    store.describe(Asked(RunConfig(), [], "docker"))
     store.close()
     return directory
 

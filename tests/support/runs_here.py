@@ -15,7 +15,7 @@ from harness.agents.protocol import AgentContext, Finish
 from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
 from harness.runs.command import FinishedRun, configure, execute
-from harness.runs.outcome import Progress
+from harness.runs.outcome import Progress, Stand
 from harness.runs.plan import Trial
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.git_tree import GitTree
@@ -51,15 +51,17 @@ class RunsHere:
     def output(self) -> Path:
         return self.directory / "run"
 
-    def run(self, scaffold: str = "nop", **options: Any) -> FinishedRun:
-        """What `testwright run` does with these options."""
-        config = configure({"tasks": (TASK,), "scaffolds": (scaffold,), "sandbox": "here", **options}, None)
+    def run(self, scaffold: str = "nop", extend: bool = True, **options: Any) -> FinishedRun:
+        """What `testwright run --extend` does with these options."""
+        given = {"tasks": (TASK,), "scaffolds": (scaffold,), "sandbox": "here", "retry_seconds": 0, **options}
+        config = configure(given, None)
         self.steps.clear()
 
-        def observe(trial: Trial, progress: Progress, message: str) -> None:
-            self.steps.append((progress, message))
+        def observe(trial: Trial, progress: Progress, message: str, stand: Stand | None) -> None:
+            self.steps.append((progress, str(stand) if stand else message))
 
-        return execute(self.catalog, config, self.output, lambda _: nullcontext(observe), lambda _: None)
+        watch = lambda _: nullcontext(observe)  # noqa: E731
+        return execute(self.catalog, config, self.output, watch, lambda _: None, extend)
 
     def store(self, scaffold: str = "nop", attempt: int = 1) -> TrialStore:
         """Of the one model's trial."""

@@ -1,5 +1,6 @@
 """`testwright compare` on runs that the stores have written; as a process where it is about what the command says."""
 
+import csv
 import io
 import json
 from contextlib import chdir, redirect_stdout
@@ -89,6 +90,26 @@ async def test_json_has_every_figure_with_its_intervals(runs):
     assert one["effort"]["cost_per_resolved"] == pytest.approx(22 * 0.5 / 20)
     assert [item["name"] for item in pair["axes"]] == ["comprehensiveness", "placement", "technique"]
     assert pair["axes"][2]["difference"] is None, "nobody has decided its criteria"
+
+
+@pytest.mark.parametrize(("name", "lines"), [("sides", 2), ("pairs", 1), ("axes", 3), ("flips", 11)])
+def test_each_list_is_csv_with_bounds_as_numbers(runs, name, lines, capsys):
+    with chdir(runs):
+        found = compare_sides([Path("main")], FIRST, [SECOND])
+        assert report_comparison(found, as_json=False, with_patches=False, csv=name) == 0
+    read = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(read) == lines
+    assert all(None not in row and not any("{" in cell or "[" in cell for cell in row.values()) for row in read)
+    if name == "pairs":
+        [pair] = read
+        assert 0 < float(pair["difference.by_task.low"]) < float(pair["difference.value"])
+        assert (pair["a"], pair["b"], pair["ahead"]) == (FIRST, SECOND, FIRST)
+
+
+async def test_a_list_that_does_not_exist_is_refused(runs):
+    refused = await command(runs, "main", "--a", FIRST, "--b", SECOND, "--csv", "sums")
+    assert (refused.status, refused.output) == (2, "")
+    assert "--csv sums: no such rows; known: sides, pairs, axes, flips" in refused.complaint
 
 
 def test_the_same_runs_give_the_same_in_any_order(runs):

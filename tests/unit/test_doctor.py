@@ -3,9 +3,11 @@
 import time
 from pathlib import Path
 
+import docker
 import pytest
 
 from harness.authoring.doctor import doctor
+from harness.authoring.doctor_tries import tries
 from harness.sandbox.local.confinement import works
 from harness.specs.finding import Health
 
@@ -54,3 +56,17 @@ def test_what_auto_takes_without_an_engine_is_told(tmp_path: Path, monkeypatch: 
 def test_what_auto_takes_where_an_engine_answers_is_told() -> None:
     (finding,) = (finding for finding in doctor() if finding.name == "sandbox auto")
     assert finding.words == "takes docker"
+
+
+@pytest.mark.docker
+def test_what_an_engine_is_used_for_is_tried_and_leaves_nothing() -> None:
+    client = docker.from_env()
+    try:
+        found = {finding.name: finding for finding in tries()}
+        assert {name: finding.health for name, finding in found.items()} == {
+            "a build step": Health.OK, "a container": Health.OK,
+        }  # fmt: skip
+        assert "an archive in and one out (2 members)" in found["a container"].words
+        assert not client.images.list("testwright/doctor-try")
+    finally:
+        client.close()

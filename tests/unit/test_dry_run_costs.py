@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.report.dry_run_report import report_dry_run
+from harness.runs.additions import Asked
 from harness.runs.dry_run import DryRun, dry_run
 from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.store import RunStore
@@ -28,6 +29,7 @@ UNPRICED = "model: openai/drawer\n"
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "key-for-tests")
     (tmp_path / "priced.yaml").write_text(PRICED)
     (tmp_path / "unpriced.yaml").write_text(UNPRICED)
     (tmp_path / "keyed.yaml").write_text(f"{PRICED}api_key_env: NO_SUCH_KEY\n")
@@ -89,15 +91,18 @@ def test_the_runs_cap_bounds_agents_and_judge_together_less_what_earlier_starts_
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = str(place / "priced.yaml")
-    [trial] = plan_trials(Catalog(), RunConfig(tasks=(TASK,), scaffolds=("mini",), models=(model,)))
+    config = RunConfig(tasks=(TASK,), scaffolds=("mini",), models=(model,), judge=model)
+    [trial] = plan_trials(Catalog(), config)
+    isolation = dry(place, scaffolds=("nop",)).isolation
     store = RunStore(place / "out")
+    store.describe(Asked(config, [trial], isolation))
     store.trial(trial).begin(describe(trial, "an image", "none"))
     paid = AgentFile(ending="submitted", steps=1, usage=Usage(calls=1, cost_usd=1.25), seconds=1)
     store.trial(trial).keep_submission(Submission(b"", b""), paid)
     store.close()
     planned = dry(place, scaffolds=("mini",), models=(model,), judge=model, max_cost_usd=3)
     assert (planned.spent_usd, planned.bound_usd) == (1.25, 1.75)
-    report_dry_run(dry(place, scaffolds=("mini",), models=(model,), max_cost_usd=1), as_json=False)
+    report_dry_run(dry(place, scaffolds=("mini",), models=(model,), judge=model, max_cost_usd=1), as_json=False)
     assert "run: --max-cost $1.00, $1.25 of them are spent, $0.00 left" in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from harness.analysis.rows import TrialRow, TrialState
 from harness.authoring.task_check.track_checks import TrackChecks, checks_of
 from harness.languages.registry import LANGUAGES
-from harness.report.tables import trial_table
+from harness.report.trial_tables import trial_table
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError

@@ -3,12 +3,15 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.languages.toolchain import BuildContext, CompiledVariant
+from harness.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image
 from harness.specs.errors import SandboxLost
 from harness.specs.ids import TestId
@@ -18,7 +21,7 @@ from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
 from harness.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
 from harness.verify.draw import Draw
 from harness.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Evidence, listed
-from harness.verify.gathering import gather_evidence
+from harness.verify.gathering import COMPILING_AT_ONCE, gather_evidence
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.mutation import judge_mutation, some_test_stands
 from harness.verify.rubric_check import grade, judge_rubric
@@ -97,6 +100,29 @@ def test_every_arm_runs_once_for_a_good_suite(task):
     assert set(found.evidence.arms) == {*map(listed, KINDS), *before, EXISTING_AFTER}, "nothing is red, so no before"
     assert set(found.evidence.required) == set(found.evidence.arms) - before - {listed("probe-1.1")}
     assert found.engine.containers == len(found.evidence.arms)
+
+
+class CountingToolchain(ScriptedToolchain):
+    """Notes which variants were asked for together, and answers when all that are asked for side by side were."""
+
+    def __init__(self) -> None:
+        self.asked: list[set[str]] = []
+        self.together = asyncio.Barrier(COMPILING_AT_ONCE)
+
+    async def compile(self, context: BuildContext, asked: Sequence[VariantSource], /) -> list[CompiledVariant]:
+        self.asked.append({source.name for source in asked})
+        async with asyncio.timeout(10):
+            await self.together.wait()
+        return await super().compile(context, asked)
+
+
+def test_variants_are_compiled_by_a_few_builds_side_by_side(task):
+    toolchain, engine = CountingToolchain(), FakeEngine(script({}))
+    context = replace(arm_context_of(task, engine, 3), toolchain=toolchain)
+    suite, check = Suite((A, B), SUITE_FILES), ManifestCheck((A, B))
+    asyncio.run(gather_evidence(context, task, sources(), suite, check, Draw(0, 0)))
+    assert [len(asked) for asked in toolchain.asked] == [len(KINDS) // COMPILING_AT_ONCE] * COMPILING_AT_ONCE
+    assert set.union(*toolchain.asked) == set(KINDS)
 
 
 @pytest.mark.parametrize("order", range(3))

@@ -31,6 +31,12 @@ CATALOG = Catalog()
 TEST = TestId("tests/test_sums.py", "test_adds")
 
 
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-for-tests")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-for-tests")
+
+
 def named(name: str = "openai/judge", votes: VoteCounts | None = None, cached: bool = False):
     return build_judge(CATALOG, Models(CATALOG), name, votes or VoteCounts(), cached)
 

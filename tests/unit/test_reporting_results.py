@@ -18,6 +18,7 @@ from harness.report.parquet_files import export_rows
 from harness.report.results_facts import results_facts
 from harness.report.results_report import report_results
 from harness.runs.trial_store import TrialStore
+from harness.site.command import report_site
 from harness.specs.errors import UserError
 from tests.support.command import testwright
 from tests.support.compared_runs import ONE, TASKS, TWO, judged_run
@@ -55,7 +56,8 @@ def test_tables_have_rates_with_what_they_must_not_be_read_without(run, capsys):
     for words in (
         "no verdict", "unscored", "counts as failed", "Pareto front", "rubric: criterion-unmet 2, forged-report 1",
         "Hardest criteria", "Share of each group", "tested after the last edit",
-        "rank correlation with resolving", "look out of bounds (never part of a verdict)", "tiers of the interval",
+        "rank correlation with resolving", "What looks out of bounds (never part of a verdict)",
+        "tiers of the interval",
     ):  # fmt: skip
         assert words in out, words
     assert "\x1b" not in out
@@ -68,7 +70,8 @@ def test_json_has_flat_rows_of_everything(run, capsys):
     report_results([load_rows(run)], None, as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert {name for name, value in told.items() if isinstance(value, list)} == {
-        "runs", "systems", "funnel", "axes", "criteria", "probes", "behaviour", "trials", "out_of_bounds", "watchdog"
+        "runs", "systems", "funnel", "axes", "criteria", "probes", "behaviour", "deciles", "trials", "out_of_bounds",
+        "watchdog",
     }  # fmt: skip
     [one, two] = told["systems"]
     assert (one["model"], one["resolved"], one["unscored"]["part"], two["missing"]["part"]) == (ONE, 7, 1, 1)
@@ -89,7 +92,8 @@ def test_every_kind_of_row_is_csv_and_no_cell_is_a_formula(run, kind):
 
 
 @pytest.mark.parametrize(
-    ("name", "lines"), [("systems", 2), ("funnel", 10), ("axes", 6), ("criteria", 33), ("behaviour", 1), ("sizes", 0)]
+    ("name", "lines"),
+    [("systems", 2), ("funnel", 10), ("axes", 6), ("criteria", 33), ("behaviour", 1), ("deciles", 60), ("sizes", 0)],
 )
 def test_each_list_of_the_report_is_csv(run, capsys, name, lines):
     report_results([load_rows(run)], None, as_json=False, csv=name)
@@ -162,6 +166,17 @@ def test_inspect_reads_its_logs(run, tmp_path, capsys):
         read = log.read_eval_log(str(tmp_path / name))
         assert (read.status, len(read.samples)) == ("success", samples)
         assert read.samples[0].model_usage[read.eval.model].total_cost == 0.5
+
+
+def test_options_that_do_nothing_together_are_refused(run, tmp_path):
+    rows, out = [load_rows(run)], tmp_path / "out"
+    with pytest.raises(UserError, match="--format atif says what --export writes; add --export DIR"):
+        export_runs(rows, None, "atif", as_json=False)
+    with pytest.raises(UserError, match="--export excludes --weights and --csv"):
+        export_runs(rows, out, None, as_json=False, others=[None, "systems"])
+    with pytest.raises(UserError, match="--site excludes --export, --format, --json and --csv"):
+        report_site([run], out, None, others=[None, "atif", False, None])
+    assert not out.exists()
 
 
 def test_an_unknown_format_is_refused(run, tmp_path):

@@ -121,16 +121,37 @@ def test_a_damaged_verdict_is_told_and_never_a_traceback(run, chosen, capsys):
     assert "verdict.json can't be read" in capsys.readouterr().out
 
 
-def test_json_has_every_trial_with_its_verdict_and_its_problem(run, capsys):
+def test_json_of_a_run_has_a_flat_row_for_each_trial(run, capsys):
     assert show_run(run, None, as_json=True) == 0
-    told = {item["trial"]: item for item in json.loads(capsys.readouterr().out)}
-    assert told["sums/mini/openai-a/2"]["verdict"]["reasons"][0]["code"] == "criterion-unmet"
-    assert told["sums/mini/openai-a/2"]["usage"]["agent"]["cost_usd"] == 0.25
+    rows = json.loads(capsys.readouterr().out)
+    assert not [value for row in rows for value in row.values() if isinstance(value, list | dict)]
+    told = {row["trial"]: row for row in rows}
+    failed = told["sums/mini/openai-a/2"]
+    assert (failed["verdict"], failed["reasons"], failed["cost_usd"]) == ("failed", "criterion-unmet", 0.25)
     assert told["terms/nop/none/1"]["verdict"] is None
     assert told["terms/nop/none/1"]["problem"] == "not judged yet; give its run another start"
 
 
-@pytest.mark.parametrize(("chosen", "lines"), [(CsvRows.TRIALS, 6), (CsvRows.CRITERIA, 8), (CsvRows.TESTS, 2)])
+@pytest.mark.parametrize("kind", CsvRows)
+def test_each_kind_of_row_is_json_with_the_columns_of_its_csv(run, kind, capsys):
+    assert show_run(run, None, as_json=True, kind=kind) == 0
+    rows = json.loads(capsys.readouterr().out)
+    columns, *lines = csv.reader(io.StringIO(csv_text(load_rows(run), kind)))
+    assert [list(row) for row in rows] == [columns] * len(lines)
+
+
+def test_json_of_one_trial_has_all_of_it(run, capsys):
+    assert show_run(run, "sums/mini/openai-a/2", as_json=True) == 0
+    [told] = json.loads(capsys.readouterr().out)
+    assert told["verdict"]["reasons"][0]["code"] == "criterion-unmet"
+    assert told["usage"]["agent"]["cost_usd"] == 0.25
+    with pytest.raises(UserError, match="--rows tests says which rows --json prints"):
+        show_run(run, None, as_json=False, kind=CsvRows.TESTS)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lines"), [(CsvRows.TRIALS, 6), (CsvRows.REASONS, 2), (CsvRows.CRITERIA, 8), (CsvRows.TESTS, 2)]
+)
 def test_csv_has_a_head_and_a_line_for_each_row(run, chosen, lines, capsys):
     assert show_run(run, None, as_json=False, csv=chosen) == 0
     read = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

@@ -126,7 +126,7 @@ def test_a_trial_that_ended_without_a_verdict_is_shown_with_its_reason(here, cap
     shown = capsys.readouterr().out
     assert says in shown
     assert "not judged yet" not in shown
-    show_run(here.output, None, as_json=True)
+    show_run(here.output, "tiny-add", as_json=True)
     [told] = json.loads(capsys.readouterr().out)
     assert told["verdict"]["verdict"] == "unscored"
     assert told["verdict"]["reasons"][0]["code"] == code
@@ -159,3 +159,23 @@ def test_a_misspelt_executor_is_refused_before_anything_is_made(here):
     with pytest.raises(UserError, match="unknown executor 'asincio'; did you mean 'asyncio'"):
         here.run(executor="asincio")
     assert not here.output.exists()
+
+
+def test_the_number_of_tries_is_the_users_and_the_wait_between_them_is_told(here, capsys):
+    here.agent("unlucky", Agent(*[SandboxLost("the engine is gone")] * 3, None))
+    run = here.run("unlucky", tries=2)
+    assert codes(run) == [[ReasonCode.SANDBOX_LOST]]
+    assert [attempt.is_final for attempt in here.store("unlucky").attempts.read()] == [False, True]
+    again = here.run("unlucky", tries=5, retry_seconds=0.01)
+    assert codes(again) == [EMPTY]
+    assert ("retried", "the engine is gone") in here.steps
+    assert report_run(again, as_json=False) == 0
+    assert "1 failed; attempts retried: 2; cost" in capsys.readouterr().out
+
+
+def test_an_agents_own_mistakes_are_never_tried_again(here):
+    for ending in (Ending.STEP_LIMIT, Ending.WALL_LIMIT, Ending.COST_LIMIT, Ending.FORMAT_ERRORS, Ending.SUBMITTED):
+        agent = Agent(None, finish=Finish(ending))
+        here.agent(f"ends-by-{ending}", agent)
+        assert codes(here.run(f"ends-by-{ending}")) == [EMPTY]
+        assert agent.works == 1

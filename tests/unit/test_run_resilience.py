@@ -201,7 +201,7 @@ def test_a_damaged_usage_file_is_told_alike_by_run_and_show(here, paid, capsys):
     (here.store("paid").directory / "usage.json").write_text("{")
     report_run(here.run("paid"), as_json=True)
     [run] = json.loads(capsys.readouterr().out)["trials"]
-    show_run(here.output, None, as_json=True)
+    show_run(here.output, "tiny-add", as_json=True)
     [shown] = json.loads(capsys.readouterr().out)
     assert run["usage"] == shown["usage"]
     assert run["usage"]["agent"]["cost_usd"] == pytest.approx(0.01)

@@ -116,6 +116,7 @@ def trial(tmp_path: Path) -> Path:
             )
         )
         file.add(MessageRecord(step=2, message=Message(role=Role.ASSISTANT, content="done"), usage=NO_USAGE))
+        file.add(EgressRecord(refused=(RefusedContact(host="forge.test", port=443, why="host", count=1),)))
         file.add(EndRecord(ending=Ending.STEP_LIMIT, steps=2, usage=NO_USAGE))
     return run
 
@@ -127,7 +128,8 @@ def test_a_trial_has_its_ending_tokens_seconds_tests_and_arms(trial, capsys):
     assert "seconds: agent 9.0 (7.5 working), verification 4.0" in out
     [line] = [line for line in out.splitlines() if "test_adds" in line]
     assert line.split() == ["1", "tests/test_a.py::test_adds", "passed", "1", "failed", "1", "(assertion)", "0.50"]
-    assert "git-history      1   git log --all" in out
+    assert "git-history       1   git log --all" in out
+    assert "refused-host      -   forge.test:443, once (host)" in out
     assert "never part of the verdict" in out
 
 

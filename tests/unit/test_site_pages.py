@@ -18,6 +18,7 @@ from harness.site.texts import Texts
 from harness.site.visible import visible
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
+from tests.support.command import testwright
 from tests.support.hostile_run import HOSTILE, hostile_run
 from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
 
@@ -98,6 +99,37 @@ def test_a_long_trajectory_goes_on_in_further_pages(tmp_path: Path) -> None:
     assert all(part.stat().st_size < 1_000_000 for part in parts)
     found = {step for part in parts for step in re.findall(r'id="step-(\d+)"', part.read_text())}
     assert found == {str(step) for step in range(201)}
+
+
+def test_a_trials_page_tells_which_hosts_were_refused(tmp_path: Path) -> None:
+    from harness.agents.trajectory import EgressRecord, RefusedContact, Trajectory
+
+    store = judged(evidenced(worked(begun(run_folder(tmp_path / "run"), "a", "mini", "openai/one"))))
+    with Trajectory(store.trajectory) as trajectory:
+        trajectory.add(EgressRecord(refused=(RefusedContact(host="<b>.test", port=443, why="host", count=2),)))
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    [page] = (tmp_path / "site" / "trials").rglob("*.html")
+    assert "<li>refused host: <code>&lt;b&gt;.test:443, 2 times (host)</code></li>" in page.read_text()
+    front = (tmp_path / "site" / "index.html").read_text()
+    words = '<a href="trials/a/mini/openai_one/1.html#conduct">a mini openai/one #1</a></th><td>refused host</td>'
+    assert words in front.replace(page.relative_to(tmp_path / "site").as_posix(), "trials/a/mini/openai_one/1.html")
+
+
+async def test_declared_weights_give_tiers_with_intervals_beside_the_plain_rate(tmp_path: Path) -> None:
+    (tmp_path / "weights.yaml").write_text("weights: {comprehensiveness: 2, placement: 1}\ntiers: {A: 0.5, B: 0}\n")
+    words = ("report", Path("docs/sample-run").resolve(), "--site", tmp_path / "site")
+    done = await testwright(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
+    assert done.status == 0, done.complaint
+    front = (tmp_path / "site" / "index.html").read_text()
+    [section] = re.findall('<h2 id="tiers">.*?</table>', front, re.DOTALL)
+    assert "comprehensiveness 2, placement 1" in section
+    told = re.search(r"nop</th><td>B</td><td>B to A</td>(.*?)</tr>", section)
+    assert told, section
+    assert re.findall(">([^<]+)</td>", told[1]) == ["0%", "0% to 66%", "0%", "0% to 66%"]
+    (tmp_path / "weights.yaml").write_text("weights: {beauty: 2}\n")
+    refused = await testwright(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
+    assert (refused.status, refused.complaint.count("\n")) == (2, 1)
+    assert "no axis is called beauty" in refused.complaint
 
 
 def test_a_plot_has_no_style_of_its_own_and_says_what_it_shows() -> None:

@@ -2,6 +2,7 @@
 
 import http.client
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,6 +39,20 @@ def test_pages_are_served_to_this_machine_alone(port: int) -> None:
     assert asked(port, "/index.html", f"evil.example:{port}")[0] == 421
     assert asked(port, "/below/", f"127.0.0.1:{port}")[0] == 404
     assert asked(port, "/../../etc/passwd", f"127.0.0.1:{port}")[0] == 404
+
+
+def test_a_browser_that_hangs_up_is_nothing_to_speak_of(port: int, tmp_path: Path, capsys) -> None:
+    (tmp_path / "large.html").write_bytes(b"x" * 50_000_000)
+    before = set(threading.enumerate())
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.sendall(f"GET /large.html HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        assert client.recv(1)
+        serving = set(threading.enumerate()) - before
+    for thread in serving:
+        thread.join(60)
+    assert serving
+    assert capsys.readouterr().err == ""
 
 
 def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:

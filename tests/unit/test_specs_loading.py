@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import yaml
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.globs import matches
-from harness.specs.loading import load_yaml, parse_yaml
+from harness.specs.loading import SchemaError, load_yaml, parse_yaml
 from harness.specs.repo import ArmSettings, Repo
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
@@ -144,3 +145,34 @@ def test_globs_tell_one_directory_from_many():
     assert not matches("a/b/c.py", ["a/*.py"])
     assert not matches("x/conftest.py", ["conftest.py"])
     assert matches("conftest.py", ["**/conftest.py"])
+
+
+def test_every_fault_of_a_schema_is_told_the_likeliest_first(tmp_path):
+    path = tmp_path / "task.yaml"
+    path.write_text("id: Bad Name\nrepo: tiny\nkind: nothing\ntitel: x\n")
+    with pytest.raises(SchemaError, match="did you mean 'title'") as error:
+        load_yaml(path, TaskFile)
+    told = [str(one).removeprefix(f"{path}:") for one in error.value.each]
+    assert [words.partition(":")[0] for words in told] == ["4", "1", "3", "1"]
+    assert told[-1].endswith("key 'title' is missing")
+
+
+def test_a_catalog_of_ones_own_has_the_built_in_scaffolds_and_its_own_before_them(tmp_path):
+    (tmp_path / "tasks").mkdir()
+    own = tmp_path / "scaffolds" / "nop"
+    shutil.copytree(default_directory() / "scaffolds" / "nop", own)
+    catalog = Catalog(tmp_path)
+    assert catalog.scaffold("mini").directory == default_directory() / "scaffolds" / "mini"
+    assert catalog.scaffold("nop").directory == own
+    assert catalog.names("scaffolds") == Catalog().names("scaffolds")
+
+
+def test_a_catalog_without_tasks_is_an_empty_list_and_a_folder_without_its_file_is_named(tmp_path):
+    (tmp_path / "tasks").mkdir()
+    assert Catalog(tmp_path).chosen(["*"]) == []
+    with pytest.raises(UserError, match="no tasks here yet"):
+        Catalog(tmp_path).select(["*"])
+    (tmp_path / "tasks" / "half").mkdir()
+    for ask in (Catalog(tmp_path).task, lambda name: Catalog(tmp_path).chosen([name])):
+        with pytest.raises(UserError, match=r"tasks/half: has no task.yaml"):
+            ask("half")

@@ -11,6 +11,7 @@ from harness import PROTOCOL_VERSION
 from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.command import check, fix_all, levels
 from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.task_facts import Level, TaskCheck
 from tests.support.sound_catalog import PRODUCT, TASK, added, changed, sound_catalog
@@ -355,3 +356,17 @@ def test_a_sample_takes_the_quickest_task_of_a_language_through_the_gate(catalog
     assert set(levels(Catalog(catalog), Catalog(catalog).chosen(["*"]), Level.BRIEF, False, None).values()) == {
         Level.BRIEF
     }
+
+
+def test_only_the_parts_that_are_named_are_checked(catalog):
+    named = check(
+        Catalog(catalog), {TASK: Level.QUICK}, 1, lambda *_: None, None, False, only=["prompt", "reference's files"]
+    )
+    assert [step.id.value for step in named[0].steps] == ["prompt", "reference-files"]
+    with pytest.raises(UserError, match="did you mean 'prompt'"):
+        check(Catalog(catalog), {TASK: Level.QUICK}, 1, lambda *_: None, None, False, only=["promt"])
+
+
+def test_where_the_withheld_patch_does_not_apply_nothing_asks_for_an_image(catalog):
+    edit(f"{FOLDER}/withheld.patch", "1000001", "1000009")(catalog)
+    assert not [problem for problem in quick(catalog).problems if "repo build" in problem.message]

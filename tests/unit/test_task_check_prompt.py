@@ -41,5 +41,10 @@ async def test_a_name_that_is_an_ordinary_word_may_stand_in_a_request(tmp_path, 
     assert await named(tmp_path, definition, "Please test merge, Merge and merging.") == []
 
 
+@pytest.mark.parametrize("written", ["pop() is what I mean", "Cache.pop fails", "call `pop` twice"])
+async def test_an_ordinary_word_that_is_written_as_code_is_a_name(tmp_path, written):
+    assert await named(tmp_path, "def pop(self):", written) == ["names pop"]
+
+
 async def test_part_of_another_word_is_no_name(tmp_path):
     assert await named(tmp_path, "def add_all(x):", "Please test pre_add_all_of_it.") == []

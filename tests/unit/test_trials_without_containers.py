@@ -1,42 +1,27 @@
 """Trials on an engine that loses containers when it is told to: tries, exhaustion, missing images, spent money."""
 
-import asyncio
-import itertools
 import json
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.agents.protocol import AgentContext, Ending, Finish
 from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
-from harness.languages.registry import LANGUAGES
 from harness.llm.scripted import ScriptedModel, say
-from harness.runs.attempts import AttemptEnd, AttemptRecord
-from harness.runs.command import FinishedRun, execute
+from harness.runs.attempts import AttemptEnd
 from harness.runs.outcome import Outcome
 from harness.runs.plan import RunConfig
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
-from harness.runs.tries import MAX_TRIES
-from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Sandbox
-from harness.sandbox.registry import SANDBOXES
-from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.usage import Usage
 from harness.verify.arms import ARM_TRIES
-from tests.support import scripted_language
-from tests.support.fake_engine import Event, FakeEngine, Fate, Run
-from tests.support.sound_catalog import KEPT, PRODUCT, TASK, sound_catalog
-from tests.support.subprocess_sandbox import SubprocessSandbox
+from tests.support.fake_engine import Event, Fate
+from tests.support.scenes import Scene, scenes
 
 LOST, FINE = Event(fate=Fate.LOST), Event()
 PRICE = 0.3
@@ -56,74 +41,13 @@ class PayingAgent:
         return Finish(Ending.SUBMITTED)
 
 
-def as_good_tests_do(run: Run, _test: TestId) -> str:
-    """Every test notices every mutant, and nothing else."""
-    return "fails" if run.variant.startswith(("removal", "garbage", "probe")) else "passes"
-
-
-@dataclass
-class Scene:
-    catalog: Catalog
-    engine: FakeEngine
-    output: Path
-    name: str
-    sandboxes: list[SubprocessSandbox]
-
-    def run(self, **config: object) -> FinishedRun:
-        given = {"tasks": (TASK,), "scaffolds": ("oracle",), "sandbox": self.name, **config}
-        silent = lambda _count: nullcontext(lambda *_: None)  # noqa: E731
-        return execute(self.catalog, RunConfig.model_validate(given), self.output, silent, lambda _: None)
-
-    def attempts(self) -> list[AttemptRecord]:
-        [store] = find_trials(self.output)
-        return store.attempts.read()
-
-
 @pytest.fixture
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Scene]]:
-    """A catalog whose task the engine knows how to run, and that engine under the name `fake`."""
     monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
-    catalog = sound_catalog(tmp_path / "catalog")
-    LANGUAGES.register(scripted_language.NAME, scripted_language.SCRIPTED)
     AGENTS.register("paying", PayingAgent)
-    _say_in_yaml(catalog.directory / "repos" / "tiny" / "repo.yaml", language=scripted_language.NAME, report="junit")
-    paying = catalog.directory / "scaffolds" / "paying"
-    paying.mkdir()
-    facts = {"schema_version": 1, "name": "paying", "kind": "control", "title": "Pays", "version": "1"}
-    (paying / "scaffold.yaml").write_text(yaml.safe_dump({**facts, "agent": "paying"}))
-    tree = tmp_path / "tree"
-    (tree / "tests").mkdir(parents=True)
-    (tree / "sums.py").write_text(PRODUCT)
-    (tree / "tests" / "test_sums.py").write_text(KEPT)
-    asyncio.run(GitTree.create(tmp_path / "tree.git", tree))
-    numbers = itertools.count()
-    known: list[str] = []
-
-    def sandbox(sandboxes: list[SubprocessSandbox]) -> Sandbox:
-        made = SubprocessSandbox(tmp_path / f"sandbox-{next(numbers)}")
-        sandboxes.append(made)
-        (made.tree / "tests").mkdir(parents=True)
-        (made.tree / "sums.py").write_text(PRODUCT)
-        (made.tree / "tests" / "test_sums.py").write_text(KEPT)
-        return made
-
-    def made(events: list[Event] | None = None, unavailable: str = "", output: str = "out") -> Scene:
-        sandboxes: list[SubprocessSandbox] = []
-        make = partial(sandbox, sandboxes)
-        engine = FakeEngine(as_good_tests_do, events or (), tmp_path / "tree.git", make, unavailable)
-        known.append(f"fake-{len(known)}")
-        SANDBOXES.register(known[-1], lambda _argument, _images: engine)
-        return Scene(Catalog(catalog.directory), engine, tmp_path / output, known[-1], sandboxes)
-
-    yield made
-    for name in known:
-        SANDBOXES.unregister(name)
+    with scenes(tmp_path, {"paying": "paying"}) as made:
+        yield made
     AGENTS.unregister("paying")
-    LANGUAGES.unregister(scripted_language.NAME)
-
-
-def _say_in_yaml(path: Path, **facts: str) -> None:
-    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), **facts}))
 
 
 def code_of(outcome: Outcome) -> ReasonCode:
@@ -155,7 +79,7 @@ def test_a_trial_whose_arms_are_always_lost_is_unscored_after_its_tries(scene):
     done = scene([LOST] * 1000)
     [outcome] = done.run().outcomes
     assert (outcome.verdict, code_of(outcome)) == (Verdict.UNSCORED, ReasonCode.SANDBOX_LOST)
-    assert len(done.attempts()) == MAX_TRIES
+    assert len(done.attempts()) == RunConfig().tries
     assert len(done.sandboxes) == 1
     assert not done.engine.finished
     again = scene()

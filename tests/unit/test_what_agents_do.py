@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agents.trajectory import FaultRecord, ObservationRecord
+from harness.agents.trajectory import EgressRecord, FaultRecord, ObservationRecord, RefusedContact
 from harness.analysis.behaviour.actions import Call, actions, calls
 from harness.analysis.behaviour.kinds import kind_of_command, kind_of_tool
 from harness.analysis.behaviour.out_of_bounds import OutOfBounds, sightings
@@ -118,8 +118,34 @@ def test_native_agents_own_tools_count_as_what_they_are():
         Kind.READ, Kind.NAVIGATION, Kind.TESTS, Kind.SEARCH, Kind.READ, Kind.READ, Kind.WRITE
     ]  # fmt: skip
     assert [call.is_error for call in found] == [False, True, False, False, False]
-    assert kind_of_tool("run_shell_command") is None
     assert kind_of_tool("TodoWrite") is Kind.OTHER
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (None, "Bash bash shell exec_command local_shell run_shell_command"),
+        (Kind.READ, "Read read read_file read_many_files view_image"),
+        (Kind.WRITE, "Write Edit MultiEdit NotebookEdit write edit patch apply_patch write_file replace"),
+        (Kind.SEARCH, "Grep Glob grep glob grep_search search_file_content"),
+        (Kind.NAVIGATION, "LS list list_directory"),
+        (Kind.OTHER, "Agent Task TodoWrite todowrite update_plan ToolSearch Skill WebFetch google_web_search"),
+    ],
+)
+def test_the_tools_of_each_native_scaffold_have_their_kind(kind, names):
+    assert {name: kind_of_tool(name) for name in names.split()} == dict.fromkeys(names.split(), kind)
+
+
+def test_a_tool_that_asks_the_web_is_out_of_bounds():
+    asked = (
+        ToolCall(id="1", name="WebFetch", arguments='{"url": "https://example.org/tests.py"}'),
+        ToolCall(id="2", name="google_web_search", arguments="{}"),
+        ToolCall(id="3", name="read_file", arguments='{"path": "a"}'),
+    )
+    answer = MessageRecord(step=4, message=Message(role=Role.ASSISTANT, tool_calls=asked), usage=NO_USAGE)
+    found = sightings(actions(calls([answer])))
+    assert [(item.kind, item.step) for item in found] == [(OutOfBounds.NETWORK, 4)] * 2
+    assert found[0].command == '{"url": "https://example.org/tests.py"}'
 
 
 @pytest.mark.parametrize(
@@ -143,6 +169,21 @@ def test_native_agents_own_tools_count_as_what_they_are():
 )
 def test_what_looks_out_of_bounds_is_seen_and_honest_work_is_not(text, expected):
     assert [item.kind for item in sightings(actions([Call(0, 3, "bash", text)]))] == expected
+
+
+def test_hosts_that_the_proxy_to_registries_refused_are_out_of_bounds_without_a_step():
+    refused = (
+        RefusedContact(host="forge.test", port=443, why="host", count=3),
+        RefusedContact(host="others", port=0, why="refused", count=1),
+    )
+    record = EgressRecord(allowed=("r.test:443",), opened={"r.test:443": 2}, refused=refused)
+    found = sightings(actions([Call(0, 3, "bash", "curl https://forge.test")]), [record])
+    assert [(item.kind.value, item.step, item.command) for item in found] == [
+        ("network", 3, "curl https://forge.test"),
+        ("refused-host", None, "forge.test:443, 3 times (host)"),
+        ("refused-host", None, "others, once (refused)"),
+    ]
+    assert not sightings((), [EgressRecord(allowed=("r.test:443",), opened={"r.test:443": 2})])
 
 
 def test_loops_storms_and_timeouts_are_marked():

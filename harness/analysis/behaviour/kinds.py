@@ -31,10 +31,19 @@ def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> 
 
 def kind_of_tool(name: str) -> Kind | None:
     """Of a native agent's own tool; None for a shell, whose commands tell, and OTHER for one that isn't known."""
-    plain = re.sub(r"[^a-z]", "", name.lower())
+    plain = _plain(name)
     if plain in vocabulary.SHELL_TOOLS:
         return None
     return vocabulary.TOOLS.get(plain, Kind.OTHER)
+
+
+def asks_the_web(tool: str) -> bool:
+    """Whether a native agent's own tool asks other hosts, whatever it is told."""
+    return _plain(tool) in vocabulary.WEB_TOOLS
+
+
+def _plain(tool: str) -> str:
+    return re.sub(r"[^a-z]", "", tool.lower())
 
 
 def _runs_tests(command: AtomicCommand, test_command: str) -> bool:

@@ -1,4 +1,6 @@
-"""What an agent tried that it shouldn't, by its commands. Shown beside a trial, never part of its verdict.
+"""What an agent tried that it shouldn't, by its commands and by what the proxy to package registries refused.
+
+Shown beside a trial, never part of its verdict.
 
 A match says what a command looks like, not that anything came of it: there is no network in the sandbox, its git
 history is one commit and no file of it holds a grader. A command may also have a harmless purpose.
@@ -9,7 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.agents.trajectory import EgressRecord, Record
 from harness.analysis.behaviour.actions import Action
+from harness.analysis.behaviour.kinds import asks_the_web
 from harness.analysis.behaviour.shell import AtomicCommand
 from harness.analysis.behaviour.vocabulary import CLIENTS, Kind
 
@@ -17,6 +21,8 @@ from harness.analysis.behaviour.vocabulary import CLIENTS, Kind
 class OutOfBounds(StrEnum):
     NETWORK = "network"
     """It asked a host other than this one, or a package registry."""
+    REFUSED_HOST = "refused-host"
+    """What it ran asked the proxy to package registries for something else, and was refused."""
     GIT_HISTORY = "git-history"
     """It looked for commits other than the one it was given: upstream's tests may lie in one."""
     RUNNER_INTERNALS = "runner-internals"
@@ -27,27 +33,40 @@ class OutOfBounds(StrEnum):
 
 @dataclass(frozen=True)
 class Sighting:
-    """One command of a trial that looks out of bounds. `step` is the model's answer that asked for it."""
+    """One command of a trial that looks out of bounds, or the connections to one host that were refused.
+
+    `step` is the model's answer that asked for it; None where only the proxy knows of it. `command` is the command,
+    or the host, the port and why it was refused.
+    """
 
     kind: OutOfBounds
-    step: int
+    step: int | None
     command: str
 
 
-def sightings(found: Iterable[Action]) -> tuple[Sighting, ...]:
-    """In the order of the trajectory; each command once for each kind. Pure."""
-    return tuple(
-        Sighting(kind, action.call.step, action.command.text.strip())
+def sightings(found: Iterable[Action], records: Iterable[Record] = ()) -> tuple[Sighting, ...]:
+    """In the order of the trajectory, each command once for each kind; then what was refused. Pure."""
+    by_commands = (
+        Sighting(kind, action.call.step, action.command.text.strip() or action.call.tool)
         for action in found
         for kind in dict.fromkeys(_kinds(action))
     )
+    return (*by_commands, *_refused(records))
+
+
+def _refused(records: Iterable[Record]) -> Iterator[Sighting]:
+    contacts = (each for record in records if isinstance(record, EgressRecord) for each in record.refused)
+    for contact in contacts:
+        times = "once" if contact.count == 1 else f"{contact.count} times"
+        place = f"{contact.host}:{contact.port}" if contact.port else contact.host
+        yield Sighting(OutOfBounds.REFUSED_HOST, None, f"{place}, {times} ({contact.why})")
 
 
 def _kinds(action: Action) -> Iterator[OutOfBounds]:
     command = action.command
     if not command.name and action.kind is Kind.WRITE:
         return  # a tool that writes a file: its text is the agent's own work
-    if _asks_network(command, action.kind):
+    if asks_the_web(action.call.tool) or _asks_network(command, action.kind):
         yield OutOfBounds.NETWORK
     if _digs_in_git(command):
         yield OutOfBounds.GIT_HISTORY

@@ -69,8 +69,8 @@ def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | N
     """Pure."""
     asked = calls(records)
     done = actions(asked)
-    marks = watch_marks(records, asked)
-    if not asked and not marks:
+    seen, marks = sightings(done, records), watch_marks(records, asked)
+    if not (asked or seen or marks):
         return None
     return TrialBehaviour(
         row=row,
@@ -78,7 +78,7 @@ def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | N
         calls=asked,
         actions=done,
         profile=profile(done, len(asked)),
-        sightings=sightings(done),
+        sightings=seen,
         marks=marks,
     )
 

@@ -96,9 +96,11 @@ TOOLS = _table(
         Kind.READ: "read readfile view readmanyfiles viewfile openfile notebookread viewimage",
         Kind.WRITE: "edit write multiedit notebookedit writefile replace applypatch filechange patch create "
         "strreplace strreplaceeditor strreplacebasededittool texteditor developertexteditor deletefile",
-        Kind.SEARCH: "grep glob search searchfilecontent greptool findfiles codesearch toolsearch websearch",
+        Kind.SEARCH: "grep glob search searchfilecontent grepsearch greptool findfiles codesearch",
         Kind.NAVIGATION: "ls list listdirectory listfiles listdir",
     }
 )
+WEB_TOOLS = _set("webfetch websearch webfetchtool googlewebsearch websearchpreview fetch fetchurl browser urlfetch")
+"""Native agents' tools that ask other hosts."""
 CLIENTS = _set("curl wget nc ncat netcat telnet ssh scp sftp rsync ftp dig nslookup host ping aria2c lynx")
 """Programs that ask other hosts."""

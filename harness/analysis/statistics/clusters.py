@@ -6,6 +6,7 @@ interval that takes them for independent is too narrow.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -89,11 +90,19 @@ def bootstrap_bounds(
         return None
     sums, sizes = _totals(clusters)
     count = found.clusters
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+    draws = _draws(count, resamples, seed)
     means = (draws @ sums) / (draws @ sizes)
     tail = expanded_tail(count)
     low, high = np.quantile(means, (tail, 1 - tail))
     return _clipped(float(low), float(high), within)
+
+
+@lru_cache(maxsize=2)
+def _draws(count: int, resamples: int, seed: int) -> Array:
+    """How often each of `count` clusters is drawn, a line for each draw: the same ones for each pair of systems."""
+    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).astype(float)
+    draws.setflags(write=False)
+    return draws
 
 
 def expanded_tail(count: int) -> float:

@@ -17,6 +17,7 @@ from harness.runs.interruption import run_to_end
 from harness.runs.side_by_side import side_by_side
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError
+from harness.specs.loading import SchemaError
 from harness.specs.problem import Problem
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Importance
@@ -27,6 +28,8 @@ from harness.submission.line_manifest import listed_tests
 from harness.submission.manifest import ManifestError
 from harness.verify.judge.judge import Judge
 
+NEED_TREE = frozenset({StepId.PATCHES})
+"""Parts that only say that there is no tree, where there is none."""
 Finished = Callable[[TaskCheck], None]
 _log = logging.getLogger(__name__)
 
@@ -38,13 +41,15 @@ def check_tasks(
     watch: Watch,
     finished: Finished,
     judge: Judge | None = None,
+    only: frozenset[StepId] = frozenset(),
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
+    With `only` these parts alone.
     A `judge` is asked of each criterion whether statement and check say the same. Raises UserError where no engine is
     there for it.
     """
-    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only))
 
 
 async def _check_tasks(
@@ -54,9 +59,10 @@ async def _check_tasks(
     watch: Watch,
     finished: Finished,
     judge: Judge | None,
+    only: frozenset[StepId],
 ) -> list[TaskCheck]:
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(catalog, watch, needed, judge) as context:
+    async with check_context(catalog, watch, needed, judge, only) as context:
 
         async def work(name: str) -> TaskCheck:
             return await _check(context, name, levels[name])
@@ -86,15 +92,16 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         task = catalog.task(name)
         digest = task.digest
     except (UserError, OSError) as error:
-        wrong = failed_step(StepId.SCHEMA, as_problem(catalog, error, _description(name)))
+        each = error.each if isinstance(error, SchemaError) else (error,)
+        wrong = failed_step(StepId.SCHEMA, *(as_problem(catalog, one, _description(name)) for one in each))
         return TaskCheck(task=name, level=level, steps=(wrong,))
     subject = Subject(catalog, task)
-    steps = await _static(subject, context.watch)
+    steps = await _static(subject, context)
     if judge := context.judge:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
     checks = checks_of(task)
-    parts = checks.dynamic[level]
+    parts = context.chosen(checks.dynamic[level])
     if context.session is None or not parts:
         return check
     if not (check.passed or checks.goes_on):
@@ -102,17 +109,19 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
     return await _dynamic(check, subject, parts, context.session, context.watch)
 
 
-async def _static(subject: Subject, watch: Watch) -> list[CheckedStep]:
-    checks = checks_of(subject.task)
+async def _static(subject: Subject, context: CheckContext) -> list[CheckedStep]:
+    checks, watch = checks_of(subject.task), context.watch
+    static = context.chosen(checks.static)
     if not checks.needs_tree:
-        return await run_parts(subject, checks.static, watch)
+        return await run_parts(subject, static, watch)
     try:
         async with kept_tree(subject.task) as tree:
-            return await run_parts(replace(subject, tree=tree), checks.static, watch)
+            return await run_parts(replace(subject, tree=tree), static, watch)
     except UserError as error:
+        # What needs the tree would only say that it isn't there.
         broken = as_problem(subject.catalog, error, subject.at("withheld.patch"))
-        steps = await run_parts(subject, checks.static, watch)
-        return [*steps, failed_step(StepId.TREE, broken)]
+        without = {step: part for step, part in static.items() if step not in NEED_TREE}
+        return [failed_step(StepId.TREE, broken), *await run_parts(subject, without, watch)]
 
 
 async def _dynamic(

@@ -1,6 +1,7 @@
 """`testwright task check`: which tasks are checked at which level, `--fix`, and writing check records."""
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
@@ -60,6 +61,7 @@ def check(
     records: Path | None,
     write: bool,
     judge: Judge | None = None,
+    only: Iterable[str] = (),
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
@@ -69,6 +71,9 @@ def check(
     """
     if write and records is None:
         raise UserError("--write needs --records DIR, where the check records go")
+    steps = frozenset(map(_step, only))
+    if write and steps:
+        raise UserError("--write: a check record needs the whole check; leave out --only")
 
     def finished(done: TaskCheck) -> None:
         for step in done.steps:
@@ -78,8 +83,18 @@ def check(
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
+
+
+def _step(name: str) -> StepId:
+    """A part of the check by its id or label. Raises UserError for an unknown one, with one that is written alike."""
+    for step in StepId:
+        if name in (step.value, step.label):
+            return step
+    close = get_close_matches(name, [step.value for step in StepId], n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(step.value for step in StepId)}"
+    raise UserError(f"--only: unknown part {name!r}; {hint}")
 
 
 def _compared(catalog: Catalog, done: TaskCheck, records: Path) -> TaskCheck:

@@ -1,15 +1,16 @@
 """The check context: what all checks of one command share."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-from harness.authoring.task_check.parts import Watch
+from harness.authoring.task_check.parts import Part, Watch
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
+from harness.specs.task_facts import StepId
 from harness.specs.variants import ArmKey
 from harness.verify.arms import ArmContext
 from harness.verify.judge.judge import Judge
@@ -23,6 +24,11 @@ class CheckContext:
     watch: Watch
     session: EngineSession | None = None
     judge: Judge | None = None
+    only: frozenset[StepId] = frozenset()
+
+    def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
+        """Those of the parts that are asked for; all of them where none is named."""
+        return {step: part for step, part in parts.items() if step in self.only} if self.only else parts
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
@@ -36,11 +42,15 @@ def _nowhere(_key: ArmKey, _result: JobResult) -> None:
 
 @asynccontextmanager
 async def check_context(
-    catalog: Catalog, watch: Watch, with_engine: bool, judge: Judge | None = None
+    catalog: Catalog,
+    watch: Watch,
+    with_engine: bool,
+    judge: Judge | None = None,
+    only: frozenset[StepId] = frozenset(),
 ) -> AsyncIterator[CheckContext]:
     """Raises UserError where an engine is needed and isn't there."""
     if not with_engine:
-        yield CheckContext(catalog, watch, judge=judge)
+        yield CheckContext(catalog, watch, judge=judge, only=only)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session, judge)
+        yield CheckContext(catalog, watch, session, judge, only)

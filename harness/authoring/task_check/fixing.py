@@ -44,13 +44,17 @@ async def _fix_manifest(subject: Subject) -> bool:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
     intake = await ingest(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
-    discovery = language_of(subject.task.repo).discovery
-    changes = [change for change in intake.changes if discovery.is_test_file(change.path)]
-    tests = [test for change in changes for test in _written(subject.task, change)]
+    tests = written_tests(subject.task, intake.changes)
     if not tests or (path.is_file() and set(_listed(subject.task)) == set(tests)):
         return False
     path.write_text(format_manifest(tests))
     return True
+
+
+def written_tests(task: Task, changes: Sequence[FileChange]) -> tuple[TestId, ...]:
+    """The tests that a patch adds or changes, in the order of its files."""
+    discovery = language_of(task.repo).discovery
+    return tuple(test for change in changes if discovery.is_test_file(change.path) for test in _written(task, change))
 
 
 def _written(task: Task, change: FileChange) -> Iterator[TestId]:

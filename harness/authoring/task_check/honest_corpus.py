@@ -2,27 +2,43 @@
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 from harness.authoring.task_check.judging import judge
-from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.subject import Subject, place
 from harness.authoring.task_check.twins import noticed_twins
 from harness.runs.cases import Case, read_batch
 from harness.runs.submissions import Judged
+from harness.specs.catalog import Catalog
 from harness.specs.errors import first_error
 from harness.specs.problem import Problem, Severity
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.verify.verdict import VerdictRecord
 
 CORPUS = "tests/honest"
 OF_EACH = 2
+_NAMED = 5
+_PLACES = ("honest", CORPUS)
+"""Of a catalog: its own folder, else that of a checkout of testwright."""
+
+
+def corpus_of(catalog: Catalog) -> Path:
+    """Where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/`."""
+    places = [catalog.directory / place for place in _PLACES]
+    return next((place for place in places if place.is_dir()), places[-1])
+
+
+def _folder(subject: Subject, *below: str) -> str:
+    return place(subject.catalog, corpus_of(subject.catalog).joinpath(subject.task.id, *below))
 
 
 async def corpus_problems(subject: Subject) -> list[Problem]:
     """Whether the suites are there and say what they must come to. Raises UserError for one that can't be read."""
-    where = f"{CORPUS}/{subject.task.id}"
-    if not (subject.catalog.directory / CORPUS).is_dir():
-        words = "this catalog comes without honest suites, so they aren't judged"
+    corpus, where = corpus_of(subject.catalog), _folder(subject)
+    if not corpus.is_dir():
+        words = "this catalog comes without honest suites, so they aren't judged; their place is honest/"
         return [Problem(where=where, message=words, severity=Severity.WARNING)]
-    if not (subject.catalog.directory / where).is_dir():
+    if not (corpus / subject.task.id).is_dir():
         words = f"is missing: {OF_EACH} suites that are good enough and {OF_EACH} that aren't"
         return [Problem(where=where, message=words)]
     cases = _cases(subject)
@@ -36,7 +52,7 @@ def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
     """What is wrong with single suites, by their files."""
     known = {item.id for item in subject.task.rubric.criteria}
     for case in cases:
-        folder = f"{CORPUS}/{subject.task.id}/{case.name}"
+        folder = _folder(subject, case.name)
         if case.submission and not case.submission.manifest.strip():
             yield Problem(where=f"{folder}/manifest.yaml", message="is missing or empty; list the suite's tests")
         if case.expected and case.expected.task != subject.task.id:
@@ -60,7 +76,7 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
 
 async def honest_problems(subject: Subject) -> list[Problem]:
     """Every suite judged against what its expect.yaml says. Raises SandboxLost."""
-    if not (subject.catalog.directory / CORPUS / subject.task.id).is_dir():
+    if not (corpus_of(subject.catalog) / subject.task.id).is_dir():
         return []
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():
@@ -77,13 +93,22 @@ async def _judged(subject: Subject, case: Case) -> list[Problem]:
     difference = Judged(case, record, 0.0).difference
     if not difference:
         return []
-    where = f"{CORPUS}/{subject.task.id}/{case.name}"
-    words = f"{record.verdict}, which differs from its expect.yaml: {difference}"
+    where = _folder(subject, case.name)
+    words = f"{record.verdict}, which differs from its expect.yaml: {difference}{_why(record)}"
     return [
         Problem(where=where, message=words),
         *noticed_twins(subject, judged.evidence, f"the honest suite {case.name}"),
     ]
 
 
+def _why(record: VerdictRecord) -> str:
+    """The verdict's own reasons, with their tests and criteria, and what the author may look at."""
+    told = [f"{reason.code} {reason.subject}".strip() for reason in record.reasons]
+    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+    survived = any(reason.code is ReasonCode.SURVIVED_REMOVAL for reason in record.reasons)
+    hint = "; is the removal too mild?" if survived else ""
+    return f" ({', '.join(told[:_NAMED])}{more}{hint})" if told else ""
+
+
 def _cases(subject: Subject) -> list[Case]:
-    return read_batch(subject.catalog, subject.catalog.directory / CORPUS / subject.task.id, None)
+    return read_batch(subject.catalog, corpus_of(subject.catalog) / subject.task.id, None)

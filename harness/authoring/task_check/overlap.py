@@ -34,7 +34,7 @@ def _of_criterion(subject: Subject, criterion: str, kills: Kills) -> Iterator[Pr
     overlapping = given and all(others.values())
     declared = criterion in subject.task.overlaps
     if overlapping and not declared:
-        named = ", ".join(sorted(frozenset[str]().union(*others.values()))[:3])
+        named = ", ".join(sorted(frozenset[str]().union(*others.values())))
         words = (
             f"without the tests for criterion {criterion} each of its probes is still noticed (by {named}); "
             f"give them the criterion too, or say why under 'overlaps'"

@@ -36,5 +36,5 @@ def _step(step: StepId, seconds: float, problems: Iterable[Problem], subject: Su
     return CheckedStep(id=step, outcome=outcome, seconds=round(seconds, 1), problems=found, remarks=remarks)
 
 
-def failed_step(step: StepId, problem: Problem) -> CheckedStep:
-    return CheckedStep(id=step, outcome=StepOutcome.FAILED, problems=(problem,))
+def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
+    return CheckedStep(id=step, outcome=StepOutcome.FAILED, problems=problems)

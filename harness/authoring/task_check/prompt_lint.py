@@ -27,14 +27,14 @@ async def prompt_problems(subject: Subject) -> list[Problem]:
         words = f"{len(prompt)} characters; a request as a colleague makes it has {SHORTEST} to {LONGEST}"
         found.append(Problem(where=where, message=words))
     for name in sorted(await _removed_functions(subject)):
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", prompt):
+        if _names(prompt, name):
             words = f"names {name}, which the removal takes out; the agent is to find that itself"
             found.append(Problem(where=subject.at("prompt.md", name), message=words))
     return found
 
 
 async def _removed_functions(subject: Subject) -> set[str]:
-    """Functions that the removal changes, less those whose names are ordinary words."""
+    """Functions that the removal changes."""
     texts: dict[str, list[str]] = {}
     if subject.tree:
         entries = await subject.tree.entries()
@@ -46,7 +46,15 @@ async def _removed_functions(subject: Subject) -> set[str]:
             changed = [line.source_line_no or 0 for line in hunk if line.is_removed]
             names.update(_enclosing(texts.get(file.path, []), changed))
             names.update(name for line in hunk if not line.is_added for name in _defined(line.value))
-    return {name for name in names if not _ORDINARY.fullmatch(name)}
+    return names
+
+
+def _names(prompt: str, name: str) -> bool:
+    """Whether a prompt names a function. An ordinary word does as code: `pop`, pop(), Cache.pop."""
+    word = rf"(?<!\w){re.escape(name)}(?!\w)"
+    if _ORDINARY.fullmatch(name):
+        word = rf"{word}\(|\w\.{word}|`{word}`"
+    return re.search(word, prompt) is not None
 
 
 def _enclosing(text: list[str], lines: list[int]) -> Iterator[str]:

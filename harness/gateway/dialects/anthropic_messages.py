@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from harness.gateway.dialects import anthropic_chat
 from harness.gateway.dialects.anthropic_stream import MessageAssembler, message_events
+from harness.gateway.dialects.model_settings import set_effort, set_sampling
 from harness.gateway.dialects.protocol import (
     Answer,
     Asked,
@@ -58,14 +59,8 @@ class AnthropicMessages:
                 body[key] = withheld.parts(body[key], _remote, lambda note: {"type": "text", "text": note})
 
     def wish(self, body: Json, file: ModelFile) -> None:
-        if file.temperature is not None:
-            body["temperature"] = file.temperature
-        if file.max_tokens:
-            asked = body.get("max_tokens")
-            body["max_tokens"] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
-        if file.effort:
-            config = body.get("output_config")
-            body["output_config"] = {**(config if isinstance(config, dict) else {}), "effort": file.effort.value}
+        set_sampling(body, file, "max_tokens")
+        set_effort(body, file, "output_config")
 
     def assembler(self) -> MessageAssembler:
         return MessageAssembler()

@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.gateway.dialects import google_chat
 from harness.gateway.dialects.google_stream import ContentAssembler, counts
+from harness.gateway.dialects.model_settings import set_sampling
 from harness.gateway.dialects.protocol import (
     Answer,
     Asked,
@@ -75,11 +76,7 @@ class GoogleGenerate:
 
     def wish(self, body: Json, file: ModelFile) -> None:
         config = dict(either(body, "generationConfig") or {})
-        if file.temperature is not None:
-            config["temperature"] = file.temperature
-        if file.max_tokens:
-            asked = config.get("maxOutputTokens")
-            config["maxOutputTokens"] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
+        set_sampling(config, file, "maxOutputTokens")
         if file.effort:
             config |= _thinking(file)
         if config:

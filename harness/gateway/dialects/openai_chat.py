@@ -5,6 +5,7 @@ from itertools import takewhile
 from typing import Any
 
 from harness.gateway.dialects.chat_parts import ChatAnswer, chat_response, merged, usage_json
+from harness.gateway.dialects.model_settings import set_sampling
 from harness.gateway.dialects.openai_chat_stream import ChatAssembler, chat_events, wants_usage
 from harness.gateway.dialects.openai_errors import openai_error
 from harness.gateway.dialects.protocol import (
@@ -75,12 +76,7 @@ class OpenAIChat:
             body["messages"] = withheld.parts(body["messages"], _remote, lambda note: {"type": "text", "text": note})
 
     def wish(self, body: Json, file: ModelFile) -> None:
-        if file.temperature is not None:
-            body["temperature"] = file.temperature
-        if file.max_tokens:
-            key = "max_tokens" if body.get("max_tokens") else "max_completion_tokens"
-            asked = body.get(key)
-            body[key] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
+        set_sampling(body, file, "max_tokens" if body.get("max_tokens") else "max_completion_tokens")
         if file.effort:
             body["reasoning_effort"] = file.effort.value
 

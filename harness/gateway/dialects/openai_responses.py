@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from harness.gateway.dialects import responses_chat
+from harness.gateway.dialects.model_settings import set_effort, set_sampling
 from harness.gateway.dialects.openai_errors import openai_error
 from harness.gateway.dialects.protocol import (
     Answer,
@@ -66,14 +67,8 @@ class OpenAIResponses:
         return [name for name in (text(body.get("previous_response_id")), *items) if name]
 
     def wish(self, body: Json, file: ModelFile) -> None:
-        if file.temperature is not None:
-            body["temperature"] = file.temperature
-        if file.max_tokens:
-            asked = body.get("max_output_tokens")
-            body["max_output_tokens"] = min(asked, file.max_tokens) if isinstance(asked, int) else file.max_tokens
-        if file.effort:
-            reasoning = body.get("reasoning")
-            body["reasoning"] = {**(reasoning if isinstance(reasoning, dict) else {}), "effort": file.effort.value}
+        set_sampling(body, file, "max_output_tokens")
+        set_effort(body, file, "reasoning")
 
     def assembler(self) -> ResponseAssembler:
         return ResponseAssembler()

@@ -2,7 +2,7 @@
 
 import re
 
-from harness.languages.c import discovery
+from harness.languages.c import discovery, mutants, stubs
 from harness.languages.c.catalogue import GRAMMAR
 from harness.languages.c.conduct import CONDUCT
 from harness.languages.c.toolchain import CToolchain, is_code
@@ -49,4 +49,6 @@ LANGUAGE = Language(
     worthless=WorthlessTest("test_testwright_worthless.c", "test_testwright_worthless", _WORTHLESS),
     declaration=re.compile(r"\bvoid\s+(\w+)"),
     conduct=CONDUCT,
+    stubs=stubs,
+    mutation=mutants,
 )

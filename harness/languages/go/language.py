@@ -10,7 +10,7 @@ from tree_sitter import Node
 from harness.languages.code import Code
 from harness.languages.found import text_of
 from harness.languages.functions import Grammar
-from harness.languages.go import discovery
+from harness.languages.go import discovery, mutants, stubs
 from harness.languages.go.conduct import CONDUCT
 from harness.languages.go.toolchain import GoToolchain, is_code
 from harness.languages.on_disk.bodies import Lending
@@ -67,4 +67,6 @@ LANGUAGE = Language(
     worthless=WorthlessTest("testwright_worthless_test.go", "TestNothing", _WORTHLESS, package_of),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
     conduct=CONDUCT,
+    stubs=stubs,
+    mutation=mutants,
 )

@@ -4,7 +4,7 @@ import re
 
 from harness.languages.code import Code
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.python import discovery
+from harness.languages.python import discovery, mutants, stubs
 from harness.languages.python.conduct import CONDUCT
 from harness.languages.python.on_disk import write
 from harness.languages.python.toolchain import PythonToolchain, is_code
@@ -31,4 +31,6 @@ LANGUAGE = Language(
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
     conduct=CONDUCT,
+    stubs=stubs,
+    mutation=mutants,
 )

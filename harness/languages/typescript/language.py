@@ -10,7 +10,7 @@ from harness.languages.code import Code
 from harness.languages.on_disk.bodies import Lending
 from harness.languages.on_disk.braces import Braces, writer_of
 from harness.languages.protocol import IdForm, Language, WorthlessTest
-from harness.languages.typescript import discovery
+from harness.languages.typescript import discovery, mutants, stubs
 from harness.languages.typescript.conduct import CONDUCT
 from harness.languages.typescript.rewriting.catalogue import GRAMMAR
 from harness.languages.typescript.toolchain import TypeScriptToolchain, is_code
@@ -67,4 +67,6 @@ LANGUAGE = Language(
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
     tests_show=True,
     conduct=CONDUCT,
+    stubs=stubs,
+    mutation=mutants,
 )

@@ -1,7 +1,7 @@
 """The protocol of executors, and what an executor gets: trials as data, and the services that they share."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.llm.rate_limits import LimiterService
 from harness.llm.spending import Budget
+from harness.runs.interruption import FirstInterrupt
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
 from harness.runs.side_by_side import always
@@ -53,6 +54,7 @@ class Services:
     An executor on many machines hands its workers stand-ins that ask here. `budget` is the run's money;
     `rate_limits` are of the models' providers. `done` takes each outcome as it ends and `observe` each step before
     that; both return at once. `may_begin` is asked before a trial begins: after a no, none is begun any more.
+    An executor that can end a run in an orderly way sets `interrupt.wind_down`; otherwise a Ctrl-C cancels it.
     """
 
     budget: Budget
@@ -60,6 +62,7 @@ class Services:
     done: Callable[[TrialOutcome], None]
     observe: Callable[[TrialEvent], None] = _unseen
     may_begin: Callable[[], bool] = always
+    interrupt: FirstInterrupt = field(default_factory=FirstInterrupt)
 
 
 class Executor(Protocol):

@@ -7,6 +7,7 @@ import tarfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import docker
@@ -14,6 +15,7 @@ import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
 from harness.sandbox.docker.connection import ANSWER_SECONDS, Address
+from harness.sandbox.images.build_cli import is_podman
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 P = ParamSpec("P")
@@ -34,12 +36,16 @@ class Docker:
         threads = CALLS_AT_ONCE + ENDINGS_AT_ONCE
         try:
             self.api = docker.from_env(timeout=answer_seconds, max_pool_size=threads).api
-            self.cpus = int(self.api.info()["NCPU"])
+            facts = self.api.info()
+            self.cpus = int(facts["NCPU"])
+            self.is_podman = is_podman(self.api.version())
         except (DockerException, requests.RequestException) as error:
             raise UserError(f"no Docker engine answers ({_first_line(error)}); see 'testwright doctor'") from None
         if self.api.base_url.startswith(("https:", "http+docker://ssh")):
             raise UserError(f"{self.api.base_url}: engines over TLS or ssh are not supported; forward its socket")
         self.address = Address.of(os.environ.get("DOCKER_HOST"), self.api.api_version, answer_seconds)
+        root = Path(facts.get("DockerRootDir") or "/nonexistent")
+        self.storage = root if root.is_dir() else None
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="docker")
         self._calls = asyncio.Semaphore(CALLS_AT_ONCE)
         self._endings = asyncio.Semaphore(ENDINGS_AT_ONCE)

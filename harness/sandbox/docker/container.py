@@ -13,7 +13,7 @@ from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
-from harness.sandbox.protocol import Image, Mount, SandboxOptions, Volume
+from harness.sandbox.protocol import Image, Mount, PlacedFile, SandboxOptions, Volume
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
@@ -32,6 +32,21 @@ _MASKED = (
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
+_HOSTS = f"""\
+127.0.0.1\tlocalhost
+::1\tlocalhost ip6-localhost ip6-loopback
+fe00::0\tip6-localnet
+ff00::0\tip6-mcastprefix
+ff02::1\tip6-allnodes
+ff02::2\tip6-allrouters
+127.0.0.1\t{HOST_NAME}
+"""
+_NO_RESOLVER = "nameserver 192.0.2.1\n"
+"""An address of documentation, which nobody has: a look-up fails at once, as without a network it must."""
+
+
+_PODMAN_FILES, _PODMAN_PROCESSES = 4096, 32768
+"""Of one process, and of all that its user has on the engine's machine; what a container may have is `pids`."""
 
 
 class User(NamedTuple):
@@ -52,11 +67,12 @@ async def create(
     user: str,
     directory: str,
     capabilities: Sequence[str],
-    init: bool = True,
+    is_job: bool = False,
 ) -> str:
-    """A container, not started; its id. Without the engine's `init`, `argv` is its first process.
+    """A container, not started; its id.
 
-    `capabilities` are all that root in it may; other users have none.
+    `capabilities` are all that root in it may; other users have none. A job's `argv` is its first process, without
+    the engine's init before it, and its network is made without the engine: see `network_files`.
 
     Raises ImageUnavailable.
     """
@@ -69,9 +85,20 @@ async def create(
         hostname=HOST_NAME,
         user=user,
         working_dir=directory,
-        host_config=_restrictions(docker, options, capabilities, init),
+        network_disabled=is_job,
+        host_config=_restrictions(docker, options, capabilities, init=not is_job),
     )
     return str(answer["Id"])
+
+
+def network_files() -> tuple[PlacedFile, ...]:
+    """What an engine writes into a container for its network, to be placed in one of a job, for root.
+
+    A job's container has a network namespace of its own, with the loopback device that the runtime brings up. An
+    engine that is asked to manage that namespace writes these files, and starts itself anew as a hook of the runtime:
+    half of all that a container's start costs (docs/performance.md).
+    """
+    return (PlacedFile("/etc/hosts", _HOSTS.encode()), PlacedFile("/etc/resolv.conf", _NO_RESOLVER.encode()))
 
 
 def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequence[str], init: bool) -> dict[str, Any]:
@@ -91,11 +118,16 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         security_opt=["no-new-privileges"],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
-        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0)],
+        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0), *_own_limits(docker)],
     )
     if options.hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *options.hidden]
     return config
+
+
+def _own_limits(docker: Docker) -> list[Ulimit]:
+    """Podman's defaults can be more than its own process may have, which ends a container before it starts."""
+    return [_ulimit("nofile", _PODMAN_FILES), _ulimit("nproc", _PODMAN_PROCESSES)] if docker.is_podman else []
 
 
 def _is_root(user: str) -> bool:

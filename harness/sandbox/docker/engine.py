@@ -1,13 +1,16 @@
 """The real engine: Docker, or what speaks its protocol."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 
 from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
+from harness.sandbox.images.disk_budget import shrink_images
+from harness.sandbox.images.in_use import ImagesInUse
 from harness.sandbox.options import check_job_options, check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, SandboxOptions
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
 from harness.sandbox.toolboxes.volumes import toolbox_mount
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -33,9 +36,22 @@ class DockerEngine:
         self._provide = provide
         self._docker = Docker()
         self._facts = ImageFacts(self._docker)
+        self._in_use = ImagesInUse()
 
     async def image(self, task: Task) -> Image:
-        return await self._provide(task)
+        image = await self._provide(task)
+        self._in_use.hold(image.reference)
+        return image
+
+    def release(self, image: Image) -> None:
+        self._in_use.release(image.reference)
+
+    @property
+    def storage(self) -> Path | None:
+        return self._docker.storage
+
+    async def shrink(self, most: int) -> list[str]:
+        return await shrink_images(most)
 
     def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> DockerSandbox:
         check_options(self.name, self.capabilities, options)
@@ -55,5 +71,14 @@ class DockerEngine:
             await self._docker.remove(container["Id"])
         return len(found)
 
+    async def remains(self) -> list[Remains]:
+        label = {"label": [f"{LABEL}=1"]}
+        found = await self._docker.call(self._docker.api.containers, all=True, filters=label)
+        return [Remains(container["Id"], container.get("Labels") or {}) for container in found]
+
+    async def discard(self, name: str) -> None:
+        await self._docker.remove(name)
+
     async def close(self) -> None:
+        self._in_use.close()
         self._docker.close()

@@ -60,7 +60,7 @@ async def _container(
     argv = command(job.argv)
     creation = asyncio.create_task(
         docker_container.create(
-            docker, image, options, labels, argv, env, "", image.workdir, capabilities, init=False
+            docker, image, options, labels, argv, env, "", image.workdir, capabilities, is_job=True
         )
     )
     try:
@@ -74,9 +74,10 @@ async def _container(
 async def _place(docker: Docker, facts: ImageFacts, image: Image, job: Job, container: str) -> None:
     user = await facts.user(image, container)
     files = (*job.files, program(await facts.bash(image, container)))
-    wanted = parents(files) | parents([PlacedFile(f"{job.outputs}/any", b"")])
+    wanted = parents((*files, *docker_container.network_files(), PlacedFile(f"{job.outputs}/any", b"")))
     above = {path: await facts.directory(image, container, path) for path in wanted}
-    await docker.call(docker.api.put_archive, container, "/", pack(files, user.uid, user.gid, above))
+    packed = pack(files, user.uid, user.gid, above, of_root=docker_container.network_files())
+    await docker.call(docker.api.put_archive, container, "/", packed)
 
 
 class _End(NamedTuple):

@@ -13,7 +13,11 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import docker
+import docker.errors
+import requests
 
 from harness.sandbox.host_environment import DOCKER, PROXIES, host_environment
 from harness.sandbox.images.client_config import ca_bundle, npm_configuration, pip_configuration, proxies
@@ -22,8 +26,11 @@ from harness.specs.errors import ImageUnavailable
 
 _BUILDKIT_INSIDE_BEFORE = 23
 _PROBE_SECONDS = 5
-_STEP_FAILED = r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
-"""What BuildKit's versions say of a command's exit status."""
+_STEP_FAILED = (
+    r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
+    r"|while running runtime: exit status \d+"
+)
+"""What BuildKit's versions and Podman say of a command's exit status."""
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 
@@ -82,7 +89,40 @@ async def build(
 
 async def installed_build_cli() -> BuildCli:
     """The one that this process uses. Raises ImageUnavailable."""
-    return await asyncio.to_thread(find_build_cli, os.environ.get("PATH", os.defpath))
+    return await asyncio.to_thread(engine_build_cli, os.environ.get("PATH", os.defpath))
+
+
+def engine_build_cli(search_path: str) -> BuildCli:
+    """The command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
+
+    Raises ImageUnavailable.
+    """
+    return _podman(search_path) if _engine_is_podman() else find_build_cli(search_path)
+
+
+def _engine_is_podman() -> bool:
+    try:
+        client = docker.from_env(timeout=_PROBE_SECONDS)
+        try:
+            return is_podman(client.version())
+        finally:
+            client.close()
+    except (docker.errors.DockerException, requests.RequestException):
+        return False
+
+
+def is_podman(version: Mapping[str, Any]) -> bool:
+    """What an engine's own version says of it."""
+    return any(part.get("Name") == "Podman Engine" for part in version.get("Components") or ())
+
+
+def _podman(search_path: str) -> BuildCli:
+    path = shutil.which("podman", path=search_path)
+    if path is None:
+        raise ImageUnavailable("this engine is Podman, which builds by its own command only; install podman here")
+    host = os.environ.get("DOCKER_HOST", _DEFAULT_HOST)
+    version = _output(Path(path), "--version").rpartition(" ")[2].strip()
+    return BuildCli(Path(path), version, ("--url", host, "build"))
 
 
 def client_environment() -> dict[str, str]:

@@ -12,7 +12,7 @@ import docker.errors
 import requests
 import requests.exceptions
 from docker.models.containers import Container
-from docker.types import Mount
+from docker.types import Mount, Ulimit
 
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ImageUnavailable
@@ -21,6 +21,8 @@ _TIMEOUT_SECONDS = 600
 _CHUNK = 1 << 20
 _LABELS = {"testwright": "1"}
 """What every container of ours has, so that `clean` finds it."""
+_ULIMITS = [Ulimit(name=name, soft=most, hard=most) for name, most in (("nofile", 4096), ("nproc", 32768))]
+"""Podman's defaults can be more than its own process may have."""
 _NOT_A_CONTAINER = "LABEL testwright=image"
 """A committed image has its container's labels, and gives them to every container that is made of it."""
 T = TypeVar("T")
@@ -35,6 +37,15 @@ class StoredImage(NamedTuple):
     user: str = ""
 
 
+class ListedImage(NamedTuple):
+    """`size` is in bytes, with all layers; `layers` from the lowest up; `created` in seconds of the epoch."""
+
+    tags: tuple[str, ...]
+    size: int
+    layers: tuple[str, ...]
+    created: float
+
+
 class EngineImages:
     """Looks up, reads, makes and pulls images. Every method raises ImageUnavailable where the engine refuses."""
 
@@ -44,6 +55,10 @@ class EngineImages:
     async def find(self, tag: str) -> StoredImage | None:
         """None where the engine has no such image."""
         return await _off_loop(lambda: self._find(tag))
+
+    async def all(self) -> list[ListedImage]:
+        """Every image that has a tag."""
+        return await _off_loop(self._all)
 
     async def pull(self, name: str) -> None:
         """Fetch an image from its registry."""
@@ -106,6 +121,17 @@ class EngineImages:
         user = attributes["Config"].get("User") or ""
         return StoredImage(attributes["Id"], attributes["Architecture"], labels, user)
 
+    def _all(self) -> list[ListedImage]:
+        found = []
+        for facts in self._client.api.images():
+            if tags := tuple(facts.get("RepoTags") or ()):
+                try:
+                    layers = self._client.images.get(facts["Id"]).attrs["RootFS"].get("Layers") or ()
+                except docker.errors.ImageNotFound:  # somebody has just removed it
+                    continue
+                found.append(ListedImage(tags, int(facts["Size"]), tuple(layers), float(facts["Created"])))
+        return found
+
     def _copy_out(self, tag: str, path: str, destination: Path) -> None:
         with self._container(tag) as container, tempfile.TemporaryFile() as archive:
             chunks, _ = container.get_archive(path)
@@ -141,8 +167,12 @@ class EngineImages:
                 file.write(chunk)
 
     def _load(self, archive: Path) -> None:
+        # The SDK's own `load` looks up what it takes for names in the answer, which Podman writes differently.
+        api: Any = self._client.api
         with archive.open("rb") as file:
-            self._client.images.load(file)
+            for line in api.load_image(file) or ():
+                if error := line.get("error"):
+                    raise docker.errors.ImageLoadError(error)
 
     def _fill_volume(self, tag: str, volume: str, path: str) -> None:
         self._client.volumes.create(volume, labels={"testwright": "toolbox"})
@@ -171,7 +201,7 @@ class EngineImages:
 
     def _output(self, tag: str, command: list[str]) -> str:
         printed: bytes = self._client.containers.run(
-            tag, command, network_mode="none", hostname="box", labels=_LABELS, remove=True
+            tag, command, network_mode="none", hostname="box", labels=_LABELS, remove=True, ulimits=_ULIMITS
         )
         return printed.decode(errors="replace")
 

@@ -1,6 +1,7 @@
 """What a repo's images are built from, and the tags computed from it."""
 
 import hashlib
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +16,11 @@ BASE_RECIPE = Path("scripts/base-image")
 _TASK_LAYOUT = "3"
 """Of what we put around a task's tree, in the image and in our own git directory; a change makes new images."""
 _TAG_DIGITS = 12
-_OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs")
-"""What a repo's Dockerfile may have beside itself and run_tests.sh: locks, and modules of the latter."""
+ARCHIVE = "source.tar"
+"""A release that no registry has, however it is compressed."""
+_OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs", ARCHIVE)
+"""What a repo's Dockerfile may have beside itself and run_tests.sh: locks, modules of the latter, an archive."""
+_TARGETS = ("dependencies", "repo")
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Recipe:
 
 
 def read_recipe(repo: Repo) -> Recipe:
-    """Raises UserError where a file is absent."""
+    """Raises UserError where a file is absent, or the Dockerfile says what isn't used or lacks a target."""
     own = (path.name for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
     names = ["Dockerfile", "run_tests.sh", *sorted(own)]
     files = {name: repo.directory / name for name in names}
@@ -58,7 +62,23 @@ def read_recipe(repo: Repo) -> Recipe:
     parts = {name: path.read_bytes() for name, path in files.items()}
     parts["source"] = repo.source.model_dump_json().encode()
     parts["base"] = base_recipe().read_bytes()
-    return Recipe(repo, files, digest_of(parts))
+    recipe = Recipe(repo, files, digest_of(parts))
+    _check_dockerfile(recipe, files["Dockerfile"])
+    return recipe
+
+
+def _check_dockerfile(recipe: Recipe, path: Path) -> None:
+    """Raises UserError for a value that repo.yaml overrides with another one, and for a target that isn't there."""
+    text = path.read_text(errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.fullmatch(r"\s*ARG\s+(\w+)=[\"']?(.*?)[\"']?\s*", line, re.IGNORECASE)
+        if found and (value := recipe.arguments.get(found[1], found[2])) != found[2]:
+            words = f"source.{found[1].removeprefix('SOURCE_').lower()} of repo.yaml is what counts, and it is"
+            raise UserError(f"{path}:{number}: {found[1]} is {found[2]!r} here; {words} {value!r}; correct one")
+    stages = {name.lower() for name in re.findall(r"(?im)^\s*FROM\s.*\sAS\s+(\S+)", text)}
+    for target in _TARGETS:
+        if target not in stages:
+            raise UserError(f"{path}: has no target {target!r}; a stage must begin with FROM ... AS {target}")
 
 
 def task_tag(task: Task, recipe: Recipe) -> str:

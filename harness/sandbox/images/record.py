@@ -9,8 +9,7 @@ from pathlib import Path
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
-from harness.specs.errors import UserError
-from harness.specs.loading import FileModel, load_yaml
+from harness.specs.loading import FileModel
 
 _log = logging.getLogger(__name__)
 _FILE = "image.json"
@@ -80,8 +79,8 @@ def image_place(tag: str) -> Place:
 def _read(directory: Path) -> ImageRecord | None:
     """None where there is none, or one of another version of ours."""
     try:
-        return load_yaml(directory / _FILE, ImageRecord)
-    except UserError:
+        return ImageRecord.model_validate_json((directory / _FILE).read_bytes())
+    except (OSError, ValueError):
         return None
 
 

@@ -11,7 +11,7 @@ from harness.sandbox.local.place import Place
 from harness.sandbox.local.processes import end_marked
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.options import check_job_options, check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions, Volume
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Remains, SandboxOptions, Volume
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 
@@ -70,6 +70,15 @@ class LocalEngine:
             end_marked(place.marks)
             await asyncio.to_thread(place.remove)
         return len(found)
+
+    async def remains(self) -> list[Remains]:
+        return [Remains(str(place.directory), labels) for place, labels in Place.all()]
+
+    async def discard(self, name: str) -> None:
+        for place, _ in Place.all():
+            if str(place.directory) == name:
+                end_marked(place.marks)
+                await asyncio.to_thread(place.remove)
 
     async def close(self) -> None:
         """Nothing is kept open."""

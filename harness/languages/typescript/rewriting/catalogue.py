@@ -30,6 +30,11 @@ _UNSAFE = frozenset({"super", "private_property_identifier", "meta_property", "i
 
 
 def qualified(node: Node) -> str:
+    """See `names_around`; empty for a constructor."""
+    return "" if is_constructor(node) else names_around(node)
+
+
+def names_around(node: Node) -> str:
     """The names around a function, outermost first: `Class.method`, `constant`, `constant.key`."""
     found: list[str] = []
     above: Node | None = node
@@ -38,8 +43,6 @@ def qualified(node: Node) -> str:
         if part is not None:
             found.insert(0, text_of(part))
         above = above.parent
-    if is_constructor(node):
-        return ""
     return ".".join(found)
 
 

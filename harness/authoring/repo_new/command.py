@@ -1,0 +1,92 @@
+"""`testwright repo new`: from the name of a release to the files that its images are built from."""
+
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.authoring.repo_new import writing
+from harness.authoring.repo_new.licences import licence_of, notices
+from harness.authoring.repo_new.locking import locked
+from harness.authoring.repo_new.pinning import Kind, Pinned, Wanted, pin
+from harness.authoring.repo_new.reading_trees import language_in
+from harness.runs.interruption import run_to_end
+from harness.sandbox.images.recipe import ARCHIVE
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.loading import parse_yaml, validate
+from harness.specs.repo import Repo
+
+_SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "="}
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options of the command. `needs` are further requirements, `packages` further Debian packages."""
+
+    name: str
+    kind: Kind
+    source: str
+    version: str = ""
+    sha256: str = ""
+    licence: str = ""
+    needs: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+
+def source_of(options: dict[Kind, str | None]) -> tuple[Kind, str]:
+    """The one source that is given. Raises UserError for none and for two."""
+    given = [(kind, source) for kind, source in options.items() if source]
+    if len(given) != 1:
+        names = ", ".join(f"--{kind}" for kind in options)
+        raise UserError(f"give one source: {names}")
+    return given[0]
+
+
+def new_repo(catalog: Catalog, given: Given) -> list[Path]:
+    """Write `repos/NAME/`; the files. Raises UserError where anything can't be told, and then writes nothing."""
+    directory = catalog.directory / "repos" / given.name
+    if directory.exists():
+        raise UserError(f"{directory}: is there already; take another name, or remove it")
+    wanted = _wanted(given)
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        pinned = run_to_end(pin(wanted, Path(scratch)))
+        if given.sha256 not in ("", pinned.sha256):
+            raise UserError(f"{wanted}: its sha256 is {pinned.sha256}, not {given.sha256}")
+        texts = _texts(given, pinned, Path(scratch), directory)
+        writing.lay_out(directory, texts)
+        if wanted.kind == "archive":
+            shutil.copy(pinned.file, directory / ARCHIVE)
+    return sorted(path for path in directory.iterdir())
+
+
+def _wanted(given: Given) -> Wanted:
+    """Raises UserError for a source without a version."""
+    if given.kind == "archive":
+        if not given.version:
+            raise UserError("--archive: an archive doesn't say its version; give it with --version")
+        return Wanted("archive", given.name, given.version, given.source)
+    separator = _SEPARATORS[given.kind]
+    package, found, version = given.source.rpartition(separator)
+    if not (found and package and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.+~:-]*", version)):
+        words = f"a release is named PACKAGE{separator}VERSION"
+        raise UserError(f"--{given.kind}: {given.source!r} names no release; {words}")
+    return Wanted(given.kind, package, version)
+
+
+def _texts(given: Given, pinned: Pinned, scratch: Path, directory: Path) -> dict[str, str]:
+    """All files, the lock last: it takes longest."""
+    language = language_in(pinned.tree)
+    if language not in ("python", "go"):
+        words = "testwright repo new has templates for Python and Go; docs/repositories.md says what to write"
+        raise UserError(f"{pinned.wanted} is written in {language}: {words}")
+    licence = licence_of(pinned.tree, given.licence)
+    description = writing.repo_yaml(given.name, language, pinned, licence, notices(pinned.tree))
+    validate(*parse_yaml(description, "repo.yaml"), Repo, str(directory / "repo.yaml"))
+    if language == "go":
+        texts = writing.go_files(pinned, list(given.packages))
+    else:
+        texts = writing.python_files(pinned, list(given.needs), list(given.packages))
+        texts["requirements.lock"] = locked(texts["requirements.in"], scratch)
+    return {"repo.yaml": description, **texts}

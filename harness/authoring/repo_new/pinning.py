@@ -1,0 +1,157 @@
+"""Fetching a release through the ordinary clients, and its sha256. Their own configuration names the hosts."""
+
+import asyncio
+import hashlib
+import subprocess
+import sys
+import tarfile
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from harness.sandbox.host_environment import PIP, PROXIES, host_environment
+from harness.sandbox.images.base_image import ensure_base_image
+from harness.sandbox.images.build_cli import StepFailed, build
+from harness.sandbox.images.engine_images import engine_images
+from harness.sandbox.images.work_tree import unpack_tree
+from harness.specs.errors import ToolFailed, UserError
+
+Kind = Literal["pypi", "debian", "archive"]
+_SECONDS = 600
+_DEBIAN = """\
+ARG BASE
+FROM ${BASE} AS fetched
+ARG SOURCE
+WORKDIR /download
+RUN --mount=type=secret,id=ca,required=false set -eu; \\
+    apt() { apt-get -qq -o Acquire::Retries=3 "$@"; }; \\
+    if [ -s /run/secrets/ca ]; then \\
+        apt() { apt-get -qq -o Acquire::Retries=3 -o Acquire::https::CAInfo=/run/secrets/ca "$@"; }; \\
+    fi; \\
+    find /etc/apt -name '*.list' -exec sed -i 's/^deb /deb-src /' {} +; \\
+    find /etc/apt -name '*.sources' -exec sed -i 's/^Types: deb$/Types: deb-src/' {} +; \\
+    apt update; \\
+    apt source --download-only "$SOURCE"
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line names: a release of a package, or the file or address of an archive."""
+
+    kind: Kind
+    package: str
+    version: str
+    archive: str = ""
+
+    def __str__(self) -> str:
+        return self.archive or f"{self.package} {self.version}"
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A release that was fetched. `file` is what `sha256` is of, `tree` the unpacked release.
+
+    `packaging` is Debian's own part of a source package, empty elsewhere.
+    """
+
+    wanted: Wanted
+    sha256: str
+    file: Path
+    tree: Path
+    packaging: Path | None = None
+
+
+async def pin(wanted: Wanted, scratch: Path) -> Pinned:
+    """Fetch and unpack below `scratch`. Raises UserError where there is no such release, ImageUnavailable."""
+    match wanted.kind:
+        case "pypi":
+            return _unpacked(wanted, await asyncio.to_thread(_from_pypi, wanted, scratch), scratch)
+        case "archive":
+            return _unpacked(wanted, await asyncio.to_thread(_from_place, wanted, scratch), scratch)
+        case "debian":
+            return await _from_debian(wanted, scratch)
+
+
+def _from_pypi(wanted: Wanted, scratch: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += ["--no-binary", ":all:", "--dest", str(scratch / "fetched"), f"{wanted.package}=={wanted.version}"]
+    return _fetched(wanted, command, host_environment(*PIP, *PROXIES), scratch / "fetched")
+
+
+def _fetched(wanted: Wanted, command: list[str], env: dict[str, str], directory: Path) -> Path:
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ToolFailed(f"pip was not done with {wanted} after {_SECONDS} s") from None
+    files = sorted(directory.glob("*")) if directory.is_dir() else []
+    if done.returncode or len(files) != 1:
+        raise UserError(f"--pypi: pip can't fetch {wanted}: {_complaint(done.stderr + done.stdout)}")
+    return files[0]
+
+
+def _complaint(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    return (errors or lines or ["it said nothing"])[-1]
+
+
+def _from_place(wanted: Wanted, scratch: Path) -> Path:
+    place = wanted.archive
+    if "://" not in place:
+        if not Path(place).is_file():
+            raise UserError(f"--archive: {place} is no file")
+        return Path(place)
+    target = scratch / "fetched"
+    try:
+        with urllib.request.urlopen(place, timeout=60) as answer, target.open("wb") as file:
+            while chunk := answer.read(1 << 20):
+                file.write(chunk)
+    except (urllib.error.URLError, ValueError, OSError) as error:
+        raise UserError(f"--archive: {place} can't be fetched: {error}") from None
+    return target
+
+
+async def _from_debian(wanted: Wanted, scratch: Path) -> Pinned:
+    """By apt in a container of the base image: this machine need not be a Debian, nor that Debian."""
+    context, tag = scratch / "context", f"testwright/source-{wanted.package}:new"
+    context.mkdir()
+    (context / "Dockerfile").write_text(_DEBIAN)
+    async with engine_images() as images:
+        arguments = {"BASE": await ensure_base_image(images), "SOURCE": f"{wanted.package}={wanted.version}"}
+        try:
+            await build(context, "fetched", tag, arguments, {})
+        except StepFailed as error:
+            raise UserError(f"--debian: apt can't fetch {wanted}: {error}") from None
+        try:
+            await images.copy_out(tag, "/download", scratch / "fetched")
+        finally:
+            await images.remove(tag)
+    [dsc] = (scratch / "fetched").glob("*.dsc")
+    [archive] = [path for path in (scratch / "fetched").glob("*.orig.tar.*") if path.suffix != ".asc"]
+    pinned = _unpacked(wanted, archive, scratch)
+    packaging = scratch / "packaging"
+    for path in (scratch / "fetched").glob("*.debian.tar.*"):
+        _unpack(path, packaging)
+    return Pinned(wanted, sha256_of(dsc), dsc, pinned.tree, packaging)
+
+
+def _unpacked(wanted: Wanted, file: Path, scratch: Path) -> Pinned:
+    _unpack(file, scratch / "tree")
+    return Pinned(wanted, sha256_of(file), file, scratch / "tree")
+
+
+def _unpack(file: Path, destination: Path) -> None:
+    try:
+        with file.open("rb") as archive:
+            unpack_tree(archive, destination)
+    except (tarfile.TarError, ValueError, EOFError, OSError) as error:
+        words = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{file}: not a tar archive with one top directory: {words}") from None
+
+
+def sha256_of(file: Path) -> str:
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()

@@ -1,0 +1,131 @@
+"""What a release's tree says of itself: its language, where its tests lie, what they need."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from email.parser import Parser
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from harness.languages.registry import LANGUAGES
+from harness.specs.errors import UserError
+
+_TEST_EXTRAS = frozenset({"test", "tests", "testing", "dev", "develop", "development"})
+_BELOW_TESTS = frozenset({"test", "tests", "testing"})
+_HERE = {"python_version": "3.11", "sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"}
+_NOT_TESTING = re.compile(r"(?i)^(coverage|pytest-cov|codecov|tox|nox|black|ruff|mypy|flake8|pre-commit|sphinx.*)$")
+
+
+def language_in(tree: Path) -> str:
+    """The registered language that most files of the tree are written in. Raises UserError where none is."""
+    suffixes = {suffix: name for name in LANGUAGES.names for suffix in LANGUAGES.get(name).suffixes}
+    found = Counter(suffixes[path.suffix] for path in tree.rglob("*") if path.suffix in suffixes and path.is_file())
+    if not found:
+        raise UserError(f"the release has no file of a known language ({', '.join(LANGUAGES.names)})")
+    return found.most_common(1)[0][0]
+
+
+def test_globs(tree: Path, language: str) -> list[str]:
+    """Globs of the tests. Raises UserError where the release has none."""
+    discovery = LANGUAGES.get(language).discovery
+    every = (path for path in sorted(tree.rglob("*")) if path.is_file())
+    files = [path.relative_to(tree).as_posix() for path in every]
+    tests = [file for file in files if discovery.is_test_file(file) and _has_tests(tree, file, language)]
+    if not tests:
+        words = "many releases leave them out; pin an archive of the whole repository with --archive"
+        raise UserError(f"the release has no {language} tests: {words}")
+    if language == "go":
+        return ["**/*_test.go", "**/testdata/**"]
+    return list(dict.fromkeys(_glob_of(PurePosixPath(file)) for file in tests))
+
+
+def _has_tests(tree: Path, file: str, language: str) -> bool:
+    return bool(LANGUAGES.get(language).discovery.discover((tree / file).read_bytes(), file).tests)
+
+
+def _glob_of(file: PurePosixPath) -> str:
+    """All below the outermost directory that is called tests; else the file's own name in its directory."""
+    for number, part in enumerate(file.parts[:-1], 1):
+        if part in _BELOW_TESTS:
+            return "/".join((*file.parts[:number], "**"))
+    return (file.parent / "test_*.py").as_posix() if file.suffix == ".py" else file.as_posix()
+
+
+def upstream_of(tree: Path, packaging: Path | None, package: str) -> str:
+    """The address of the project as its metadata has it, else its package's name."""
+    control = packaging / "control" if packaging else None
+    text = control.read_text() if control and control.is_file() else ""
+    if line := re.search(r"^Homepage:\s*(\S+)", text, re.MULTILINE):
+        return line[1]
+    info = tree / "PKG-INFO"
+    if info.is_file():
+        message = Parser().parsestr(info.read_text(errors="replace"), headersonly=True)
+        addresses = [line.partition(", ")[2] for line in message.get_all("Project-URL", [])]
+        return next(iter([*addresses, *filter(None, [message.get("Home-page")])]), package)
+    return package
+
+
+def pytest_configuration(tree: Path) -> str:
+    """The file at the root that configures pytest; pytest.ini where none does."""
+    marks = {"pytest.ini": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
+    there = (name for name, mark in marks.items() if (tree / name).is_file() and mark in (tree / name).read_text())
+    return next(there, "pytest.ini")
+
+
+def python_requirements(tree: Path) -> list[str]:
+    """What the package, its own tests and its build need, as it says itself, and what the run script needs."""
+    project = _toml(tree / "pyproject.toml")
+    own = [*_of_metadata(tree), *_of_project(project)]
+    backend = project.get("build-system", {}).get("requires", ["setuptools", "wheel"])
+    editable = ["editables"] if any(name.startswith("hatchling") for name in backend) else []
+    names: dict[str, str] = {}
+    for line in (*own, *backend, *editable, "pytest", "pytest-timeout", "setuptools", "wheel"):
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:
+            continue
+        if not _NOT_TESTING.match(requirement.name) and _applies(requirement):
+            requirement.marker = None
+            names.setdefault(requirement.name.lower().replace("_", "-"), str(requirement))
+    return sorted(names.values())
+
+
+def _applies(requirement: Requirement) -> bool:
+    extras = ("", *sorted(_TEST_EXTRAS))
+    return requirement.marker is None or any(
+        requirement.marker.evaluate({**_HERE, "extra": extra}) for extra in extras
+    )
+
+
+def _of_metadata(tree: Path) -> Iterable[str]:
+    info = tree / "PKG-INFO"
+    if not info.is_file():
+        return []
+    return Parser().parsestr(info.read_text(errors="replace"), headersonly=True).get_all("Requires-Dist", [])
+
+
+def _of_project(document: dict[str, Any]) -> Iterator[str]:
+    project = document.get("project", {})
+    yield from project.get("dependencies", [])
+    for groups in (project.get("optional-dependencies", {}), document.get("dependency-groups", {})):
+        for name in _TEST_EXTRAS & groups.keys():
+            yield from (line for line in groups[name] if isinstance(line, str))
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text()) if path.is_file() else {}
+
+
+def go_packages(packaging: Path | None) -> tuple[str, list[str]]:
+    """The import path of a Go source package of Debian, and the packages of the libraries that it needs."""
+    control = packaging / "control" if packaging else Path()
+    text = control.read_text() if control.is_file() else ""
+    path = re.search(r"^XS-Go-Import-Path:\s*([^\s,]+)", text, re.MULTILINE)
+    if not path:
+        raise UserError("Go sources are pinned with --debian, by a source package that names its Go import path")
+    needed = re.search(r"^Build-Depends:(.*(?:\n[ \t#].*)*)", text, re.MULTILINE)
+    listed = needed[1] if needed else ""
+    return path[1], sorted(set(re.findall(r"\bgolang-[a-z0-9.+-]+-dev\b", listed)))

@@ -1,0 +1,111 @@
+"""The files of a new repository: repo.yaml, Dockerfile, run script, requirements."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+from harness.authoring.repo_new import reading_trees
+from harness.authoring.repo_new.pinning import Pinned
+from harness.specs.errors import UserError
+from harness.specs.yaml_text import Quoted, yaml_text
+
+_RUNNERS = {
+    "python": (
+        "conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py",
+        "sitecustomize.py", "usercustomize.py", "*.pth",
+    ),
+    "go": ("go.mod", "go.sum", "go.work"),
+}  # fmt: skip
+"""What decides how tests are found and run, at the root. Below it the same names count, but for conftest.py, which
+belongs to the tests there."""
+_PERL = ("perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu", "perl5.36-aarch64-linux-gnu")
+_GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/go-1.19/pkg")
+
+
+def python_files(pinned: Pinned, needs: list[str], packages: list[str]) -> dict[str, str]:
+    """Of a Python release; the lock is still to be made."""
+    lines = [*reading_trees.python_requirements(pinned.tree), *needs]
+    head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
+    places = {"PACKAGES": _listed(packages), "CONFIG": reading_trees.pytest_configuration(pinned.tree)}
+    return {
+        "requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines)),
+        "Dockerfile": _template("python/Dockerfile", **places, SOURCE=_source(pinned)),
+        "run_tests.sh": _template("python/run_tests.sh", **places),
+    }
+
+
+def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
+    """Of a Go source package of Debian, with the libraries that Debian builds it with."""
+    module, libraries = reading_trees.go_packages(pinned.packaging)
+    places = {"PACKAGES": _listed([*libraries, *packages]), "MODULE": module, "WORKDIR": go_workdir(pinned)}
+    return {
+        "Dockerfile": _template("go/Dockerfile", **places, SOURCE=_source(pinned)),
+        "run_tests.sh": _template("go/run_tests.sh"),
+    }
+
+
+def go_workdir(pinned: Pinned) -> str:
+    return f"/go/src/{reading_trees.go_packages(pinned.packaging)[0]}"
+
+
+def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: tuple[str, ...]) -> str:
+    """`repo.yaml` of a new repository."""
+    wanted = pinned.wanted
+    own = {"workdir": go_workdir(pinned)} if language == "go" else {"local": {"requirements": "requirements.lock"}}
+    hidden = [f"/usr/bin/{file}" for file in _PERL] + list(_GO_CACHES if language == "go" else ())
+    return yaml_text(
+        {
+            "schema_version": 1,
+            "name": name,
+            "language": language,
+            "upstream": reading_trees.upstream_of(pinned.tree, pinned.packaging, wanted.package),
+            "version": Quoted(wanted.version),
+            "licence": licence,
+            "notices": list(notices),
+            "source": {
+                "kind": wanted.kind,
+                "package": wanted.package,
+                "version": Quoted(wanted.version),
+                "sha256": pinned.sha256,
+            },
+            "test_paths": [Quoted(glob) for glob in reading_trees.test_globs(pinned.tree, language)],
+            "runner_files": [Quoted(glob) for glob in _runner_files(language)],
+            "env": {},
+            "limits": {"memory_mb": 2048, "cpus": 2, "pids": 512, "disk_mb": 1024, "test_seconds": 60},
+            "arms": {"hidden": [Quoted(path) for path in hidden]},
+            **own,
+        }
+    )
+
+
+def _runner_files(language: str) -> list[str]:
+    at_root = _RUNNERS[language]
+    return [*at_root, *(f"**/{name}" for name in at_root if name != "conftest.py")]
+
+
+def _source(pinned: Pinned) -> str:
+    try:
+        return (files(__package__) / "templates" / "sources" / pinned.wanted.kind).read_text()
+    except FileNotFoundError:
+        raise UserError(f"--{pinned.wanted.kind}: no template has such a source") from None
+
+
+def _listed(packages: list[str]) -> str:
+    return "".join(f" \\\n        {name}" for name in dict.fromkeys(packages))
+
+
+def _template(name: str, **places: str) -> str:
+    text = (files(__package__) / "templates" / name).read_text()
+    for place, value in places.items():
+        text = text.replace(f"@{place}@", value)
+    if left := re.search(r"@[A-Z]+@", text):
+        raise ValueError(f"template {name} has {left[0]}, and nothing to put there")
+    return text
+
+
+def lay_out(directory: Path, texts: dict[str, str]) -> None:
+    """Write the files of a repository whose directory doesn't exist yet."""
+    directory.mkdir(parents=True)
+    for name, text in texts.items():
+        (directory / name).write_text(text)
+    (directory / "run_tests.sh").chmod(0o755)

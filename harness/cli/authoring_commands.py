@@ -1,0 +1,144 @@
+"""`testwright repo new`, `repo suite` and the commands of `testwright task` that write."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.catalog_commands import catalog_of
+
+
+def new_repo(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="Its name in the catalog")],
+    pypi: Annotated[str | None, typer.Option(metavar="PKG==V", help="A release on pip's index")] = None,
+    debian: Annotated[str | None, typer.Option(metavar="SRC=V", help="A source package of Debian")] = None,
+    archive: Annotated[str | None, typer.Option(metavar="FILE|URL", help="A tar archive, with --version")] = None,
+    version: Annotated[str, typer.Option(help="The version of an archive")] = "",
+    sha256: Annotated[str, typer.Option(help="The hash that the source must have")] = "",
+    licence: Annotated[str, typer.Option(help="SPDX expression, where the release doesn't say it")] = "",
+    needs: Annotated[list[str] | None, typer.Option(help="A further Python package that the tests need")] = None,
+    package: Annotated[list[str] | None, typer.Option(help="A further Debian package of the image")] = None,
+    files_only: Annotated[bool, typer.Option("--files-only", help="Write the files; build and run nothing")] = False,
+) -> int:
+    """Pin a release as a new repository: its files, its lock, its image, and three runs of its suite."""
+    from harness.authoring.repo_new.command import Given, new_repo, source_of
+    from harness.authoring.suite_record import record_suite
+    from harness.report.authoring_report import report_suite, report_written
+    from harness.report.catalog_report import tell
+
+    catalog = catalog_of(context)
+    kind, source = source_of({"pypi": pypi, "debian": debian, "archive": archive})
+    given = Given(name, kind, source, version, sha256, licence, tuple(needs or ()), tuple(package or ()))
+    written = new_repo(catalog, given)
+    report_written(written)
+    return 0 if files_only else report_suite(name, record_suite(catalog.repo(name), tell))
+
+
+def suite(context: typer.Context, name: Annotated[str, typer.Argument(help="Repository")]) -> int:
+    """Run a repository's own tests three times; write which are green, red and flaky to its suite.yaml."""
+    from harness.authoring.suite_record import record_suite
+    from harness.report.authoring_report import report_suite
+    from harness.report.catalog_report import tell
+
+    return report_suite(name, record_suite(catalog_of(context).repo(name), tell))
+
+
+def new_task(
+    context: typer.Context,
+    repo: Annotated[str, typer.Argument(help="Repository")],
+    task: Annotated[str, typer.Argument(help="The new task's id")],
+    behaviour: Annotated[
+        str | None, typer.Option(help="What is to be tested, in a few words [asked for at a terminal]")
+    ] = None,
+    tests: Annotated[
+        list[str] | None, typer.Option(help="Upstream's test of it, FILE::NAME, or all of a FILE")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="unit, integration, acceptance or e2e")] = "unit",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> int:
+    """Start a task: withhold upstream's tests of a behaviour, find its code, lay out the other files."""
+    from harness.authoring.task_new.command import NewTask, new_task
+    from harness.cli.questions import answered, several
+    from harness.report.authoring_report import report_proposal
+    from harness.report.catalog_report import tell
+
+    said = answered("--behaviour", behaviour, "What is to be tested, in a few words")
+    chosen = several("--tests", tests, "Upstream's tests of it (FILE::NAME or FILE, with blanks between)")
+    given = NewTask(task, repo, said, chosen, kind)
+    return report_proposal(new_task(catalog_of(context), given, tell), as_json)
+
+
+def edit_task(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task")],
+    part: Annotated[str, typer.Argument(help="withheld, removal, garbage, placebo, reference, probes/1.4")],
+    edited: Annotated[Path | None, typer.Option("--from", help="Take this edited tree; start no editor")] = None,
+    to: Annotated[Path | None, typer.Option(help="Only write the tree there, for --from later")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="Without what the patch says so far")] = False,
+) -> int:
+    """Edit a part of a task in its tree ($EDITOR, or a shell), and store what was changed as its patch."""
+    from harness.authoring.task_edit import command
+    from harness.report.authoring_report import report_written
+
+    catalog = catalog_of(context)
+    if to is not None:
+        report_written([command.write_tree(catalog, task, part, to, anew)])
+    else:
+        report_written([command.edit_task(catalog, task, part, edited, anew)])
+    return 0
+
+
+def task_matrix(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task")],
+    fix: Annotated[bool, typer.Option("--fix", help="Write covers.yaml and the manifests from it")] = False,
+    reference: Annotated[bool, typer.Option("--reference", help="Leave the honest suites out")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> int:
+    """Which tests of the reference and of the honest suites notice each removal and probe. Status 1: a remark."""
+    from harness.authoring.task_matrix import kill_matrix
+    from harness.report.authoring_report import report_matrix
+    from harness.report.catalog_report import tell
+
+    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell), as_json)
+
+
+def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:
+    """Show what an agent is told, and open its sandbox: each line of input is one of its commands."""
+    from harness.authoring.task_preview import preview
+    from harness.cli.questions import next_command
+    from harness.report.authoring_report import report_line
+
+    preview(catalog_of(context), task, next_command, report_line)
+    return 0
+
+
+def try_task(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task")],
+    model: Annotated[str, typer.Option("-m", "--model", help="PROVIDER/MODEL, or a model file's name")],
+    attempts: Annotated[int, typer.Option("-k", "--attempts", min=1, help="Attempts")] = 4,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Run directory [default: runs/try-TASK]")
+    ] = None,
+) -> int:
+    """A first idea of a task's difficulty: the common scaffold with a model, some times, as an ordinary run."""
+    from harness.report.progress import warn, watching
+    from harness.report.run_report import report_run
+    from harness.runs.command import configure, execute
+
+    options = {"tasks": [task], "scaffolds": ["mini"], "models": [model], "attempts": attempts}
+    directory = output or Path("runs") / f"try-{task}"
+    return report_run(execute(catalog_of(context), configure(options, None), directory, watching, warn), False)
+
+
+def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
+    """Register the commands with those that read."""
+    repo_app.command("new")(new_repo)
+    repo_app.command("suite")(suite)
+    task_app.command("new")(new_task)
+    task_app.command("edit")(edit_task)
+    task_app.command("matrix")(task_matrix)
+    task_app.command("preview")(preview_task)
+    task_app.command("try")(try_task)

@@ -1,0 +1,88 @@
+"""What the authoring commands print."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.text import Text
+
+from harness.report.plain import printable
+from harness.report.tables import console, table
+from harness.specs.kill_matrix import Cell, KillMatrix
+from harness.specs.proposal import Proposal
+from harness.specs.results import Outcome
+from harness.specs.suite_record import SuiteRecord
+
+_NAMED = 10
+_SYMBOLS = 20
+
+
+def report_line(words: str) -> None:
+    """Text of whatever origin, without control characters, a line for each of its lines."""
+    for line in words.splitlines():
+        _line(line)
+
+
+def report_written(paths: Iterable[Path]) -> None:
+    """The files that a command wrote."""
+    for path in paths:
+        _line(f"wrote {path}")
+
+
+def report_suite(name: str, record: SuiteRecord) -> int:
+    """What a suite came to."""
+    counts = {"red": record.red, "flaky": record.flaky, "skipped": record.skipped, "missing": record.missing}
+    told = ", ".join(f"{len(tests)} {word}" for word, tests in counts.items() if tests)
+    _line(f"{name}: {record.green} tests green {record.times} times{f'; {told}' if told else ''}")
+    for word, tests in counts.items():
+        for test in tests[:_NAMED]:
+            _line(f"  {word}: {test}")
+        if len(tests) > _NAMED:
+            _line(f"  {word}: {len(tests) - _NAMED} more")
+    return 0
+
+
+def report_proposal(found: Proposal, as_json: bool) -> int:
+    """The functions that a removal may take out, and the command that comes next."""
+    if as_json:
+        print(found.model_dump_json(indent=2))
+        return 0
+    report_written(found.written)
+    if found.symbols:
+        rows = [
+            (f"{symbol.file}:{symbol.first_line}", symbol.name, str(symbol.reached), str(symbol.alone))
+            for symbol in found.symbols[:_SYMBOLS]
+        ]
+        console().print(table(("where", "function", "lines reached", "by these tests alone"), rows))
+    if found.remark:
+        _line(found.remark)
+    _line(f"next: testwright task edit {found.task} removal")
+    return 0
+
+
+def report_matrix(found: KillMatrix, as_json: bool) -> int:
+    """Tests by variants: x noticed, ! crashed or hung, . passed, - neither. Returns 1 where a remark is made."""
+    remarks = [remark for suite in found.suites for remark in suite.remarks()]
+    if as_json:
+        print(found.model_dump_json(indent=2))
+        return 1 if remarks else 0
+    for suite in found.suites:
+        heads = [variant.removeprefix("probe-") for variant in suite.variants]
+        rows = [(test, *(_mark(row.get(variant)) for variant in suite.variants)) for test, row in suite.cells.items()]
+        console().print(table((suite.suite, *heads), rows))
+    _line("x noticed, ! crashed or hung, . passed, - skipped or absent")
+    for remark in remarks:
+        _line(remark)
+    report_written(found.written)
+    return 1 if remarks else 0
+
+
+def _mark(cell: Cell | None) -> str:
+    if cell is None or cell.outcome in (Outcome.SKIPPED, Outcome.MISSING):
+        return "-"
+    if cell.crashes:
+        return "!"
+    return "x" if cell.kills else "."
+
+
+def _line(words: str) -> None:
+    console().print(Text(printable(words)), soft_wrap=True)

@@ -1,0 +1,136 @@
+"""`.index`: what is known of a run's finished trials, so that a large run is scanned without opening their files.
+
+The files say what is true. An entry counts only as long as size and time of change of each file that it was read from
+are what they were; another is read anew. An index that is damaged, or of another version, is made anew.
+"""
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.runs.records import write_whole
+from harness.runs.trial_store import TrialStore
+
+_FORMAT = 1
+_READ = ("", "/verdict.json", "/agent.json", "/usage.json")
+"""What an entry is read from, behind the attempt's number. The first is the directory: it notices each new name."""
+_log = logging.getLogger(__name__)
+
+
+class Finished(NamedTuple):
+    """A trial that has a verdict. `lost` has a `STAGE:CODE` for each reason, with commas between.
+
+    Costs are in USD, None where unknown: of the agent with what was set aside, and of the judge.
+    """
+
+    stamp: int
+    verdict: str
+    lost: str
+    agent_usd: float | None
+    judge_usd: float | None
+
+
+class TrialIndex:
+    """The index of one run. `scan` must have gone through all trials before `keep` writes it."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._path = directory / ".index"
+        self._known = _read(self._path)
+        self._found: dict[str, Finished] = {}
+        self._changed = False
+
+    def scan(self) -> Iterator[tuple[str, Finished | None]]:
+        """Each trial's place below `trials/`, and what is known of it where it has a verdict; by path."""
+        for place, stamp in _stamps(self._directory / "trials"):
+            known = self._known.get(place)
+            if known is None or known.stamp != stamp:
+                known = _finished(TrialStore(self._directory / "trials" / place), stamp)
+                self._changed = self._changed or known is not None
+            if known:
+                self._found[place] = known
+            yield place, known
+
+    def keep(self) -> None:
+        """Write it where something has changed. A directory that can't be written stays without."""
+        if self._changed or len(self._known) != len(self._found):
+            with suppress(OSError):
+                write_whole(self._path, _text(self._found))
+
+
+def _read(path: Path) -> dict[str, Finished]:
+    """Nothing where there is none that can be trusted."""
+    try:
+        head, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return {}
+    if head != _head(body):
+        _log.info("%s is damaged or of another version; it is made anew", path)
+        return {}
+    return {place: Finished._make(entry) for place, entry in json.loads(body).items()}
+
+
+def _text(found: dict[str, Finished]) -> bytes:
+    body = json.dumps(found, separators=(",", ":")).encode()
+    return _head(body) + b"\n" + body
+
+
+def _head(body: bytes) -> bytes:
+    return f"testwright index {_FORMAT} sha256:{hashlib.sha256(body).hexdigest()}".encode()
+
+
+def _stamps(trials: Path) -> Iterator[tuple[str, int]]:
+    """Place and stamp of each trial: of one that never got as far as a directory as well."""
+    for group in _folders(_folders(_folders([str(trials)]))):
+        names = sorted({name.partition(".")[0] for name in os.listdir(group)})  # noqa: PTH208 - no path object for each of 100,000
+        below = group.removeprefix(f"{trials}/")
+        descriptor = os.open(group, os.O_RDONLY | os.O_DIRECTORY)  # paths are looked up from here: half the time
+        try:
+            for name in names:
+                if name.isdigit():
+                    yield f"{below}/{name}", _stamp(name, descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _folders(parents: Iterable[str]) -> Iterator[str]:
+    for parent in parents:
+        with suppress(OSError), os.scandir(parent) as entries:
+            yield from sorted(entry.path for entry in entries if entry.is_dir())
+
+
+def _stamp(name: str, descriptor: int) -> int:
+    facts: list[int] = []
+    for end in _READ:
+        try:
+            found = os.stat(name + end, dir_fd=descriptor)
+        except OSError:
+            facts += (0, -1)
+        else:
+            facts += (found.st_mtime_ns, found.st_size, found.st_ino)
+    return hash(tuple(facts))
+
+
+def _finished(store: TrialStore, stamp: int) -> Finished | None:
+    record = store.verdict()
+    if record is None:
+        return None
+    usage = store.usage()
+    return Finished(
+        stamp=stamp,
+        verdict=record.verdict.value,
+        lost=",".join(f"{reason.stage}:{reason.code}" for reason in record.reasons),
+        agent_usd=(usage.agent + usage.lost).cost_usd,
+        judge_usd=usage.judge.cost_usd,
+    )
+
+
+def count_trials(directory: Path) -> int:
+    """How many of a run's trials have a directory. Quick, also for 100,000."""
+    groups = _folders(_folders(_folders([str(directory / "trials")])))
+    return sum(name.isdigit() for group in groups for name in os.listdir(group))  # noqa: PTH208

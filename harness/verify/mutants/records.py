@@ -1,0 +1,87 @@
+"""What became of mutants, as it is kept and exported. Nothing of it is ever read for a verdict."""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.specs.loading import FileModel
+
+
+class MutantStatus(StrEnum):
+    """Stryker's states."""
+
+    KILLED = "Killed"
+    SURVIVED = "Survived"
+    NO_COVERAGE = "NoCoverage"
+    """No test reaches it. Never given here: task images have no coverage tools, so such mutants survive."""
+    COMPILE_ERROR = "CompileError"
+    RUNTIME_ERROR = "RuntimeError"
+    """No test could be run on it: a module that can't be imported, a limit of the container."""
+    TIMEOUT = "Timeout"
+    IGNORED = "Ignored"
+    """It is the same code, by the rule in its reason."""
+    PENDING = "Pending"
+    """The time was over before it ran."""
+
+    @property
+    def is_detected(self) -> bool:
+        return self in (MutantStatus.KILLED, MutantStatus.TIMEOUT)
+
+    @property
+    def is_undetected(self) -> bool:
+        return self in (MutantStatus.SURVIVED, MutantStatus.NO_COVERAGE)
+
+
+class Place(BaseModel):
+    """Lines and columns count from 1; columns are characters. The end is behind the last character."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class MutantRecord(BaseModel):
+    """One mutant and what became of it. `id` is the same for the same change of the same text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    file: str
+    operator: str
+    place: Place
+    original: str
+    replacement: str
+    description: str
+    status: MutantStatus = MutantStatus.PENDING
+    reason: str = ""
+    killed_by: tuple[str, ...] = ()
+
+
+class MutantsFile(FileModel):
+    """`mutants.json`: the mutants that a suite was run on, beside its verdict.
+
+    `candidates` is how many mutants there are of the removed lines, `asked` how many were wanted and `seed` how they
+    were drawn. `why_none` says why none ran, where none did.
+    """
+
+    task: str
+    seed: int
+    asked: int
+    candidates: int
+    seconds: float = Field(default=0.0, description="of all containers together")
+    tests: tuple[str, ...] = Field(default=(), description="those that are green at baseline: only they ran")
+    mutants: tuple[MutantRecord, ...] = ()
+    why_none: str = ""
+
+    def count(self, status: MutantStatus) -> int:
+        return sum(mutant.status is status for mutant in self.mutants)
+
+    @property
+    def score(self) -> float | None:
+        """Detected of those that are valid, as Stryker has it; None where none is."""
+        detected = sum(mutant.status.is_detected for mutant in self.mutants)
+        valid = detected + sum(mutant.status.is_undetected for mutant in self.mutants)
+        return detected / valid if valid else None

@@ -1,0 +1,287 @@
+"""Runs on a real Ray cluster of this machine: a head, and three nodes that share one engine."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+import yaml
+
+import harness
+from harness.llm.scripted_provider.scenario import Reply
+from harness.runs.store import find_trials
+from harness.specs.catalog import default_directory
+from tests.support.command import Done, testwright
+from tests.support.provider import playing
+from tests.support.signals import heed_signals
+
+pytestmark = pytest.mark.docker
+
+TASK = "aiosmtpd-proxy-tlv"
+SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
+WAITS = "messages:\n  - text: I wait.\n    commands: ['sleep 15']" + (
+    "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
+)
+KEY = "key-of-nobody-5f1c9d"
+QUICK_DEATH = {
+    "health_check_failure_threshold": 4, "health_check_period_ms": 1000, "health_check_timeout_ms": 2000,
+    "health_check_initial_delay_ms": 0,
+}  # fmt: skip
+Alive = Callable[[], bool]
+
+
+@pytest.fixture(scope="module")
+def head() -> Iterator[Any]:
+    """A cluster whose only node does no trials."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    options = {"include_dashboard": False, "_system_config": QUICK_DEATH, "include_log_monitor": False}
+    cluster = Cluster(initialize_head=True, head_node_args={**small(), **options})
+    try:
+        yield cluster
+    finally:
+        cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def cluster(head: Any) -> Any:
+    for _ in range(3):
+        head.add_node(**small(), resources={"testwright": 1}, include_log_monitor=False)
+    return head
+
+
+def small() -> dict[str, Any]:
+    # Ray takes 127.0.0.1 for whatever address the machine has beside it.
+    return {"num_cpus": 0, "object_store_memory": 80_000_000, "node_ip_address": "127.0.0.2"}
+
+
+def arguments(cluster: Any, *more: str | Path) -> list[str | Path]:
+    return ["run", "-t", TASK, "-o", "out", "--sandbox", "docker", "--executor", f"ray:{cluster.address}", *more]
+
+
+async def run(cluster: Any, folder: Path, *more: str | Path, **env: str) -> Done:
+    return await testwright(*arguments(cluster, *more), cwd=folder, TESTWRIGHT_CACHE="", **env)
+
+
+@pytest.fixture
+def start(cluster: Any, tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
+    """Starts a run, which goes on beside the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(*more: str | Path) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "harness.cli", *map(str, arguments(cluster, *more))]
+        process = subprocess.Popen(
+            command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_signals
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def until(condition: Alive, process: "subprocess.Popen[str] | None" = None, seconds: float = 240) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "the condition has not come"
+        threading.Event().wait(0.2)  # what works meanwhile needs the processor
+
+
+def containers(output: Path, trial: str = "") -> list[dict[str, Any]]:
+    """Of a run; `trial` is a part of its place."""
+    if not (output / "run.yaml").exists():
+        return []
+    label = f"testwright.run={yaml.safe_load((output / 'run.yaml').read_text())['id']}"
+    client = docker.from_env()
+    try:
+        found = client.api.containers(all=True, filters={"label": label})
+    finally:
+        client.close()
+    return [item for item in found if trial in item["Labels"].get("testwright.trial", "")]
+
+
+def kill_the_node_of(owner: str, cluster: Any) -> None:
+    """Kill the node's own process, as a machine's end does; the one that does trials is told by the lock it holds."""
+    [working] = [
+        path.parts[2] for path in Path("/proc").glob("[0-9]*/fd/*") if f"/owners/{owner}." in points_to(path)
+    ]
+    status = (Path("/proc") / working / "status").read_text()
+    parent = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("PPid:"))
+    [node] = [
+        node for node in cluster.worker_nodes
+        if parent in (info.process.pid for info in node.all_processes["raylet"])
+    ]  # fmt: skip
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def points_to(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return ""
+
+
+def verdicts(output: Path) -> dict[str, bytes]:
+    found = {store.directory: store.directory / "verdict.json" for store in find_trials(output)}
+    return {str(place.relative_to(output)): path.read_bytes() for place, path in found.items()}
+
+
+async def test_a_cluster_without_a_node_for_trials_is_refused_in_one_line(head: Any, tmp_path: Path) -> None:
+    done = await run(head, tmp_path, "-s", "nop")
+    assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
+    assert "no node of the cluster offers 'testwright'" in done.complaint
+    assert not (tmp_path / "out").exists()
+
+
+async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, tmp_path: Path, start: Any) -> None:
+    script, output = tmp_path / "script.yaml", tmp_path / "out"
+    script.write_text(WAITS)
+    system = ("-s", "mini", "-m", f"scripted:{script}", "-k", "2")
+    process = start(*system, "-j", "2", "--json")
+    until(lambda: len(list(output.glob("trials/*/*/*/*/trajectory.jsonl"))) == 2, process)
+    found = {item["Labels"]["testwright.trial"][-1]: item for item in containers(output)}
+    kill_the_node_of(found["1"]["Labels"]["testwright.owner"], cluster)
+    answer, complaint = process.communicate(timeout=300)
+    assert process.returncode == 0, complaint
+    assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["failed", "failed"]
+    undisturbed = await testwright(
+        "run", "-t", TASK, *system, "-o", "here", "--sandbox", "docker", cwd=tmp_path, TESTWRIGHT_CACHE=""
+    )
+    assert undisturbed.status == 0, undisturbed.complaint
+    assert verdicts(output) == verdicts(tmp_path / "here")
+    ends = [[(record.end, record.is_final) for record in store.attempts.read()] for store in find_trials(output)]
+    assert ends == [[("fault", False), ("judged", True)], [("judged", True)]]
+    assert len(list(output.rglob("1.lost-1/trajectory.jsonl"))) == 1, "what a lost node had told is kept"
+    assert not list(output.rglob(".*.incoming"))
+    until(lambda: not containers(output))
+
+
+async def test_ctrl_c_reaches_every_node(cluster: Any, tmp_path: Path, start: Any) -> None:
+    script, output = tmp_path / "slow.yaml", tmp_path / "out"
+    script.write_text(SLOW)
+    process = start("-s", "mini", "-m", f"scripted:{script}", "-k", "2", "-j", "2")
+    until(lambda: len(list(output.glob("trials/*/*/*/*/trajectory.jsonl"))) == 2, process)
+    assert len({item["Labels"]["testwright.owner"] for item in containers(output)}) == 2, "a node for each"
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert complaint.splitlines()[-1].startswith("testwright: interrupted")
+    assert "Traceback" not in complaint
+    assert not containers(output)
+    for store in find_trials(output):
+        assert [record.end for record in store.attempts.read()] == ["interrupted"]
+        assert store.trajectory.exists()
+
+
+async def test_the_nodes_of_a_driver_that_is_killed_stop(cluster: Any, tmp_path: Path, start: Any) -> None:
+    script, output = tmp_path / "slow.yaml", tmp_path / "out"
+    script.write_text(SLOW)
+    process = start("-s", "mini", "-m", f"scripted:{script}", "-k", "2", "-j", "2")
+    until(lambda: len(list(output.glob("trials/*/*/*/*/trajectory.jsonl"))) == 2, process)
+    assert len(containers(output)) == 2
+    process.kill()
+    process.wait()
+    until(lambda: not containers(output))
+
+
+@pytest.fixture
+async def paid(tmp_path: Path) -> AsyncIterator[Any]:
+    """A model that is paid for, one request at a time, and a catalog of its own that has it."""
+    catalog = tmp_path / "catalog"
+    for folder in ("tasks", "repos", "rubrics", "scaffolds"):
+        shutil.copytree(default_directory() / folder, catalog / folder, ignore=other_tasks)
+    reply = Reply(text="I look.", commands=("true",))
+    async with playing(reply) as provider:
+        (catalog / "models").mkdir()
+        file = {
+            "model": "openai/scripted", "api_base": f"{provider.url}/v1", "api_key_env": "KEY_OF_NOBODY",
+            "prices": {"input": 1000, "output": 0}, "limits": {"concurrent_requests": 1},
+        }  # fmt: skip
+        (catalog / "models" / "paid.yaml").write_text(yaml.safe_dump({"schema_version": 1, **file}))
+        yield provider
+
+
+def other_tasks(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if Path(folder).name == "tasks" and name != TASK]
+
+
+async def test_caps_hold_over_all_nodes_and_keys_reach_no_disk(cluster: Any, tmp_path: Path, paid: Any) -> None:
+    """A call costs $0.10. Agents of up to three nodes pass the cap's check before they queue."""
+    done = await testwright(
+        "--catalog", tmp_path / "catalog",
+        *arguments(cluster, "-s", "mini", "-m", "paid", "-k", "4", "-j", "4", "--max-cost", "0.55", "--json"),
+        cwd=tmp_path, TESTWRIGHT_CACHE="", KEY_OF_NOBODY=KEY,
+    )  # fmt: skip
+    assert done.status == 1, done.complaint
+    trials = json.loads(done.output)["trials"]
+    assert {trial["reasons"][0]["code"] for trial in trials} == {"budget-exhausted"}
+    assert 6 <= len(paid.requests) <= 8, "the cap is passed by the calls of other nodes at most"
+    assert KEY not in done.output + done.complaint
+    session = Path(cluster.head_node.get_session_dir_path())
+    searched = [path for folder in (session, tmp_path) for path in folder.rglob("*") if path.is_file()]
+    assert searched
+    assert not [path for path in searched if KEY.encode() in path.read_bytes()]
+
+
+async def test_a_node_with_another_testwright_is_refused(cluster: Any, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(Path(harness.__file__).parent, site / "harness", ignore=shutil.ignore_patterns("__pycache__"))
+    place = site / "harness" / "__init__.py"
+    place.write_text(place.read_text().replace(harness.__version__, "0.0.9"))
+    other = cluster.add_node(
+        **small(), resources={"testwright": 1}, include_log_monitor=False, env_vars={"PYTHONPATH": str(site)}
+    )
+    try:
+        done = await run(cluster, tmp_path, "-s", "nop")
+    finally:
+        cluster.remove_node(other)
+    assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
+    assert "has testwright 0.0.9 (" in done.complaint
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1"),
+        ("127.0.0.1", "'127.0.0.1' is no address of a cluster"),
+        ("ray://127.0.0.1:10001", "is no address of a cluster"),
+    ],
+)
+async def test_an_address_without_a_cluster_is_refused(tmp_path: Path, address: str, message: str) -> None:
+    done = await testwright("run", "-t", TASK, "-s", "nop", "--executor", f"ray:{address}", cwd=tmp_path)
+    assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
+    assert message in done.complaint
+
+
+async def test_what_listens_and_is_no_cluster_is_refused_in_time(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        began = asyncio.get_running_loop().time()
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        done = await testwright("run", "-t", TASK, "-s", "nop", "--executor", f"ray:{address}", cwd=tmp_path)
+    assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
+    assert asyncio.get_running_loop().time() - began < 60
+
+
+def test_without_ray_the_message_says_what_to_install(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['ray'] = None; from harness.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "run", "-t", TASK, "-s", "nop", "--executor", "ray"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("pip install 'testwright[ray]'")
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,56 @@
+"""A new task on a repository, by the authoring commands alone: docs/authoring.md, run as it stands."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.loading import load_yaml
+from harness.specs.suite_record import SuiteRecord
+from tests.support.command import testwright
+from tests.support.console_blocks import blocks, printed
+from tests.support.tiny_catalog import tiny_catalog
+
+TASK = "aiosmtpd-call-limit"
+PAGE = Path(__file__).parents[2] / "docs" / "authoring.md"
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(1200)  # it compiles restic for each variant
+def test_every_command_of_the_page_prints_what_the_page_shows(tmp_path: Path) -> None:
+    (tmp_path / "repos").symlink_to(default_directory() / "repos")
+    for shown in blocks(PAGE.read_text()):
+        assert printed(shown.command, tmp_path) == shown.output, shown.command
+    covers = (tmp_path / "mine" / "tasks" / "restic-secrets" / "reference" / "covers.yaml").read_text()
+    assert '"TestEmptySecretIsPrintedAsNothing": ["1.2"]' in covers
+
+
+@pytest.mark.docker
+def test_a_preview_is_what_an_agent_is_told_and_where_it_works(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harness.cli", "task", "preview", TASK]
+    typed = "cd /tmp; id -un\npwd; exit 3\n"
+    done = subprocess.run(command, input=typed, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert Catalog().task(TASK).prompt.splitlines()[0] in done.stdout
+    assert done.stdout.endswith("agent\n/app\n[status 3]\n")
+
+
+async def test_a_first_idea_of_a_tasks_difficulty_is_an_ordinary_run(tmp_path: Path) -> None:
+    done = await testwright("task", "try", TASK, "-m", "scripted:none.yaml", "-o", tmp_path / "run", cwd=tmp_path)
+    assert (done.status, done.output) == (2, "")
+    assert "none.yaml" in done.complaint
+
+
+@pytest.mark.docker
+def test_a_repositorys_suite_is_run_three_times_and_recorded(nonce: str, tmp_path: Path) -> None:
+    tiny_catalog(tmp_path, nonce)
+    command = [sys.executable, "-m", "harness.cli", "--catalog", str(tmp_path), "repo", "suite", "tiny"]
+    env = {**os.environ, "TESTWRIGHT_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    record = load_yaml(tmp_path / "repos" / "tiny" / "suite.yaml", SuiteRecord)
+    assert (record.times, record.green, record.missing) == (3, 1, ("tests/test_tiny.py::test_adds_negative_numbers",))
+    assert "tiny: 1 tests green 3 times; 1 missing" in done.stdout

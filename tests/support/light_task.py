@@ -1,0 +1,46 @@
+"""A task of each language with few of its criteria: a whole trial in real containers, with a third of the arms.
+
+For tests of what is around a verification. What a verification finds is tested with whole tasks.
+"""
+
+import shutil
+from pathlib import Path
+
+import yaml
+
+from harness.specs.catalog import default_directory
+
+LIGHT = ("aiosmtpd-proxy-tlv", "restic-option-strings", "jansson-object-merge", "zod-stringbool")
+TASK = LIGHT[0]
+KEPT = ("1.1", "1.2")
+"""Of the criteria that a probe decides; those that code or a judge decides are all kept."""
+FOLDERS = ("tasks", "repos", "rubrics", "scaffolds")
+
+
+def light_catalog(directory: Path) -> Path:
+    """`directory` becomes the shipped catalog, but the tasks of `LIGHT` have two probes each. Their images stay.
+
+    A directory that is there already has become it before.
+    """
+    if directory.exists() and any(directory.iterdir()):
+        return directory
+    for folder in FOLDERS:
+        shutil.copytree(default_directory() / folder, directory / folder)
+    for task in LIGHT:
+        _lighten(directory / "tasks" / task, directory / "rubrics" / f"{task}.yaml")
+    return directory
+
+
+def _lighten(task: Path, rubric_file: Path) -> None:
+    rubric = yaml.safe_load(rubric_file.read_text())
+    dropped = {each["id"] for each in rubric["criteria"] if "probe" in each["graded_by"]}.difference(KEPT)
+    rubric["criteria"] = [each for each in rubric["criteria"] if each["id"] not in dropped]
+    rubric_file.write_text(yaml.safe_dump(rubric))
+    for patch in [*task.glob("probes*/*.patch"), *task.glob("twins/*.patch")]:
+        if patch.stem.partition("_")[0] in dropped:
+            patch.unlink()
+    covers_file = task / "reference" / "covers.yaml"
+    covers = yaml.safe_load(covers_file.read_text())
+    for tests in covers.values():
+        tests.update({test: [each for each in criteria if each in KEPT] for test, criteria in tests.items()})
+    covers_file.write_text(yaml.safe_dump(covers))

@@ -1,0 +1,37 @@
+"""What an author is told of a kill matrix."""
+
+from harness.specs.kill_matrix import REFERENCE, Cell, SuiteMatrix
+from harness.specs.results import Outcome, Quality
+
+PASSED = Cell(outcome=Outcome.PASSED)
+KILLED = Cell(outcome=Outcome.FAILED, quality=Quality.ASSERTION)
+CRASHED = Cell(outcome=Outcome.FAILED, quality=Quality.CRASH)
+
+
+def matrix(suite: str = REFERENCE, **columns: tuple[Cell, Cell]) -> SuiteMatrix:
+    """Two tests, and by variant how each ended."""
+    cells = {test: {name: column[number] for name, column in columns.items()} for number, test in enumerate("ab")}
+    return SuiteMatrix(suite=suite, variants=tuple(columns), cells=cells)
+
+
+def test_a_matrix_in_which_each_probe_has_its_tests_needs_no_remark() -> None:
+    assert [*matrix(removal=(KILLED, KILLED), p1=(KILLED, PASSED), p2=(PASSED, CRASHED)).remarks()] == [
+        "p2: it only crashes or hangs; is there a typing error in it?"
+    ]
+    assert [*matrix(removal=(KILLED, PASSED), garbage=(PASSED, KILLED), p1=(KILLED, PASSED)).remarks()] == []
+
+
+def test_a_probe_that_no_test_or_every_test_notices_is_told() -> None:
+    told = [*matrix(removal=(KILLED, KILLED), p1=(PASSED, PASSED), p2=(KILLED, KILLED)).remarks()]
+    assert told == ["p1: no test notices it", "p2: every test notices it; it says little about one criterion"]
+
+
+def test_of_an_honest_suite_only_what_must_fail_counts() -> None:
+    suite = matrix("by-hand", removal=(KILLED, PASSED), p1=(PASSED, PASSED))
+    assert [*suite.remarks()] == ["by-hand: b passes without the behaviour; is the removal too mild?"]
+
+
+def test_a_test_that_is_red_as_the_code_is_kills_nothing() -> None:
+    suite = matrix(removal=(KILLED, KILLED), p1=(KILLED, PASSED)).model_copy(update={"baseline": ("a",)})
+    assert suite.killers("p1") == []
+    assert next(suite.remarks()) == "reference: a is not green on the code as it is"

@@ -1,0 +1,38 @@
+"""What a checkout and a wheel say of licences is true of the tasks in them."""
+
+import tomllib
+from pathlib import Path, PurePosixPath
+
+import pytest
+from packaging.licenses import canonicalize_license_expression
+
+from harness.specs.catalog import Catalog
+from harness.specs.globs import matches
+
+ROOT = Path(__file__).parents[2]
+REUSE = tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def licence_of(path: PurePosixPath) -> str:
+    return [item["SPDX-License-Identifier"] for item in REUSE if matches(path.as_posix(), item["path"])][-1]
+
+
+@pytest.mark.parametrize("task", Catalog().names("tasks"))
+@pytest.mark.parametrize(
+    "file", ["tasks/{}/withheld.patch", "tasks/{}/probes/1.1.patch", "tests/honest/{}/a/patch.diff"]
+)
+def test_files_with_lines_of_a_repository_have_its_licence(task, file) -> None:
+    assert licence_of(PurePosixPath(file.format(task))) == Catalog().task(task).repo.licence
+
+
+def test_the_wheels_own_expression_has_every_licence_and_brings_its_text() -> None:
+    within = {item["SPDX-License-Identifier"] for item in REUSE}
+    assert canonicalize_license_expression(PROJECT["license"]) == PROJECT["license"]
+    assert set(PROJECT["license"].split(" AND ")) == within
+    assert {path.stem for path in (ROOT / "LICENSES").iterdir()} == within
+    assert "LICENSES/*" in PROJECT["license-files"]
+
+
+def test_our_own_code_is_apaches() -> None:
+    assert licence_of(PurePosixPath("harness/cli/main.py")) == "Apache-2.0"

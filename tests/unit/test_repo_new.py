@@ -1,0 +1,185 @@
+"""`testwright repo new`: what it reads of a release, what it writes, and what it refuses without writing anything."""
+
+import io
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from harness.authoring.repo_check import no_tests
+from harness.authoring.repo_new import reading_trees, writing
+from harness.authoring.repo_new.command import Given, new_repo, source_of
+from harness.authoring.repo_new.licences import licence_of, notices
+from harness.authoring.repo_new.pinning import Pinned, Wanted, sha256_of
+from harness.sandbox.images.recipe import read_recipe
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.loading import load_yaml
+from harness.specs.repo import Repo
+
+MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software\n"
+METADATA = (
+    "Metadata-Version: 2.1\nName: sums\nVersion: 1.0\nLicense: MIT\nProject-URL: Source, https://example.invalid/sums\n"
+    "Requires-Dist: attrs>=20\nRequires-Dist: tomli; python_version < '3.11'\n"
+    "Requires-Dist: freezegun; extra == 'tests'\nRequires-Dist: sphinx; extra == 'docs'\n"
+)
+SOUND = {
+    "PKG-INFO": METADATA,
+    "LICENSE": MIT,
+    "pyproject.toml": '[build-system]\nrequires = ["hatchling"]\n[tool.pytest.ini_options]\n',
+    "sums.py": "def add(a, b):\n    return a + b\n",
+    "tests/test_sums.py": "from sums import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n",
+}
+
+
+def packed(directory: Path, files: dict[str, str]) -> Path:
+    path = directory / "sums-1.0.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(f"sums-1.0/{name}")
+            entry.size = len(text.encode())
+            tar.addfile(entry, io.BytesIO(text.encode()))
+    return path
+
+
+def laid_out(directory: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(text)
+    return directory
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    (tmp_path / "mine" / "tasks").mkdir(parents=True)
+    return Catalog(tmp_path / "mine")
+
+
+def without(*names: str) -> dict[str, str]:
+    return {name: text for name, text in SOUND.items() if name not in names}
+
+
+REFUSED = {
+    "a hash that differs": (SOUND, {"sha256": "0" * 64}, "its sha256 is"),
+    "an archive without a version": (SOUND, {"version": ""}, "give it with --version"),
+    "a file that isn't there": (SOUND, {"source": "/nowhere.tar"}, "is no file"),
+    "a release without a version": (SOUND, {"kind": "pypi", "source": "sums"}, "PACKAGE==VERSION"),
+    "two licences": ({**SOUND, "COPYING": "x", "PKG-INFO": METADATA.replace("MIT", "")} | {"LICENSE": "mine"}, {},
+                     "--licence EXPRESSION"),
+    "a licence that is none": (SOUND, {"licence": "mine alone"}, "no SPDX expression"),
+    "a release without tests": (without("tests/test_sums.py"), {}, "has no python tests"),
+    "a language without a template": ({"a.c": "int a;\n", "LICENSE": MIT}, {}, "templates for Python and Go"),
+    "no code at all": ({"LICENSE": MIT}, {}, "no file of a known language"),
+    "no archive": (None, {}, "not a tar archive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_cannot_be_pinned_is_refused_in_one_line_and_nothing_is_written(why, catalog, tmp_path) -> None:
+    files, options, words = REFUSED[why]
+    archive = packed(tmp_path, files or {})
+    if files is None:
+        archive.write_text("no archive")
+    given = {"name": "sums", "kind": "archive", "source": str(archive), "version": "1.0", **options}
+    with pytest.raises(UserError, match=re.escape(words)) as error:
+        new_repo(catalog, Given(**given))
+    assert "\n" not in str(error.value)
+    assert not (catalog.directory / "repos").exists()
+
+
+def test_a_name_that_is_taken_is_refused_and_left_as_it_is(catalog) -> None:
+    (catalog.directory / "repos" / "sums").mkdir(parents=True)
+    with pytest.raises(UserError, match="is there already"):
+        new_repo(catalog, Given("sums", "pypi", "sums==1.0"))
+    assert [*(catalog.directory / "repos" / "sums").iterdir()] == []
+
+
+@pytest.mark.parametrize("given", [{}, {"pypi": "a==1", "debian": "a=1"}])
+def test_one_source_must_be_named(given) -> None:
+    with pytest.raises(UserError, match="give one source: --pypi, --debian"):
+        source_of({"pypi": None, "debian": None, **given})
+
+
+def test_the_files_of_a_python_release_make_a_recipe(tmp_path) -> None:
+    tree = laid_out(tmp_path / "tree", SOUND)
+    pinned = Pinned(Wanted("pypi", "sums", "1.0"), "1" * 64, tree, tree)
+    texts = writing.python_files(pinned, ["pytest-mock"], ["libxml2"])
+    assert texts["requirements.in"].splitlines()[1:] == [
+        "attrs>=20", "editables", "freezegun", "hatchling", "pytest", "pytest-timeout", "setuptools", "wheel",
+        "pytest-mock",
+    ]  # fmt: skip
+    texts["repo.yaml"] = writing.repo_yaml("sums", "python", pinned, "MIT", notices(tree))
+    directory = tmp_path / "repos" / "sums"
+    writing.lay_out(directory, texts)
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    assert (repo.upstream, repo.notices, repo.test_paths) == (
+        "https://example.invalid/sums",
+        ("LICENSE",),
+        ("tests/**",),
+    )
+    assert "python3-venv \\\n        libxml2; \\\n" in texts["Dockerfile"]
+    assert "config=pyproject.toml" in texts["run_tests.sh"]
+    assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
+
+
+def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_path) -> None:
+    control = (
+        "Source: sums\nHomepage: https://example.invalid/sums\nXS-Go-Import-Path: example.invalid/sums\n"
+        "Build-Depends: debhelper-compat (= 13),\n dh-golang,\n golang-github-pkg-errors-dev (>= 1),\n"
+    )
+    packaging = laid_out(tmp_path / "packaging", {"control": control})
+    tree = laid_out(
+        tmp_path / "tree",
+        {
+            "a.go": "package sums\n",
+            "a_test.go": 'package sums\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
+        },
+    )
+    pinned = Pinned(Wanted("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
+    assert reading_trees.language_in(tree) == "go"
+    texts = writing.go_files(pinned, [])
+    assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in texts["Dockerfile"]
+    assert "WORKDIR /go/src/example.invalid/sums\n" in texts["Dockerfile"]
+    assert "workdir: /go/src/example.invalid/sums" in writing.repo_yaml("sums", "go", pinned, "MIT", ())
+
+
+def test_a_wrong_report_format_is_told_with_the_one_that_was_found() -> None:
+    junit = b'<testsuites><testsuite name="s"><testcase classname="a" name="b"/></testsuite></testsuites>'
+    assert "they look like junit;" in no_tests({"1.xml": junit}, "tap")
+    assert "their names are 1.txt;" in no_tests({"1.txt": b"hello"}, "junit")
+    assert "does run_tests write them" in no_tests({}, "junit")
+
+
+@pytest.mark.parametrize(
+    ("files", "licence"),
+    [
+        ({"PKG-INFO": "License-Expression: BSD-2-Clause OR MIT\n"}, "BSD-2-Clause OR MIT"),
+        ({"package.json": '{"license": "ISC"}'}, "ISC"),
+        ({"COPYING": "GNU GENERAL PUBLIC LICENSE\n   Version 3, 29 June 2007"}, "GPL-3.0-or-later"),
+        ({"LICENSE": f"The MIT License\n\n{MIT}"}, "MIT"),
+    ],
+)
+def test_the_licence_is_what_metadata_or_its_text_says(files, licence, tmp_path) -> None:
+    assert licence_of(laid_out(tmp_path, files), "") == licence
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("ARG SOURCE_SHA256", "ARG SOURCE_SHA256=00", ": SOURCE_SHA256 is '00' here; source.sha256 of repo.yaml"),
+        ("AS dependencies", "AS depends", "has no target 'dependencies'"),
+    ],
+)
+def test_a_dockerfile_that_says_what_is_not_used_is_an_error_with_its_line(old, new, words, tmp_path) -> None:
+    tree = laid_out(tmp_path / "tree", SOUND)
+    pinned = Pinned(Wanted("pypi", "sums", "1.0"), sha256_of(tree / "LICENSE"), tree, tree)
+    texts = writing.python_files(pinned, [], [])
+    texts["Dockerfile"] = texts["Dockerfile"].replace(old, new, 1)
+    directory = tmp_path / "sums"
+    writing.lay_out(directory, {**texts, "repo.yaml": writing.repo_yaml("sums", "python", pinned, "MIT", ())})
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    with pytest.raises(UserError, match=re.escape(words)) as error:
+        read_recipe(repo)
+    line = next((n for n, text in enumerate(texts["Dockerfile"].splitlines(), 1) if text == new), 0)
+    assert str(error.value).startswith(f"{directory / 'Dockerfile'}:{f'{line}:' if line else ''}")
