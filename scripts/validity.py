@@ -31,7 +31,7 @@ PAGE = CHECKOUT / "docs" / "validity.md"
 CORPORA = ("honest", "adversarial")
 HEAD = """# How far the verdicts can be trusted
 
-Written by `make validity`; `make test` fails where it no longer holds for a fixed sample of both corpora,
+Written by `make validity`; `make test-all` fails where it no longer holds for a fixed sample of both corpora,
 `make attack` and `make honest` where a verdict is another one. Every row is a submission that is kept in `tests/`,
 judged in real containers. The honest suites were written from a task's prompt by authors who had not seen the
 verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
@@ -52,6 +52,8 @@ WITHOUT_A_TEST_RUN = frozenset(
     if code in (ReasonCode.EMPTY_SUBMISSION, ReasonCode.UNSAFE_PATH) or code.startswith(("patch-", "manifest-"))
 )
 """What is found in a patch and its manifest."""
+CHEAP = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", "zod-stringbool")
+"""The task of each language whose judging costs least."""
 OF_EACH_LANGUAGE = frozenset({ReasonCode.SURVIVED_REMOVAL, ReasonCode.PLACEBO_SENSITIVE, ReasonCode.CRITERION_UNMET})
 """What running a suite on other code shows."""
 PROBES, MOST_TWINS = 10, 12
@@ -104,7 +106,7 @@ def main() -> int:
 
 
 def sample(corpora: Mapping[str, Sequence[Case]]) -> dict[str, list[Case]]:
-    """What `make test` has time for: all that are decided before any test is run; of the others enough to see each
+    """What the tests have time for: all that are decided before any test is run; of the others enough to see each
     reason and each note, in each language each verdict and what `OF_EACH_LANGUAGE` names, and agents at work. What
     the sample of one corpus shows needn't be seen in the next.
     """
@@ -115,17 +117,19 @@ def sample(corpora: Mapping[str, Sequence[Case]]) -> dict[str, list[Case]]:
 def _sample(cases: Sequence[Case], seen: set[object]) -> list[Case]:
     """Adds what they show to `seen`."""
     shown = {case.name: _shows(case, case.expected) for case in cases if case.expected}
-    chosen = {
-        case.name
-        for case in cases
-        if case.expected and case.expected.codes and WITHOUT_A_TEST_RUN.issuperset(case.expected.codes)
-    }
+    chosen = {case.name for case in cases if needs_no_test_run(case)}
     seen |= set().union(*(shown[name] for name in chosen))
-    for name in sorted(shown, key=lambda name: (-len(shown[name]), name)):  # those that show most first
+    dear = {case.name: case.task.id not in CHEAP for case in cases}
+    for name in sorted(shown, key=lambda name: (-len(shown[name]), dear[name], name)):  # those that show most first
         if not shown[name] <= seen:
             chosen.add(name)
             seen |= shown[name]
     return [case for case in cases if case.name in chosen]
+
+
+def needs_no_test_run(case: Case) -> bool:
+    """Whether what is expected is found in the patch and its manifest alone."""
+    return bool(case.expected and case.expected.codes and WITHOUT_A_TEST_RUN.issuperset(case.expected.codes))
 
 
 def _shows(case: Case, expected: Expectation) -> set[object]:

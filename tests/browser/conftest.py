@@ -28,8 +28,9 @@ def _complaint() -> str:
     return "" if _CHROMIUM.exists() else f"NO {_CHROMIUM}, so that the site was NOT tested in a browser"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Of one module: as long as Playwright is started, its event loop runs, and tests with one of their own can't."""
     if complaint := _complaint():
         if os.environ.get("TESTWRIGHT_REQUIRE_DOCKER") == "1":
             pytest.fail(complaint, pytrace=False)
@@ -42,7 +43,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Of the recorded run."""
     out = tmp_path_factory.mktemp("sites") / "a site"
@@ -50,7 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     SiteBuilder([hostile_run(folder / "run")], folder / "site").build()

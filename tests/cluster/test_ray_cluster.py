@@ -26,7 +26,7 @@ from tests.support.command import Done, testwright
 from tests.support.provider import playing
 from tests.support.signals import heed_signals
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("cluster")]
 
 TASK = "aiosmtpd-proxy-tlv"
 SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
@@ -148,6 +148,7 @@ async def test_a_cluster_without_a_node_for_trials_is_refused_in_one_line(head: 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, tmp_path: Path, start: Any) -> None:
     script, output = tmp_path / "script.yaml", tmp_path / "out"
     script.write_text(WAITS)
@@ -171,6 +172,7 @@ async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, 
     until(lambda: not containers(output))
 
 
+@pytest.mark.long
 async def test_ctrl_c_reaches_every_node(cluster: Any, tmp_path: Path, start: Any) -> None:
     script, output = tmp_path / "slow.yaml", tmp_path / "out"
     script.write_text(SLOW)
@@ -188,6 +190,7 @@ async def test_ctrl_c_reaches_every_node(cluster: Any, tmp_path: Path, start: An
         assert store.trajectory.exists()
 
 
+@pytest.mark.long
 async def test_the_nodes_of_a_driver_that_is_killed_stop(cluster: Any, tmp_path: Path, start: Any) -> None:
     script, output = tmp_path / "slow.yaml", tmp_path / "out"
     script.write_text(SLOW)
@@ -220,6 +223,7 @@ def other_tasks(folder: str, names: list[str]) -> list[str]:
     return [name for name in names if Path(folder).name == "tasks" and name != TASK]
 
 
+@pytest.mark.long
 async def test_caps_hold_over_all_nodes_and_keys_reach_no_disk(cluster: Any, tmp_path: Path, paid: Any) -> None:
     """A call costs $0.10. Agents of up to three nodes pass the cap's check before they queue."""
     done = await testwright(

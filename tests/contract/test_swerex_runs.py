@@ -11,6 +11,7 @@ from tests.support.swerex_server import swerex_server
 TASK = "aiosmtpd-proxy-tlv"
 
 
+@pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_a_reference_is_resolved_on_a_swerex_server_and_marked_with_its_isolation(tmp_path: Path) -> None:
     cache = str(cache_directory())

@@ -18,6 +18,7 @@ TASK = "aiosmtpd-call-limit"
 PAGE = Path(__file__).parents[2] / "docs" / "authoring.md"
 
 
+@pytest.mark.long
 @pytest.mark.docker
 @pytest.mark.timeout(1200)  # it compiles restic for each variant
 def test_every_command_of_the_page_prints_what_the_page_shows(tmp_path: Path) -> None:

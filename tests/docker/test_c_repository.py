@@ -15,7 +15,7 @@ from harness.specs.variants import VariantKind
 from harness.testing.tap import read_tap
 from tests.docker.conftest import Run
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "jansson"
 
 API = "test/suites/api"

@@ -15,7 +15,7 @@ from harness.specs.variants import VariantKind
 from tests.docker.conftest import Run
 from tests.support.c_samples import DRIVER, SAMPLE, UNTOUCHED
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "jansson"
 SEEDS = 12
 # What each text prints, and what its functions are compiled to; then the text's name.

@@ -27,7 +27,7 @@ from harness.verify.verification import verify
 from tests.support.light_task import TASK, light_catalog
 from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 TRACE_NUMBERS = {"x86_64": 101, "aarch64": 117}
 END_SLEEP = ["bash", "-c", "for p in /proc/[0-9]*; do [[ $(<$p/comm) != sleep ]] || kill ${p#/proc/}; done"]

@@ -15,7 +15,7 @@ from harness.tracks.engines import choose_engine
 from tests.docker.conftest import Run
 from tests.support.go_samples import DRIVER, RULES, SAMPLE, SAMPLE_OTHER, SEEN
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "restic"
 PATH = "internal/sample/sample.go"
 FAMILY = (SAMPLE, SAMPLE_OTHER)

@@ -67,6 +67,7 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
     return asyncio.run(judge()), arms
 
 
+@pytest.mark.long
 def test_tests_that_do_not_end_fail_by_name():
     record, _ = judged(HANGS)
     assert record.verdict is Verdict.FAILED

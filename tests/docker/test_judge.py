@@ -17,7 +17,7 @@ from tests.support.command import testwright
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
 from tests.support.light_task import KEPT, TASK, light_catalog
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 TRIAL = f"{TASK}/oracle/none/1"
 DOUBTED = "longer than 255 bytes"

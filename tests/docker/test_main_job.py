@@ -20,6 +20,7 @@ def run(*options: str, cwd: Path, **env: str) -> dict[tuple[str, str], str]:
     return {(trial["task"], trial["scaffold"]): trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
 
 
+@pytest.mark.long
 @pytest.mark.docker
 def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
     done = subprocess.run(["scripts/demo"], cwd=CHECKOUT, capture_output=True, text=True, check=False)
@@ -32,6 +33,7 @@ def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
     assert "answers differently" not in done.stdout
 
 
+@pytest.mark.long
 def test_without_an_engine_the_local_sandbox_judges_the_same(tmp_path):
     nowhere = f"unix://{tmp_path}/none.sock"
     verdicts = run("-t", "aiosmtpd-proxy-tlv", "-s", "oracle", "-s", "nop", cwd=tmp_path, DOCKER_HOST=nowhere)

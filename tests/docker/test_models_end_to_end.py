@@ -114,6 +114,7 @@ async def run(directory: Path, *arguments: str) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
+@pytest.mark.long
 @pytest.mark.docker
 async def test_agents_with_either_vendors_model_resolve_a_task_and_cost_what_their_tokens_cost(
     tmp_path: Path,

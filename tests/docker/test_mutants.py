@@ -22,7 +22,7 @@ from harness.verify.mutants.records import MutantsFile, MutantStatus
 from harness.verify.mutants.running import MutantOrder, run_mutants
 from harness.verify.mutants.stryker import stryker_report
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 TASK = "aiosmtpd-proxy-tlv"
 LAZY = Path(__file__).parents[1] / "honest" / TASK / "a-lazy-main-path"
 MUTANT = "223c5f8f6b"

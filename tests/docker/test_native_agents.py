@@ -59,6 +59,7 @@ async def test_its_work_is_handed_in_and_recorded_as_a_common_agents_is(engine: 
     assert isinstance(worked.records[-1], EndRecord)
 
 
+@pytest.mark.long
 async def test_one_that_goes_on_for_too_long_is_ended_by_its_time(engine: Engine) -> None:
     sleeps = own_command("python3", "-c", "print('begins', flush=True); import time; time.sleep(600)")
     worked = await work(engine, sleeps, says_nothing_useful, wall_seconds=4)
@@ -66,6 +67,7 @@ async def test_one_that_goes_on_for_too_long_is_ended_by_its_time(engine: Engine
     assert worked.printed == b"begins\n"
 
 
+@pytest.mark.long
 async def test_one_that_crashes_says_how(engine: Engine) -> None:
     crashes = own_command("python3", "-c", "import sys; print('no such thing', file=sys.stderr); sys.exit(3)")
     worked = await work(engine, crashes, says_nothing_useful)
@@ -73,18 +75,21 @@ async def test_one_that_crashes_says_how(engine: Engine) -> None:
     assert worked.result.message == "exit status 3: no such thing"
 
 
+@pytest.mark.long
 async def test_its_budget_ends_it_at_the_gateway(engine: Engine) -> None:
     worked = await work(engine, COMMAND, lambda received: calling(received, "true"), cost_usd=0.01)
     assert worked.result.ending is Ending.COST_LIMIT
     assert worked.result.steps == 3  # of 0.0045 USD each: two are below the limit, the third reaches it
 
 
+@pytest.mark.long
 async def test_its_steps_end_it_at_the_gateway(engine: Engine) -> None:
     worked = await work(engine, COMMAND, lambda received: calling(received, "true"), steps=2)
     assert worked.result.ending is Ending.STEP_LIMIT
     assert worked.result.steps == 2
 
 
+@pytest.mark.long
 async def test_a_provider_that_fails_in_mid_run_leaves_its_trial_without_a_verdict(engine: Engine) -> None:
     def fails_after_one(received: Received) -> Reply:
         return failing("unauthorized") if '"role": "tool"' in json.dumps(received.body) else calling(received, "true")
@@ -94,11 +99,13 @@ async def test_a_provider_that_fails_in_mid_run_leaves_its_trial_without_a_verdi
     assert error.value.fault is ProviderFault.AUTH
 
 
+@pytest.mark.long
 async def test_one_whose_model_does_nothing_hands_in_nothing(engine: Engine) -> None:
     worked = await work(engine, COMMAND, says_nothing_useful)
     assert (worked.result.ending, worked.submission.patch, worked.submission.manifest) == (Ending.SUBMITTED, b"", b"")
 
 
+@pytest.mark.long
 async def test_it_finds_no_key_and_nobodys_settings(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k-of-the-host")
     looks = own_command("/bin/bash", "-c", "env; find $HOME -type f; ls -R /run/testwright; cat /proc/net/route")
@@ -120,6 +127,7 @@ ALWAYS_READ = {"gemini-cli": {"GEMINI.md"}}
 CLIENTS = ("claude-code", "codex", "gemini-cli", "opencode", "qwen-code")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in CLIENTS if name in SAMPLE])
 async def test_memory_files_of_a_work_tree_reach_no_model(engine: Engine, name: str) -> None:
     scaffold, asked = Catalog().scaffold(name), []

@@ -29,7 +29,7 @@ from tests.support.native_scripts import (
     writing_tests,
 )
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800), pytest.mark.long]
 
 
 async def type_command(directory: Path, *arguments: str) -> tuple[int, str]:

@@ -20,7 +20,7 @@ from harness.tracks.swe_atlas.task import published_task
 from tests.support.image_tags import tags_of_all
 from tests.support.sound_catalog import added
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 SOUND = Path(__file__).parents[1] / "fixtures" / "swe_atlas" / "aiosmtpd-debugging-handler"
 IMAGE = "swe-atlas-fixtures/whole:1"
 FIRST, SECOND = "aiosmtpd/tests/test_debugging_first.py", "aiosmtpd/tests/test_debugging_second.py"

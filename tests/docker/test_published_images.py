@@ -24,7 +24,7 @@ from tests.support.command import testwright
 from tests.support.image_tags import tags_of_all
 from tests.support.sandboxes import make_engine
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 SOUND = Path(__file__).parents[1] / "fixtures" / "swe_atlas_more" / "aiosmtpd-campaign"
 STEPS = "RUN pip download --no-deps --dest /tmp no-such-package-anywhere==1\n"
 OF_A_SERVER = """\

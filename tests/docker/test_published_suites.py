@@ -6,7 +6,11 @@ import pytest
 
 from tests.support.published import image_map, is_as_expected, judged, outcome, submissions
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]  # the image is built where it is not there
+pytestmark = [
+    pytest.mark.docker,
+    pytest.mark.timeout(900),
+    pytest.mark.long,
+]  # the image is built where it is not there
 SCAPY, JEST, GO = "scapy-tsig-time", "wordpress-url-for-display", "restic-table-output"
 DATABASE, EXTENSION, KITTY = "pq-transactions", "lru-dict-eviction", "kitty-cell-widths"
 EXPECTED = {

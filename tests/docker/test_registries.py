@@ -28,7 +28,7 @@ from tests.docker.test_native_runs import run
 from tests.support.native_scripts import SAMPLE, SUBMITS, TASK, USAGE, calling
 from tests.support.sandboxes import started
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.long]
 FETCH = "python -m pip download --quiet --disable-pip-version-check --no-deps --dest /tmp/got iniconfig==2.0.0"
 ELSEWHERE = "python -c 'import urllib.request as u; u.urlopen(\"https://example.com/\", timeout=20)'"
 LOOK = f"{FETCH}; ls /tmp/got; {ELSEWHERE} 2>&1 | tail -1; printf '%s-%s' has looked"

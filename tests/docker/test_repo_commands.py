@@ -13,7 +13,7 @@ from tests.support.tiny_catalog import tiny_catalog
 from tests.support.tiny_repo import RUN_TESTS
 from tests.support.traces import files_with, record_environments
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 KEY = "honeytoken-0123456789"
 RED = f"{RUN_TESTS}echo 'one test is red'\nexit 1\n"

@@ -18,7 +18,7 @@ from harness.testing.go_test import read_go_test
 from harness.tracks.engines import choose_engine
 from tests.docker.conftest import Run
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "restic"
 
 QUICK = ("internal/errors", "internal/filter", "internal/options", "internal/textfile", "internal/ui/table")

@@ -18,7 +18,7 @@ from scripts.swe_atlas_images import image_map
 from tests.support.command import testwright
 from tests.support.provider import scenario
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 SUBMISSIONS = TASKS.parent / "swe_atlas_submissions"
 NAMES = ("aiosmtpd-debugging-handler", "jansson-load-sources", "restic-pattern-lists")

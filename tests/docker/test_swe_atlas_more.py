@@ -13,7 +13,7 @@ from tests.docker.test_swe_atlas import OWN_CACHE, judge_file
 from tests.support.command import testwright
 from tests.support.provider import scenario
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TASKS, SUBMISSIONS = FIXTURES / "swe_atlas_more", FIXTURES / "swe_atlas_more_submissions"

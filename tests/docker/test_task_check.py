@@ -27,7 +27,7 @@ from harness.specs.task_facts import Level, StepId, StepOutcome
 from tests.docker.test_task_image_check import derive
 from tests.support.sound_catalog import added, changed
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 TASK = "aiosmtpd-proxy-tlv"
 PRODUCT = "aiosmtpd/proxy_protocol.py"
 SIGNATURE = 'V2_SIGNATURE = b"\\r\\n\\r\\n\\x00\\r\\nQUIT\\n"\n'

@@ -19,7 +19,7 @@ from harness.specs.catalog import Catalog
 from tests.support.native_scripts import SAMPLE
 from tests.support.sandboxes import make_engine, started
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800), pytest.mark.long]
 TAG = "testwright-alien:test"
 DOCKERFILE = """
 ARG BASE

@@ -21,7 +21,7 @@ from harness.specs.variants import VariantKind
 from harness.tracks.engines import choose_engine
 from tests.support.typescript_traps import TRAPS, Trap
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "zod"
 LABELS = {"testwright.run": "test-typescript-rewriting"}
 REQUEST = "/tmp/in.json"

@@ -22,7 +22,7 @@ from harness.testing.vitest import read_vitest
 from harness.tracks.engines import choose_engine
 from tests.docker.conftest import Run
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 REPO = "zod"
 
 TESTS = "src/v4/classic/tests"

@@ -119,6 +119,7 @@ def write_models(directory: Path, provider: Provider) -> list[str]:
     return options
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sandbox", [pytest.param("docker", marks=pytest.mark.docker), "local"])
 async def test_planted_keys_reach_the_providers_headers_and_nothing_else(scene: Scene, sandbox: str) -> None:
     if sandbox == "local" and not confinement.works():

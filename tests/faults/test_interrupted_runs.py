@@ -87,6 +87,7 @@ def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_pa
     assert not containers(output)
 
 
+@pytest.mark.long
 @pytest.mark.fault("a signal while arms run", "no container is left, and the agent is not asked again")
 @pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGTERM, 1), (signal.SIGKILL, 1)])
 def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how, times):
@@ -150,6 +151,7 @@ def test_a_container_that_is_killed_from_outside_is_tried_again_and_the_attempt_
     assert sorted(kept) == ["1", "1.lost-1"]
 
 
+@pytest.mark.long
 @pytest.mark.fault("arms' containers are killed from outside", "they run again, and the verdict is the same")
 def test_an_arm_that_is_killed_from_outside_is_run_again(tmp_path):
     output = tmp_path / "run"

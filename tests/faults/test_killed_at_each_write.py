@@ -133,6 +133,7 @@ def assert_whole(run: Path, trials: int, worked: int) -> None:
     assert all(isinstance(json.loads(line), dict) for line in events)
 
 
+@pytest.mark.long
 @pytest.mark.docker
 @pytest.mark.fault(
     "SIGKILL of the runner at its n-th write, containers at work", "the next start leaves no container"

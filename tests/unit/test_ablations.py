@@ -190,6 +190,7 @@ def test_the_command_plans_an_ablation_by_its_name(place: Path) -> None:
     assert not (place / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "says"),
     [

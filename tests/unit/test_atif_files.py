@@ -93,6 +93,7 @@ def odd(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.long
 async def test_each_trial_of_the_sample_is_a_valid_file(tmp_path: Path) -> None:
     done = await testwright("report", SAMPLE, "--format", "atif", "--export", "out", cwd=tmp_path)
     assert (done.status, done.output) == (0, "out: 9 files; 4 trials without a message left out\n")

@@ -111,6 +111,7 @@ def test_reading_is_linear_in_the_size_of_the_patch() -> None:
     assert min(seconds(8000) for _ in range(3)) < 16 * min(seconds(1000) for _ in range(3))
 
 
+@pytest.mark.long
 async def test_a_patch_that_inflates_is_refused_before_git_sees_it(tree: GitTree, repo: Repo) -> None:
     patch = binary("tests/x.bin", "literal", 600_000_000, bytes(600_000_000))
     assert len(patch) < 1_000_000
@@ -135,6 +136,7 @@ async def test_many_copies_of_a_large_file_are_refused_before_they_are_made(tree
     assert "starts from files of" in reason.words
 
 
+@pytest.mark.long
 def test_the_memory_of_the_process_stays_bounded(tree: GitTree, tmp_path: Path) -> None:
     """A patch of 0.6 MB that inflates a thousandfold; the process and every git that it starts are measured."""
     (tmp_path / "patch").write_bytes(binary("tests/x.bin", "literal", 600_000_000, bytes(600_000_000)))

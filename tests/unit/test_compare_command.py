@@ -106,6 +106,7 @@ def test_each_list_is_csv_with_bounds_as_numbers(runs, name, lines, capsys):
         assert (pair["a"], pair["b"], pair["ahead"]) == (FIRST, SECOND, FIRST)
 
 
+@pytest.mark.long
 async def test_a_list_that_does_not_exist_is_refused(runs):
     refused = await command(runs, "main", "--a", FIRST, "--b", SECOND, "--csv", "sums")
     assert (refused.status, refused.output) == (2, "")
@@ -171,6 +172,7 @@ def test_attempts_of_several_runs_are_taken_together(tmp_path):
     assert [(side["trials"], side["resolve_rate"]["value"]) for side in found["sides"]] == [(8, 0.5), (4, 1.0)]
 
 
+@pytest.mark.long
 async def test_tasks_that_flip_are_shown_with_both_patches_and_nothing_of_them_reaches_the_terminal(tmp_path):
     judged_run(tmp_path / "run", {ONE: "RRRR", TWO: "RfRR"}, tasks=FOUR)
     [flip] = facts(tmp_path, "run", FIRST, SECOND)["pairs"][0]["flips"]
@@ -229,6 +231,7 @@ REFUSED = {
 """Arguments -> what is said."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", REFUSED)
 async def test_what_cannot_be_compared_is_refused_in_one_line(runs, arguments):
     done = await command(runs, *arguments.split())
@@ -237,6 +240,7 @@ async def test_what_cannot_be_compared_is_refused_in_one_line(runs, arguments):
     assert done.complaint.count("\n") == 1
 
 
+@pytest.mark.long
 async def test_a_scaffold_that_has_changed_between_two_runs_is_not_one_side(tmp_path):
     for name, digest in (("old", "a" * 64), ("new", "b" * 64)):
         path = judged_run(tmp_path / name, {ONE: "RRRR"}, tasks=FOUR) / "run.yaml"

@@ -21,6 +21,7 @@ def run(directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -69,6 +69,7 @@ async def test_a_judge_that_cannot_be_reached_costs_no_part_of_the_check(catalog
     }
 
 
+@pytest.mark.long
 async def test_the_command_shows_what_the_judge_has_said(catalog, tmp_path):
     answer = {"answer": "differ", "example": "", "why": "a name may be unused"}
     doubting = Rule(when="Imports the function that adds up", replies=(Reply(text=json.dumps(answer)),))

@@ -113,6 +113,7 @@ def busy(place: Path) -> Iterator[Path]:
     store.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [
@@ -133,6 +134,7 @@ def test_what_a_run_refuses_is_refused_in_the_same_words(
     assert drily.stderr.splitlines()[-1] == really.stderr.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_a_directory_that_cannot_be_one_is_refused(place: Path) -> None:
     done = run(place, "-t", TASK, "-s", "nop", "--dry-run", "-o", "said.yaml/out")
     assert done.returncode == 2

@@ -161,6 +161,7 @@ def test_a_policy_that_is_not_known_is_refused_with_its_place(tmp_path: Path, ne
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.long
 async def test_hosts_that_are_none_and_sandboxes_without_a_way_there_are_refused(tmp_path: Path) -> None:
     path = task_file(tmp_path / "catalog", ["pip"])
     for name in Task.NEEDED:

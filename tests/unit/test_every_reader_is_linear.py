@@ -151,6 +151,7 @@ def cpu_seconds(kind: str, sized: Sized) -> float:
     return min(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "shape"), CASES, ids=map(": ".join, CASES))
 def test_eight_times_as_much_takes_about_eight_times_as_long(kind, shape):
     size, sized = SHAPES[kind][shape]

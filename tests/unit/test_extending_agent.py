@@ -105,6 +105,7 @@ async def test_the_example_with_a_model_is_refused_without_one(tmp_path: Path) -
         await work(tmp_path, "one-answer")
 
 
+@pytest.mark.long
 async def test_an_installed_agent_is_planned_by_its_entry_point_and_needs_no_model(tmp_path: Path) -> None:
     arguments = ("--catalog", catalog(tmp_path), "run", "-t", TASK, "-s", "fixed", "--sandbox", "local", "--dry-run")
     planned = await testwright(
@@ -125,6 +126,7 @@ async def test_an_agent_that_is_not_installed_is_named_with_file_and_line(tmp_pa
     assert "Traceback" not in planned.complaint
 
 
+@pytest.mark.long
 @pytest.mark.docker
 async def test_an_installed_agent_works_in_a_run_and_is_judged(tmp_path: Path) -> None:
     arguments = ("--catalog", catalog(tmp_path), "run", "-t", TASK, "-s", "fixed", "--sandbox", "docker", "-o", "out")

@@ -55,6 +55,7 @@ def test_a_trial_as_data_is_the_same_after_a_journey() -> None:
     assert [TrialSpec.model_validate_json(spec.model_dump_json()) for spec in specs] == specs
 
 
+@pytest.mark.long
 @pytest.mark.docker
 async def test_the_example_does_a_runs_trials_in_processes_of_their_own(tmp_path: Path) -> None:
     arguments = ("run", "-t", TASK, "-s", "nop", "-k", "2", "-o", "out", "--sandbox", "docker", "--json")
@@ -68,6 +69,7 @@ async def test_the_example_does_a_runs_trials_in_processes_of_their_own(tmp_path
     assert json.loads(again.output)["trials"] == trials, "another executor finds the same trials done"
 
 
+@pytest.mark.long
 @pytest.mark.docker
 async def test_a_worker_that_dies_costs_its_trial(tmp_path: Path) -> None:
     site = Path(package(tmp_path))

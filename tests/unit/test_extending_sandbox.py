@@ -51,6 +51,7 @@ def test_the_example_says_what_it_needs_and_a_near_name_is_offered(registered: N
         choose_engine("timmed:x")
 
 
+@pytest.mark.long
 async def test_installed_as_a_package_it_is_known_to_the_command_line(tmp_path: Path) -> None:
     installed = tmp_path / "site"
     facts = installed / "timed_sandbox-1.0.dist-info"

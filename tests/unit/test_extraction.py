@@ -88,6 +88,7 @@ async def test_hard_links_of_the_tree_have_the_bytes_of_what_they_name(
     assert found == {"a": big, "tests/z": big, "n": b"new\n", "tests/n": b"new\n", "link": b"n", "tests/link": b"n"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [
@@ -139,6 +140,7 @@ def extracted(sandbox: SubprocessSandbox, image: Image) -> str:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True, env=env).stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     [

@@ -400,6 +400,7 @@ def undisturbed(task: Task, behaviour: Behaviour) -> Gathered:
     return gathered(task, FakeEngine(script(behaviour)), **EVERYTHING)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(BEHAVIOURS, ORDERS, st.integers(1, 8))
 def test_the_same_suite_gets_the_same_verdict_in_any_order_of_events(task, behaviour, order, slots):
@@ -409,6 +410,7 @@ def test_the_same_suite_gets_the_same_verdict_in_any_order_of_events(task, behav
     assert found.verdict is expected.verdict
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(BEHAVIOURS, LOSSES, st.integers(1, 8))
 def test_lost_arms_change_no_verdict_but_to_unscored(task, behaviour, losses, slots):

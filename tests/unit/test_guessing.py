@@ -68,6 +68,7 @@ def test_a_shared_guess_is_counted_as_it_is():
     assert {VariantKind.REWRITTEN} == EXCUSABLE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("passes", [0.4, 0.6])
 def test_a_suite_that_guesses_is_resolved_as_often_as_is_computed(tmp_path, passes):
     """Judged by the verifier's own schedule and rules, with few arms so that it happens at all."""

@@ -136,6 +136,7 @@ def is_ignored(path: str) -> bool:
     return any(name.endswith(".log") for name in names) or any(name in ("build", *ours) for name in names[:-1])
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PATHS, min_size=1, max_size=12, unique=True).map(without_clashes))
 async def test_a_tree_with_any_names_becomes_a_patch_of_those_files(directory: Path, paths: list[str]) -> None:
@@ -146,6 +147,7 @@ async def test_a_tree_with_any_names_becomes_a_patch_of_those_files(directory: P
     assert await tree.diff(made) or not found
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(paths=st.lists(PATHS, min_size=1, max_size=8, unique=True).map(without_clashes))
 async def test_a_patch_with_any_names_is_judged_or_refused_and_never_ends_a_run(

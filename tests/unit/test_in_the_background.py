@@ -24,6 +24,7 @@ def test_a_program_is_ended(number):
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "launch",
     ["trap '' INT HUP; exec \"$@\" <&-", 'exec "$@"'],

@@ -98,6 +98,7 @@ def test_a_cap_that_cannot_be_held_for_the_judge_is_refused_before_anything_is_p
         check_judge(Models(CATALOG), config)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

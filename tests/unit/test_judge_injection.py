@@ -96,6 +96,7 @@ def test_a_folder_without_a_corpus_is_named(tmp_path):
         read_corpus(tmp_path)
 
 
+@pytest.mark.long
 async def test_the_command_tries_a_judge_over_http_and_remembers_its_answers(tmp_path):
     def answer(request: Received) -> Reply:
         heard = hear(request.text)

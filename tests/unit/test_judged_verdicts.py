@@ -256,6 +256,7 @@ REPLIES = st.one_of(
 )
 
 
+@pytest.mark.long
 @given(st.lists(REPLIES, min_size=1, max_size=12))
 @settings(max_examples=150, deadline=None)
 def test_no_malformed_or_absent_answer_ever_turns_a_verdict_into_resolved(task, replies):

@@ -109,6 +109,7 @@ def seconds(language: str, text: str) -> float:
     return min(once() for _ in range(3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("language", "shape"), [*shapes()])
 def test_a_file_of_four_times_the_size_takes_about_four_times_as_long(language: str, shape: str) -> None:
     make = SHAPES[language][shape]
@@ -119,6 +120,7 @@ def test_a_file_of_four_times_the_size_takes_about_four_times_as_long(language: 
     pytest.fail(f"{small:.3f} s became {large:.3f} s")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -136,6 +138,7 @@ def test_functions_that_all_reach_one_another_are_read_in_seconds(language: str,
     assert time.thread_time() - start < 20
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("language", "text"),
     [

@@ -301,6 +301,7 @@ def test_many_rules_composed_change_every_function_and_nothing_that_it_does(seed
     assert all(25 <= count <= 80 for count in applied.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_each_rule_alone_finds_a_place_and_changes_nothing_that_functions_do(rule):
     applied = 0

@@ -125,6 +125,7 @@ def test_a_damaged_index_is_made_anew_and_the_log_says_so(indexed, caplog, damag
     assert path.read_bytes() == good
 
 
+@pytest.mark.long
 def test_a_large_run_is_shown_by_its_totals_and_a_filter_lists_trials(indexed, capsys):
     assert COUNT > LARGE
     assert show_run(indexed, None, as_json=False) == 0
@@ -158,6 +159,7 @@ def test_with_an_index_a_trial_costs_at_most_60_microseconds_of_cpu(indexed):
     assert (time.process_time() - began) / COUNT < 60e-6
 
 
+@pytest.mark.long
 def test_json_is_streamed_and_takes_no_more_memory_for_more_trials(run):
     def peak(directory: Path, *more: str) -> int:
         """KB of `show --json`; its output is one list."""

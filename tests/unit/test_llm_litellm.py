@@ -138,6 +138,7 @@ def test_nothing_imports_litellm_before_the_first_call() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
+@pytest.mark.long
 def test_what_both_vendors_clients_share_is_imported_in_one_thread() -> None:
     # In two, as at the first calls of two models at once, one of them sees it half made.
     program = """if True:

@@ -39,6 +39,7 @@ def run(image: Image, *command: str) -> str:
     ).stdout.strip()
 
 
+@pytest.mark.long
 async def test_environment_has_metadata_and_scripts_and_no_withheld_test(task: Task) -> None:
     image = await task_environment(task)
     assert run(image, "python", "-c", "import importlib.metadata as m; print(m.version('tiny'))") == "1.0"
@@ -73,6 +74,7 @@ async def test_unfinished_environment_is_made_again(task: Task) -> None:
     assert (Path(first.reference) / "tree" / "tiny" / "__init__.py").is_file()
 
 
+@pytest.mark.long
 async def test_release_with_another_hash_is_refused(task: Task, tmp_path: Path) -> None:
     source = task.repo.source.model_copy(update={"sha256": "0" * 64})
     repo = task.repo.model_copy(update={"source": source})

@@ -125,6 +125,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SHAPES)
 def test_reading_is_linear_in_the_size_of_a_manifest(shape: str) -> None:
     def seconds(size: int) -> float:
@@ -169,6 +170,7 @@ names = st.from_regex(r"[A-Za-z_][A-Za-z_0-9]{0,20}(\.[A-Za-z_][A-Za-z_0-9]{0,20
 files = st.from_regex(r"[a-z][a-z_0-9-]{0,10}(/[a-z][a-z_0-9 -]{0,10}){0,3}\.py", fullmatch=True)
 
 
+@pytest.mark.long
 @given(st.lists(st.builds(TestId, files, names), unique=True, min_size=1, max_size=20))
 def test_a_written_manifest_reads_back_as_the_same_tests(tests):
     assert set(parse_manifest(format_manifest(tests).encode(), PYTHON).tests) == set(tests)

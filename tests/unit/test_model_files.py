@@ -146,6 +146,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(whole, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.long
 def test_the_command_shows_models() -> None:
     listed = json.loads(command("model", "list", "--json").stdout)
     assert {row["name"] for row in listed} >= {"claude-high-effort", "self-hosted"}

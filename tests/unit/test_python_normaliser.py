@@ -22,6 +22,7 @@ INVERTED = sorted(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", INVERTED)
 def test_a_rule_that_the_tool_knows_is_turned_round(name):
     """In every function; of a copied branch with a mutant in it, in two of five at least: some copies hide it."""

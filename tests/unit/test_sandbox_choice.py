@@ -97,6 +97,7 @@ async def test_every_sandbox_of_this_package_can_be_imported_and_those_that_work
         await engine.close()
 
 
+@pytest.mark.long
 async def test_a_misspelt_sandbox_ends_every_command_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(f"tasks: [{TASK}]\nscaffolds: [nop]\nsandbox: dcoker\n")
     (tmp_path / "p.diff").write_text("diff --git a/tests/x.py b/tests/x.py\n--- a/tests/x.py\n+++ b/tests/x.py\n")

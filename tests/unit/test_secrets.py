@@ -70,6 +70,7 @@ def test_a_line_that_is_none_is_named_and_not_repeated(tmp_path: Path, text: str
     assert "honeytoken" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_the_command_line_reads_the_file_of_its_directory_and_doctor_tells_names_only(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"SHELF_API_KEY={KEY}\n")
     done = doctor(tmp_path, TABLE_API_KEY=KEY)
@@ -86,6 +87,7 @@ def test_a_bad_file_of_keys_ends_a_command_with_one_line(tmp_path: Path) -> None
     assert done.stderr == "testwright: .env:2: not NAME=value; write one variable a line, comments behind #\n"
 
 
+@pytest.mark.long
 def test_no_library_reads_another_file_of_keys_than_that_of_the_working_directory(tmp_path: Path) -> None:
     """litellm looks for one above its own installation, which may be anybody's."""
     (tmp_path / ".env").write_text(f"STRAY_API_KEY={KEY}\n")
@@ -140,6 +142,7 @@ def test_docker_commands_and_pip_are_started_without_keys(tmp_path: Path, monkey
     assert pip_settings()["index-url"] == ("https://index.invalid/simple",)
 
 
+@pytest.mark.long
 async def test_code_of_upstream_that_an_installation_runs_finds_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

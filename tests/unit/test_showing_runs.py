@@ -284,6 +284,7 @@ def test_a_broken_task_is_a_line_of_the_table(broken):
     assert [sorted(item)[:2] for item in listed if "problem" in item] == [["id", "problem"]]
 
 
+@pytest.mark.long
 def test_a_broken_task_does_not_take_the_others_of_a_glob_away(broken):
     done = typed("--catalog", str(broken), "run", "-t", "*", "-s", "nop", "--dry-run", "--sandbox", "local")
     assert done.returncode == 0, done.stderr

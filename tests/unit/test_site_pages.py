@@ -115,6 +115,7 @@ def test_a_trials_page_tells_which_hosts_were_refused(tmp_path: Path) -> None:
     assert words in front.replace(page.relative_to(tmp_path / "site").as_posix(), "trials/a/mini/openai_one/1.html")
 
 
+@pytest.mark.long
 async def test_declared_weights_give_tiers_with_intervals_beside_the_plain_rate(tmp_path: Path) -> None:
     (tmp_path / "weights.yaml").write_text("weights: {comprehensiveness: 2, placement: 1}\ntiers: {A: 0.5, B: 0}\n")
     words = ("report", Path("docs/sample-run").resolve(), "--site", tmp_path / "site")

@@ -29,6 +29,7 @@ def task_check(catalog: Path, *options: str | Path) -> subprocess.CompletedProce
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=60)
 
 
+@pytest.mark.long
 def test_status_tells_errors_from_warnings_and_json_has_every_problem(catalog):
     rubric, statement = catalog / "rubrics" / f"{TASK}.yaml", "Tests that a start that is given is part of the total."
     text = rubric.read_text()
@@ -46,6 +47,7 @@ def test_status_tells_errors_from_warnings_and_json_has_every_problem(catalog):
     assert f"rubrics/{TASK}.yaml:14 error criterion 1.3 says 'works'" in " ".join(failed.stdout.split())
 
 
+@pytest.mark.long
 def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
     manifest = catalog / "tasks" / TASK / "reference" / "manifest.yaml"
     whole = manifest.read_text()
@@ -70,6 +72,7 @@ def test_what_cannot_be_meant_is_refused(catalog, options, words):
     assert words in refused.stderr
 
 
+@pytest.mark.long
 def test_a_terminal_shows_a_line_that_moves_and_is_gone_at_the_end(catalog):
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}

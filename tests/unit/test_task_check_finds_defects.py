@@ -219,6 +219,7 @@ def test_a_sound_task_has_no_problem(catalog):
     assert done.counts.model_dump() == counts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_planted_defect_is_found(catalog, defect, monkeypatch, tmp_path):
     plant, where, words = DEFECTS[defect]

@@ -18,11 +18,6 @@ from harness.verify.verdict import VerdictRecord
 from tests.support.small_task import small_task
 
 CHECKOUT = Path(__file__).parents[2]
-VALIDITY = """
-print('FAILED honest/one: expected resolved')
-print('9 submissions, 2 differ')
-exit(1)
-"""
 TESTS = """
 import pytest
 
@@ -34,14 +29,25 @@ def test_good(): pass
 def test_bad(): assert 1 + 1 == 3, "sums are wrong"
 def test_without_its_thing(thing): pass
 def test_elsewhere(): pytest.skip("not here")
-"""
 
+@pytest.mark.long
+def test_long(): assert 2 + 2 == 5, "long sums are wrong"
+
+@pytest.mark.alone
+def test_alone(): assert 3 + 3 == 7, "lonely sums are wrong"
+"""
+MARKS = """
+[tool.pytest.ini_options]
+addopts = "-ra -p xdist"
+markers = ["long: x", "alone: x"]
+"""
 
 FAILURES = {
     "x.py:3": "no such name",
     "test_bad": "sums are wrong",
     "test_without_its_thing": "no thing here",
-    "honest/one": "expected resolved",
+    "test_long": "long sums are wrong",
+    "test_alone": "lonely sums are wrong",
 }
 """Where it failed -> what is wrong there."""
 
@@ -53,36 +59,49 @@ def program(path: Path, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
-    """The suite of a checkout whose groups fail in every way there is, and one that doesn't.
-
-    Its stdin never ends: whoever read it would wait for ever.
-    """
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One whose groups fail in every way there is, and one that doesn't."""
     checkout = tmp_path_factory.mktemp("checkout")
-    (checkout / "scripts").mkdir()
-    shutil.copy(CHECKOUT / "scripts" / "test", checkout / "scripts" / "test")
+    for file in ("scripts/test", "tests/support/__init__.py", "tests/support/group_clock.py"):
+        (checkout / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CHECKOUT / file, checkout / file)
     program(checkout / "scripts" / "engine", "exit 0")
     program(checkout / "scripts" / "check", "cat; seq 1000; echo 'x.py:3: no such name'; exit 1")
-    (checkout / "scripts" / "validity.py").write_text(VALIDITY)
     program(checkout / ".venv" / "bin" / "python", f'exec {sys.executable} "$@"')
-    program(checkout / ".venv" / "bin" / "testwright", "[[ $1 != task ]] || echo '2 tasks passed, 0 failed'")
-    (checkout / "tests" / "unit").mkdir(parents=True)
-    (checkout / "tests" / "unit" / "test_it.py").write_text(TESTS)
+    program(checkout / ".venv" / "bin" / "testwright", "echo images")
+    (checkout / "pyproject.toml").write_text(MARKS)
+    for group, tests in (("unit", TESTS), ("tasks", "def test_of_tasks(): pass")):
+        (checkout / "tests" / group).mkdir(parents=True)
+        (checkout / "tests" / group / f"test_{group}.py").write_text(tests)
+    return checkout
+
+
+def run_in(checkout: Path, *arguments: str, processes: int = 0) -> subprocess.CompletedProcess[str]:
+    """Its stdin never ends: whoever read it would wait for ever."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TESTWRIGHT_"))}
-    command = ["scripts/test", "check", "unit", "honest", "tasks"]
+    own = {
+        "PYTHONPATH": ".", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TESTWRIGHT_TEST_PROCESSES": str(processes)
+    }  # fmt: skip
     nothing, kept_open = os.pipe()
     try:
         return subprocess.run(
-            command, cwd=checkout, env=kept, stdin=nothing, capture_output=True, text=True, check=False
-        )
+            ["scripts/test", *arguments], cwd=checkout, stdin=nothing,
+            env={**kept, **own},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
     finally:
         os.close(nothing)
         os.close(kept_open)
 
 
+@pytest.fixture(scope="module")
+def finished(checkout: Path) -> subprocess.CompletedProcess[str]:
+    return run_in(checkout, "--all", processes=2)
+
+
 def test_the_end_of_the_log_names_every_failure_with_its_complaint(finished):
     assert finished.returncode == 1
-    end = finished.stdout.splitlines()[-40:]
+    end = finished.stdout.splitlines()[-60:]
     for place, complaint in FAILURES.items():
         assert [line for line in end if place in line and complaint in line], (place, end)
 
@@ -94,18 +113,26 @@ def test_the_end_of_the_log_is_not_filled_with_what_passed(finished):
 
 
 def test_the_last_line_counts_what_passed_failed_and_was_skipped(finished):
-    """A check fails as one; of pytest there are a failed test and an error; two of nine submissions differ."""
+    """A check fails as one; of pytest there are three failed tests and an error."""
     last = finished.stdout.splitlines()[-1]
     assert {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped)", last)} == {
-        "passed": 12, "failed": 5, "skipped": 1
+        "passed": 2, "failed": 5, "skipped": 1
     }  # fmt: skip
 
 
 def test_each_group_is_told_with_its_seconds_and_those_that_failed_by_name(finished):
     end = finished.stdout.partition("== seconds")[2]
-    assert {"check", "unit", "honest", "tasks"} <= set(re.findall(r"^(\w+) +\d+ s", end, re.MULTILINE))
-    [failed] = [line for line in end.splitlines() if line.startswith("in these groups")]
-    assert set(failed.partition(":")[2].split()) == {"check", "unit", "honest"}
+    assert {"check", "unit", "tasks", "all"} <= set(re.findall(r"^(\w+) +\d+ s", end, re.MULTILINE))
+    [failed] = [line for line in end.splitlines() if line.startswith("in these")]
+    assert set(failed.partition(": ")[2].split("; ")) >= {"check", "without images", "long", "alone"}
+    assert "with images" not in failed
+
+
+def test_without_all_what_is_long_or_needs_the_machine_for_itself_is_left_out(checkout: Path):
+    short = run_in(checkout)
+    assert "test_long" not in short.stdout
+    assert "test_alone" not in short.stdout
+    assert short.stdout.splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
 
 
 def test_a_submission_that_is_judged_otherwise_is_named_with_what_was_expected_and_what_came(tmp_path: Path) -> None:

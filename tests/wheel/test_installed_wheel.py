@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("wheel")  # what is installed once is for all
+
 CHECKOUT = Path(__file__).parents[2]
 
 
@@ -83,6 +85,7 @@ def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
     assert {"python", "git"} <= {row["name"] for row in json.loads(found.stdout)}
 
 
+@pytest.mark.long
 def test_a_run_from_an_empty_directory_judges_the_controls(installed, tmp_path, clean_env):
     command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "nop", "-s", "oracle", "-o", "out", "--json"]
     done = run(installed, *command, cwd=tmp_path, env=clean_env)

@@ -20,7 +20,7 @@ from harness.specs.globs import matches
 from harness.tracks.engines import choose_engine
 from tests.support.whole_rewriting import written_whole
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 
 @dataclass(frozen=True)
