@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import shutil
 import signal
 import socket
@@ -24,6 +23,7 @@ from harness.runs.store import find_trials
 from harness.specs.catalog import default_directory
 from tests.support.command import Done, testwright
 from tests.support.provider import playing
+from tests.support.ray_cluster import add_node, cluster_here, kill_node
 from tests.support.signals import heed_signals
 
 pytestmark = pytest.mark.docker
@@ -34,37 +34,21 @@ WAITS = "messages:\n  - text: I wait.\n    commands: ['sleep 15']" + (
     "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 )
 KEY = "key-of-nobody-5f1c9d"
-QUICK_DEATH = {
-    "health_check_failure_threshold": 4, "health_check_period_ms": 1000, "health_check_timeout_ms": 2000,
-    "health_check_initial_delay_ms": 0,
-}  # fmt: skip
 Alive = Callable[[], bool]
 
 
 @pytest.fixture(scope="module")
 def head() -> Iterator[Any]:
     """A cluster whose only node does no trials."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    from ray.cluster_utils import Cluster
-
-    options = {"include_dashboard": False, "_system_config": QUICK_DEATH, "include_log_monitor": False}
-    cluster = Cluster(initialize_head=True, head_node_args={**small(), **options})
-    try:
+    with cluster_here() as cluster:
         yield cluster
-    finally:
-        cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
 def cluster(head: Any) -> Any:
     for _ in range(3):
-        head.add_node(**small(), resources={"testwright": 1}, include_log_monitor=False)
+        add_node(head)
     return head
-
-
-def small() -> dict[str, Any]:
-    # Ray takes 127.0.0.1 for whatever address the machine has beside it.
-    return {"num_cpus": 0, "object_store_memory": 80_000_000, "node_ip_address": "127.0.0.2"}
 
 
 def arguments(cluster: Any, *more: str | Path) -> list[str | Path]:
@@ -126,7 +110,7 @@ def kill_the_node_of(owner: str, cluster: Any) -> None:
         node for node in cluster.worker_nodes
         if parent in (info.process.pid for info in node.all_processes["raylet"])
     ]  # fmt: skip
-    cluster.remove_node(node, allow_graceful=False)
+    kill_node(cluster, node)
 
 
 def points_to(path: Path) -> str:
@@ -243,9 +227,7 @@ async def test_a_node_with_another_testwright_is_refused(cluster: Any, tmp_path:
     shutil.copytree(Path(harness.__file__).parent, site / "harness", ignore=shutil.ignore_patterns("__pycache__"))
     place = site / "harness" / "__init__.py"
     place.write_text(place.read_text().replace(harness.__version__, "0.0.9"))
-    other = cluster.add_node(
-        **small(), resources={"testwright": 1}, include_log_monitor=False, env_vars={"PYTHONPATH": str(site)}
-    )
+    other = add_node(cluster, env_vars={"PYTHONPATH": str(site)})
     try:
         done = await run(cluster, tmp_path, "-s", "nop")
     finally:
