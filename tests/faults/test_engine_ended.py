@@ -35,9 +35,9 @@ TRIES = 6
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnEngine]:
+def engine() -> Iterator[OwnEngine]:
     """With the image of the one task."""
-    with own_engine(tmp_path_factory.mktemp("engine") / "own") as made:
+    with own_engine() as made:
         made.load(asyncio.run(task_image(Catalog().task(TASK))).reference)
         yield made
 

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -83,6 +84,21 @@ class OwnEngine:
         assert saved.returncode == 0
 
     @contextmanager
+    def beside(self, *words: str) -> Iterator[None]:
+        """A program of this machine in the engine's network."""
+        command = ["setpriv", "--pdeathsig", "KILL", "nsenter", "--target", self._first, "--net", *words]
+        with subprocess.Popen(command) as process:
+            try:
+                yield
+            finally:
+                process.kill()
+
+    def stored(self) -> int:
+        """Bytes of all layers on the disk."""
+        files = (self.directory / "data" / "overlay2").rglob("*")
+        return sum(path.lstat().st_size for path in files if path.is_file())
+
+    @contextmanager
     def client(self) -> Iterator[docker.DockerClient]:
         connected = docker.DockerClient(self.host, timeout=_SECONDS)
         try:
@@ -108,10 +124,10 @@ class OwnEngine:
 
 
 @contextmanager
-def own_engine(directory: Path) -> Iterator[OwnEngine]:
-    """It keeps everything below `directory`, which is emptied at the end."""
+def own_engine() -> Iterator[OwnEngine]:
+    """Nothing of it is left at the end."""
     require_own_engine()
-    directory.mkdir(parents=True)
+    directory = Path(tempfile.mkdtemp(prefix="engine-"))  # containerd refuses long names of sockets
     engine = OwnEngine(directory)
     try:
         engine.start()
