@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -112,7 +112,7 @@ class Killer:
     def look(self) -> None:
         """Whether an agent that had handed in has worked again."""
         now = self.run.contents("agent.json")
-        self.paid_again |= {place for place, known in self.agents.items() if now.get(place) != known}
+        self.paid_again |= changed(self.agents, now)
         self.agents |= now
 
     def strikes(self, most: int) -> list[Struck]:
@@ -133,6 +133,11 @@ class Killer:
             if self.run.start().wait() == 0 and len(self.run.files("verdict.json")) == self.run.trials:
                 break
         self.look()
+
+
+def changed(known: Mapping[str, bytes], now: Mapping[str, bytes]) -> set[str]:
+    """The trials whose file is another one, or gone."""
+    return {place for place, text in known.items() if now.get(place) != text}
 
 
 def main() -> int:
@@ -179,7 +184,7 @@ def report(undisturbed: Run, killer: Killer, struck: list[Struck], seconds: floa
     """Print what holds; the status."""
     run, wanted = killer.run, undisturbed.contents("verdict.json")
     found = run.contents("verdict.json")
-    different = [place for place, text in wanted.items() if found.get(place) != text]
+    different = changed(wanted, found)
     damaged = [str(store.directory) for store in find_trials(run.directory) if store.damaged()]
     left = wait_for_none(run)
     same = f"{len(wanted) - len(different)} of {len(wanted)}"
