@@ -1,12 +1,15 @@
 """The machine's clock is set a day forwards and backwards, again and again, while a run is at work.
 
-libfaketime stands between the runner and the clock of the day. Clocks that only count seconds go on, as in a real
-machine whose clock is set. With `TESTWRIGHT_FAULTS=all`, as in `make faults`, arms run under it as well.
+A library of our own stands between the runner and the clock of the day. Clocks that only count seconds go on, as in a
+real machine whose clock is set; libfaketime would also set those that count processor time. With
+`TESTWRIGHT_FAULTS=all`, as in `make faults`, arms run under it as well.
 """
 
 import asyncio
 import json
 import os
+import shutil
+import struct
 import subprocess
 import threading
 import time
@@ -31,35 +34,33 @@ from tests.support.provider import failing, playing
 pytestmark = pytest.mark.docker
 
 DAY = timedelta(days=1)
+SET_CLOCK = Path(__file__).parents[1] / "support" / "set_clock.c"
 HANDS_IN = ("sleep 1; echo '[]' > /logs/agent/manifest.yaml", "echo TESTWRIGHT_SUBMIT")
 
 
 @contextmanager
 def clock_that_is_set(directory: Path, seconds: float = 0.25) -> Iterator[Mapping[str, str]]:
     """The environment of a program whose clock of the day is set so often."""
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    if not found:
-        complaint = "NOT TESTED: libfaketime is missing (scripts/engine --with-tools installs it)"
+    if not shutil.which("cc"):
+        complaint = "NOT TESTED: there is no C compiler (scripts/engine --with-tools installs one)"
         if os.environ.get("TESTWRIGHT_REQUIRE_DOCKER") == "1":
             pytest.fail(complaint, pytrace=False)
         pytest.skip(complaint)
-    offset, ended = directory / "offset", threading.Event()
-    offset.write_text("+0")
+    library, offset, ended = directory / "set_clock.so", directory / "offset", threading.Event()
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(library), str(SET_CLOCK)], check=True)
+    offset.write_bytes(struct.pack("l", 0))
 
     def set_it() -> None:
-        for days in cycle((1, 0, -1, 0)):
-            (directory / "next").write_text(f"{days:+d}d")
-            (directory / "next").replace(offset)
-            if ended.wait(seconds):
-                return
+        with offset.open("r+b", buffering=0) as file:
+            for days in cycle((1, 0, -1, 0)):
+                os.pwrite(file.fileno(), struct.pack("l", days * int(DAY.total_seconds())), 0)
+                if ended.wait(seconds):
+                    return
 
     setting = threading.Thread(target=set_it, daemon=True)
     setting.start()
     try:
-        yield {
-            "LD_PRELOAD": str(found[0]), "FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
-        }  # fmt: skip
+        yield {"LD_PRELOAD": str(library), "CLOCK_OFFSET_FILE": str(offset)}
     finally:
         ended.set()
         setting.join()
