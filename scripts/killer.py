@@ -1,6 +1,7 @@
 """A run with `oracle` under a killer that strikes at random; it must come to an undisturbed run's verdicts.
 
-usage: killer.py [--ray] [--seed N] [--strikes N] [-j N] [--keep DIRECTORY] [TASK...]   (make killer only="TASK ...")
+usage: killer.py [--ray] [--seed N] [--strikes N] [--within SECONDS] [-j N] [--keep DIRECTORY] [TASK...]
+                                                                                (make killer only="TASK ...")
 
 The tasks (else: every shipped one) are run undisturbed first. Then the same run is done with SIGKILL of its runner at
 moments that a seed draws, and started again each time. With --ray a cluster of three nodes on this machine does it,
@@ -146,6 +147,8 @@ def main() -> int:
     parser.add_argument("--ray", action="store_true", help="on a Ray cluster of three nodes, one of which is killed")
     parser.add_argument("--seed", type=int, default=1, help="of the moments (default: 1)")
     parser.add_argument("--strikes", type=int, default=6, help="at most so many (default: 6)")
+    within = "between two strikes at most (default: half of what the undisturbed run takes)"
+    parser.add_argument("--within", type=float, metavar="SECONDS", help=within)
     parser.add_argument("-j", "--jobs", type=int, default=4, help="trials at once (default: 4)")
     parser.add_argument("--keep", type=Path, metavar="DIRECTORY", help="a new directory for both runs and their logs")
     given = parser.parse_args()
@@ -165,7 +168,7 @@ def main() -> int:
         seconds = time.monotonic() - began
         cluster = stack.enter_context(nodes()) if given.ray else None
         run = Run(folder / "struck", tasks, given.jobs, f"ray:{cluster.address}" if cluster else "")
-        killer = Killer(run, given.seed, seconds / 2, cluster)
+        killer = Killer(run, given.seed, given.within or seconds / 2, cluster)
         struck = killer.strikes(given.strikes)
         return report(undisturbed, killer, struck, seconds)
 
