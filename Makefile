@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks bench attack honest faults schemas stubs validity providers site native published
+.PHONY: help demo test test-all check check-tasks bench attack honest faults killer schemas stubs validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -40,6 +40,9 @@ honest: $(READY) ## honest work in many styles, and honest work that isn't enoug
 
 faults: $(READY) ## every fault that is injected, what must still be true, and whether it is; only="EXPR" takes some
 	@COLUMNS=160 TESTWRIGHT_FAULTS=all $(VENV)/bin/python -m pytest -q -p tests.support.injected_faults -m fault $(if $(only),-k "$(only)") tests/faults
+
+killer: $(READY) ## a run with oracle under a killer that strikes at random; only="TASK ..." and with="--ray --seed 2"
+	@set -f; $(VENV)/bin/python -m scripts.killer $(with) $(only)
 
 native: $(READY) ## every native scaffold, twice, and compare on the result
 	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_ATTEMPTS=2 \

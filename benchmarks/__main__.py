@@ -20,6 +20,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.concurrency import measure as measure_concurrency
 from benchmarks.judging import TASKS, judging_cost
 from benchmarks.large_runs import SIZES
 from benchmarks.large_runs import measure as measure_store
@@ -27,6 +28,7 @@ from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajector
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
 from harness.report.tables import console, table
+from harness.sandbox.docker.client import CALLS_AT_ONCE, ENDINGS_AT_ONCE
 from harness.sandbox.protocol import Engine, Image, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
@@ -39,6 +41,7 @@ from harness.verify.verification import verify
 TASK = "aiosmtpd-call-limit"
 CORES = len(os.sched_getaffinity(0))
 COMMANDS = 60
+TRIALS, AT_ONCE = 200, 16
 STEPS = 500
 LABELS = {"testwright.run": "benchmarks"}
 
@@ -57,10 +60,10 @@ class Row:
     scale: str = ""
 
 
-async def measure(names: Collection[str]) -> list[Row]:
+def measure(names: Collection[str]) -> list[Row]:
     rows = []
     if chosen := [measured for name, measured in IN_CONTAINERS.items() if name in names]:
-        rows = await with_engine(chosen)
+        rows = asyncio.run(with_engine(chosen))
     return rows + [row for name, measured in HERE.items() if name in names for row in measured()]
 
 
@@ -157,6 +160,19 @@ async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
     return rows
 
 
+def many_at_once() -> list[Row]:
+    """A run of many trials against one of few, as many of them at once."""
+    few, many = (asyncio.run(measure_concurrency(trials, AT_ONCE)) for trials in (AT_ONCE, TRIALS))
+    what, calls = f"{TRIALS} trials, {AT_ONCE} at once", CALLS_AT_ONCE + ENDINGS_AT_ONCE
+    grown, cpu = many.megabytes - few.megabytes, (many.cpu - few.cpu) / (many.trials - few.trials)
+    return [
+        Row(f"{what}: calls of the engine under way, at most", many.calls, calls, "", f"{many.seconds:.0f} s in all"),
+        Row(f"{what}: peak memory, over {few.trials}", grown, 60, "MB", f"{many.megabytes:.0f} MB in all"),
+        Row(f"{what}: the runner's CPU for each more", cpu, 0.5, "s", f"{many.cpu:.0f} s in all"),
+        Row(f"{what}: delay of a step, median", many.median * 1000, 250, "ms", f"p99 {many.p99 * 1000:.0f} ms"),
+    ]
+
+
 def whole_trial() -> float:
     """Wall seconds of an oracle trial as a process of its own."""
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
@@ -219,14 +235,19 @@ IN_CONTAINERS: dict[str, Measured] = {
     "verification": verification,
     "judging": judgings,
 }
-HERE: dict[str, Callable[[], list[Row]]] = {"trajectory": trajectory, "help": start_up, "store": large_store}
+HERE: dict[str, Callable[[], list[Row]]] = {
+    "trajectory": trajectory,
+    "help": start_up,
+    "store": large_store,
+    "concurrency": many_at_once,
+}
 
 
 def main() -> int:
     names = [*IN_CONTAINERS, *HERE]
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What testwright itself costs.")
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
-    rows = asyncio.run(measure(parser.parse_args().only or names))
+    rows = measure(parser.parse_args().only or names)
     cells = [
         (
             row.what,

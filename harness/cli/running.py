@@ -67,7 +67,7 @@ def run(
     ] = None,
     image_disk: Annotated[
         float | None,
-        typer.Option(help="GB for the images built here; least recently used ones go [default: no limit]"),
+        typer.Option(help="GB for the images built or pulled here; least recently used ones go [default: no limit]"),
     ] = None,
     mutants: Annotated[
         int | None,

@@ -7,6 +7,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from harness.llm.protocol import FailedRequest
+from harness.llm.recording import now
 from harness.specs.errors import ProviderFault
 from harness.specs.secrets import without_secrets
 from harness.specs.usage import NO_USAGE, Usage
@@ -92,7 +93,10 @@ def classify(status: int, text: str) -> ProviderFault:
 
 
 def wait_asked_for(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`, which holds seconds or a date."""
+    """Seconds from `retry-after-ms` or `retry-after`, which holds seconds or a date.
+
+    A date is counted from the answer's own `date`, so that our clock doesn't matter; without one by our clock.
+    """
     found = {name.lower(): value for name, value in headers.items()}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -101,11 +105,16 @@ def wait_asked_for(headers: Mapping[str, str]) -> float | None:
             continue
         if 0 <= seconds < float("inf"):
             return seconds
+    until = _date(found.get("retry-after", ""))
+    return max(0.0, (until - (_date(found.get("date", "")) or now())).total_seconds()) if until else None
+
+
+def _date(text: str) -> datetime | None:
     try:
-        date = parsedate_to_datetime(found["retry-after"])
-    except (KeyError, ValueError):
+        date = parsedate_to_datetime(text)
+    except ValueError:
         return None
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return date.replace(tzinfo=date.tzinfo or UTC)
 
 
 def one_line(text: str) -> str:

@@ -68,7 +68,7 @@ class RunConfig(FileModel):
         default=0.5, ge=0, description="GB that must be free on the disks of images and cache before a trial begins"
     )
     image_disk_gb: float | None = Field(
-        default=None, ge=0, description="GB that images built here may take; least recently used ones are removed"
+        default=None, ge=0, description="GB that images built or pulled here may take; least recently used ones go"
     )
     mutants: int = Field(default=0, ge=0, le=1000, description="mutants of a score beside each verdict; 0: none")
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")

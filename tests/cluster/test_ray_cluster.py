@@ -23,8 +23,12 @@ from harness.llm.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials
 from harness.specs.catalog import default_directory
 from tests.support.command import Done, testwright
+from tests.support.light_task import light_catalog
+from tests.support.own_engine import own_engine
 from tests.support.provider import playing
+from tests.support.ray_cluster import add_node, cluster_here, kill_node
 from tests.support.signals import heed_signals
+from tests.support.swerex_server import swerex_server
 
 pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("cluster")]
 
@@ -34,37 +38,21 @@ WAITS = "messages:\n  - text: I wait.\n    commands: ['sleep 15']" + (
     "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 )
 KEY = "key-of-nobody-5f1c9d"
-QUICK_DEATH = {
-    "health_check_failure_threshold": 4, "health_check_period_ms": 1000, "health_check_timeout_ms": 2000,
-    "health_check_initial_delay_ms": 0,
-}  # fmt: skip
 Alive = Callable[[], bool]
 
 
 @pytest.fixture(scope="module")
 def head() -> Iterator[Any]:
     """A cluster whose only node does no trials."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    from ray.cluster_utils import Cluster
-
-    options = {"include_dashboard": False, "_system_config": QUICK_DEATH, "include_log_monitor": False}
-    cluster = Cluster(initialize_head=True, head_node_args={**small(), **options})
-    try:
+    with cluster_here() as cluster:
         yield cluster
-    finally:
-        cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
 def cluster(head: Any) -> Any:
     for _ in range(3):
-        head.add_node(**small(), resources={"testwright": 1}, include_log_monitor=False)
+        add_node(head)
     return head
-
-
-def small() -> dict[str, Any]:
-    # Ray takes 127.0.0.1 for whatever address the machine has beside it.
-    return {"num_cpus": 0, "object_store_memory": 80_000_000, "node_ip_address": "127.0.0.2"}
 
 
 def arguments(cluster: Any, *more: str | Path) -> list[str | Path]:
@@ -80,8 +68,9 @@ def start(cluster: Any, tmp_path: Path) -> Iterator[Callable[..., "subprocess.Po
     """Starts a run, which goes on beside the test."""
     started: list[subprocess.Popen[str]] = []
 
-    def begin(*more: str | Path) -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", "harness.cli", *map(str, arguments(cluster, *more))]
+    def begin(*more: str | Path, catalog: Path | None = None) -> "subprocess.Popen[str]":
+        words = [*(("--catalog", catalog) if catalog else ()), *arguments(cluster, *more)]
+        command = [sys.executable, "-m", "harness.cli", *map(str, words)]
         process = subprocess.Popen(
             command, cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_signals
         )
@@ -126,7 +115,7 @@ def kill_the_node_of(owner: str, cluster: Any) -> None:
         node for node in cluster.worker_nodes
         if parent in (info.process.pid for info in node.all_processes["raylet"])
     ]  # fmt: skip
-    cluster.remove_node(node, allow_graceful=False)
+    kill_node(cluster, node)
 
 
 def points_to(path: Path) -> str:
@@ -169,6 +158,27 @@ async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, 
     assert ends == [[("fault", False), ("judged", True)], [("judged", True)]]
     assert len(list(output.rglob("1.lost-1/trajectory.jsonl"))) == 1, "what a lost node had told is kept"
     assert not list(output.rglob(".*.incoming"))
+    until(lambda: not containers(output))
+
+
+@pytest.mark.long
+def test_a_node_that_is_lost_while_arms_run_costs_no_agent(cluster: Any, tmp_path: Path, start: Any) -> None:
+    output = tmp_path / "out"
+    process = start("-s", "oracle", "--json", catalog=light_catalog(tmp_path / "light"))
+    place = output / "trials" / TASK / "oracle"
+    until(lambda: bool(list(place.glob("*/1/arms/*/arm.json"))) and bool(containers(output)), process)
+    [handed_in] = place.glob("*/1/agent.json")
+    files = [handed_in, handed_in.with_name("trajectory.jsonl")]
+    before = [path.read_bytes() for path in files]
+    [owner] = {item["Labels"]["testwright.owner"] for item in containers(output)}
+    kill_the_node_of(owner, cluster)
+    add_node(cluster)
+    answer, complaint = process.communicate()
+    assert process.returncode == 0, complaint
+    assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["resolved"]
+    [store] = find_trials(output)
+    assert [(record.end, record.kept) for record in store.attempts.read()] == [("fault", ""), ("judged", "")]
+    assert [path.read_bytes() for path in files] == before, "the agent has not worked again"
     until(lambda: not containers(output))
 
 
@@ -247,9 +257,7 @@ async def test_a_node_with_another_testwright_is_refused(cluster: Any, tmp_path:
     shutil.copytree(Path(harness.__file__).parent, site / "harness", ignore=shutil.ignore_patterns("__pycache__"))
     place = site / "harness" / "__init__.py"
     place.write_text(place.read_text().replace(harness.__version__, "0.0.9"))
-    other = cluster.add_node(
-        **small(), resources={"testwright": 1}, include_log_monitor=False, env_vars={"PYTHONPATH": str(site)}
-    )
+    other = add_node(cluster, env_vars={"PYTHONPATH": str(site)})
     try:
         done = await run(cluster, tmp_path, "-s", "nop")
     finally:
@@ -257,6 +265,62 @@ async def test_a_node_with_another_testwright_is_refused(cluster: Any, tmp_path:
     assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
     assert "has testwright 0.0.9 (" in done.complaint
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.long
+async def test_a_native_agent_works_on_a_node(cluster: Any, tmp_path: Path) -> None:
+    model = tmp_path / "model.yaml"
+    async with playing(Reply(commands=("echo hello",)), Reply(text="I am done.")) as provider:
+        model.write_text(f"model: openai/scripted\napi_base: {provider.url}/v1\n")
+        done = await run(cluster, tmp_path, "-s", "command", "-m", model, "--json")
+        assert done.status == 0, done.complaint
+        assert len(provider.requests) == 2, "its calls go through the node's gateway"
+        assert "hello" in json.dumps(provider.requests[-1].body), (
+            "its commands run in a container of the node's engine"
+        )
+    [store] = find_trials(tmp_path / "out")
+    agent = store.agent()
+    assert agent is not None
+    assert (agent.usage.calls, store.usage().total.calls) == (2, 2)
+    assert not containers(tmp_path / "out")
+
+
+@pytest.mark.long
+async def test_sandboxes_may_be_on_a_swerex_server(cluster: Any, tmp_path: Path) -> None:
+    with swerex_server(tmp_path) as server:
+        name = f"swerex:{server.url}?root={tmp_path}/root&accept_degraded=yes"
+        done = await run(
+            cluster, tmp_path, "-s", "nop", "-k", "2", "-j", "2", "--sandbox", name, SWEREX_AUTH_TOKEN=server.token
+        )
+        assert done.status == 0, done.complaint
+    assert "2 trials: 2 failed" in done.output
+    assert "isolation swerex-remote-open-network" in done.output
+    assert list((tmp_path / "root").glob("sandbox-*")) == []
+
+
+@pytest.mark.skipif(os.environ.get("TESTWRIGHT_FAULTS") != "all", reason="part of TESTWRIGHT_FAULTS=all")
+async def test_a_node_with_an_engine_of_its_own_works_on_imported_images(
+    cluster: Any, tmp_path: Path, start: Any
+) -> None:
+    script, output, images = tmp_path / "script.yaml", tmp_path / "out", tmp_path / "images.tar"
+    script.write_text(WAITS)
+    with own_engine() as engine:
+        theirs = {"DOCKER_HOST": engine.host, "TESTWRIGHT_CACHE": str(tmp_path / "cache-of-the-node")}
+        for what, env in (("export", {"TESTWRIGHT_CACHE": ""}), ("import", theirs)):
+            words = ("aiosmtpd", images) if what == "export" else (images,)
+            done = await testwright("repo", what, *words, cwd=tmp_path, **env)
+            assert done.status == 0, done.complaint
+        node = add_node(cluster, env_vars=theirs)
+        trials = len(cluster.worker_nodes)
+        process = start("-s", "mini", "-m", f"scripted:{script}", "-k", str(trials), "-j", str(trials), "--json")
+        with engine.client() as client:
+            until(lambda: bool(client.api.containers()), process)
+            answer, complaint = process.communicate()
+            assert process.returncode == 0, complaint
+            assert not client.api.containers(all=True)
+        cluster.remove_node(node)
+    assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["failed"] * trials
+    assert len({(store.directory / "image.json").read_bytes() for store in find_trials(output)}) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,16 @@ async def test_an_engine_that_goes_away_or_answers_nonsense_is_lost(path: Path, 
         outcomes = await every_way(docker)
         docker.close()
     assert [type(outcome) for outcome in outcomes] == [SandboxLost] * 7
+
+
+async def test_an_engine_that_is_away_is_waited_for_and_one_that_is_there_is_not(path: Path) -> None:
+    address = Address.of(f"unix://{path}", "1.41", answer_seconds=1)
+    assert not await address.comes_back(), "it was away for longer than its time for an answer"
+    waiting = asyncio.create_task(replace(address, answer_seconds=60).comes_back())
+    await asyncio.sleep(0)
+    with engine(path, None):
+        assert await waiting
+        assert not await address.comes_back(), "it has not been away"
 
 
 async def test_a_container_that_is_not_there_was_removed_by_somebody(path: Path) -> None:

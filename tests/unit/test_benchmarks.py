@@ -23,4 +23,5 @@ def test_one_row_is_measured_against_its_budget() -> None:
 def test_an_unknown_row_is_refused_with_those_that_there_are() -> None:
     done = bench("--only", "speed")
     assert done.returncode == 2
-    assert "'commands', 'output', 'verification', 'judging', 'trajectory', 'help', 'store'" in done.stderr
+    names = ("commands", "output", "verification", "judging", "trajectory", "help", "store", "concurrency")
+    assert ", ".join(map(repr, names)) in done.stderr

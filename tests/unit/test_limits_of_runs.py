@@ -12,7 +12,7 @@ from harness.agents.trajectory import Trajectory
 from harness.runs.plan import Trial
 from harness.runs.timings import keep_timing, longest_first
 from harness.runs.trial_store import UsageFile
-from harness.sandbox.images.disk_budget import BuiltImage, next_to_go, occupied
+from harness.sandbox.images.disk_budget import OurImage, next_to_go, occupied
 from harness.sandbox.images.engine_images import ListedImage
 from harness.sandbox.images.in_use import ImagesInUse, is_in_use, last_used
 from harness.sandbox.protocol import Sandbox
@@ -60,10 +60,10 @@ def test_a_trial_that_takes_longer_than_the_user_wants_is_not_scored_and_not_tri
 
 
 BASE = ListedImage(("debian:bookworm-slim",), 100, ("b",), 0)
-DEPENDENCIES = BuiltImage("testwright/x-dependencies:1", 300, ("b", "d"), used=1)
-FIRST = BuiltImage("testwright/first-task:1", 310, ("b", "d", "1"), used=5)
-SECOND = BuiltImage("testwright/second-task:1", 320, ("b", "d", "2"), used=3)
-TOOLBOX = BuiltImage("testwright/agent-toolbox:1", 400, ("t",), used=0)
+DEPENDENCIES = OurImage("testwright/x-dependencies:1", 300, ("b", "d"), used=1)
+FIRST = OurImage("testwright/first-task:1", 310, ("b", "d", "1"), used=5)
+SECOND = OurImage("testwright/second-task:1", 320, ("b", "d", "2"), used=3)
+TOOLBOX = OurImage("testwright/agent-toolbox:1", 400, ("t",), used=0)
 ALL = [DEPENDENCIES, FIRST, SECOND, TOOLBOX]
 
 

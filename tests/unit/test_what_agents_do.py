@@ -204,3 +204,4 @@ def test_a_stall_is_five_minutes_without_a_record():
     [mark] = watch_marks([first, late], ())
     assert mark.mark is Mark.STALL
     assert mark.length >= 300
+    assert not watch_marks([first, late], (), seconds=3600), "the clock was set while the agent worked"

@@ -1,5 +1,6 @@
 """The behaviour of each trial of a run, read from its trajectory, and of each system."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +70,8 @@ def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | N
     """Pure."""
     asked = calls(records)
     done = actions(asked)
-    seen, marks = sightings(done, records), watch_marks(records, asked)
+    seconds = row.usage.agent_seconds if row.usage and row.usage.agent_seconds else math.inf
+    seen, marks = sightings(done, records), watch_marks(records, asked, seconds)
     if not (asked or seen or marks):
         return None
     return TrialBehaviour(

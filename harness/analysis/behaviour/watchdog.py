@@ -1,5 +1,6 @@
 """Signs that an agent made no progress: stalls, one command over and over, storms of errors."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,18 +39,19 @@ class WatchMark:
     words: str
 
 
-def watch_marks(records: Sequence[Record], calls: Sequence[Call]) -> tuple[WatchMark, ...]:
-    """By their steps. Pure."""
-    found = [*_stalls(records), *_runs(calls), *_failed_requests(records)]
+def watch_marks(records: Sequence[Record], calls: Sequence[Call], seconds: float = math.inf) -> tuple[WatchMark, ...]:
+    """By their steps. `seconds` is how long the agent worked, its waits included. Pure."""
+    found = [*_stalls(records, seconds), *_runs(calls), *_failed_requests(records)]
     return tuple(sorted(found, key=lambda mark: mark.step))
 
 
-def _stalls(records: Sequence[Record]) -> Iterator[WatchMark]:
+def _stalls(records: Sequence[Record], seconds: float) -> Iterator[WatchMark]:
+    """Records have the time of day: a wait longer than the agent's whole work is a clock that was set."""
     before: datetime | None = None
     step = 0
     for record in records:
         waited = (record.time - before).total_seconds() if before else 0.0
-        if waited >= STALL_SECONDS:
+        if STALL_SECONDS <= waited <= seconds:
             yield WatchMark(Mark.STALL, step, round(waited), f"nothing was recorded for {waited:.0f} s")
         before = record.time
         if isinstance(record, MessageRecord) and record.message.role is Role.ASSISTANT:

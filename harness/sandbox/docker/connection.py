@@ -15,6 +15,8 @@ from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
 ANSWER_SECONDS = 120
 """So long the engine may take for an answer, or for the next bytes of one; then it counts as lost."""
 MAX_HEAD = 1 << 16
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+"""Seconds between two looks whether an engine that is away has come back."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,29 @@ class Address:
                 raise SandboxLost(f"the Docker engine: {str(error) or type(error).__name__}") from error
             raise
         return Answer(reader, writer)
+
+    async def comes_back(self) -> bool:
+        """Whether nothing listens there now, and within the time for an answer something does again."""
+        loop = asyncio.get_running_loop()
+        end, wait = loop.time() + self.answer_seconds, _FIRST_WAIT
+        was_away = False
+        while not await self._is_heard():
+            was_away = True
+            if loop.time() > end:
+                return False
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, _LONGEST_WAIT)
+        return was_away
+
+    async def _is_heard(self) -> bool:
+        try:
+            _, writer = await self._open()
+        except (ConnectionError, FileNotFoundError):
+            return False
+        except OSError:  # it is there, and has no room for us
+            return True
+        writer.close()
+        return True
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self.path:

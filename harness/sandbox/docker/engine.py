@@ -12,6 +12,7 @@ from harness.sandbox.images.in_use import ImagesInUse
 from harness.sandbox.options import check_job_options, check_options
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
 from harness.sandbox.toolboxes.volumes import toolbox_mount
+from harness.specs.errors import EndedFromOutside, SandboxLost
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 
@@ -62,7 +63,14 @@ class DockerEngine:
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         check_job_options(self.name, self.capabilities, options)
-        return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
+        try:
+            return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
+        except EndedFromOutside:
+            raise
+        except SandboxLost as error:
+            if await self._docker.address.comes_back():
+                raise EndedFromOutside(f"the Docker engine was away for a while: {error}") from error
+            raise
 
     async def reap(self, labels: Mapping[str, str]) -> int:
         wanted = [f"{name}={value}" for name, value in {**labels, LABEL: "1"}.items()]

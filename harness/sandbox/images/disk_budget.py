@@ -1,10 +1,11 @@
-"""Keeps the images that were built here within a disk budget: the least recently used go first."""
+"""Keeps the images that were built or pulled here within a disk budget: the least recently used go first."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.sandbox.images.engine_images import EngineImages, ListedImage, engine_images
 from harness.sandbox.images.in_use import is_in_use, last_used
+from harness.sandbox.images.pulled import was_fetched
 from harness.specs.errors import ImageUnavailable
 
 OURS = "testwright/"
@@ -13,20 +14,20 @@ _NOT_REMOVED = "-toolbox"
 
 
 @dataclass(frozen=True)
-class BuiltImage:
-    """One of ours. `size` is in bytes, `layers` from the lowest up, `used` in seconds of the epoch."""
+class OurImage:
+    """Built or pulled by us. `size` is in bytes, `layers` from the lowest up, `used` in seconds of the epoch."""
 
     tag: str
     size: int
     layers: tuple[str, ...]
     used: float
 
-    def is_below(self, other: "BuiltImage | ListedImage") -> bool:
+    def is_below(self, other: "OurImage | ListedImage") -> bool:
         """Whether the other one is built on this one."""
         return len(self.layers) < len(other.layers) and other.layers[: len(self.layers)] == self.layers
 
 
-def occupied(images: Sequence[BuiltImage], others: Sequence[ListedImage] = ()) -> int:
+def occupied(images: Sequence[OurImage], others: Sequence[ListedImage] = ()) -> int:
     """Bytes of all layers, each counted once where the image that it belongs to is among these or the others."""
     found = 0
     for image in images:
@@ -36,7 +37,7 @@ def occupied(images: Sequence[BuiltImage], others: Sequence[ListedImage] = ()) -
     return found
 
 
-def next_to_go(images: Sequence[BuiltImage], is_free: Callable[[str], bool]) -> BuiltImage | None:
+def next_to_go(images: Sequence[OurImage], is_free: Callable[[str], bool]) -> OurImage | None:
     """The least recently used one that nobody uses and nothing is built on; None where there is none."""
     tops = [each for each in images if not any(each.is_below(other) for other in images)]
     free = [each for each in tops if _NOT_REMOVED not in each.tag and is_free(each.tag)]
@@ -53,8 +54,9 @@ async def shrink_images(most: int, prefix: str = OURS) -> list[str]:
     refused: set[str] = set()
     async with engine_images() as engine:
         listed = await engine.all()
-        images = [_built(each, tag) for each in listed for tag in each.tags if tag.startswith(prefix)]
-        others = [each for each in listed if not any(tag.startswith(prefix) for tag in each.tags)]
+        of_ours = [[tag for tag in each.tags if _is_ours(each, tag, prefix)] for each in listed]
+        images = [_our_image(each, tag) for each, tags in zip(listed, of_ours, strict=True) for tag in tags]
+        others = [each for each, tags in zip(listed, of_ours, strict=True) if not tags]
         while occupied(images, others) > most:
             image = next_to_go(images, lambda tag: tag not in refused and not is_in_use(tag))
             if image is None:
@@ -75,9 +77,13 @@ async def _removed(engine: EngineImages, tag: str) -> bool:
     return True
 
 
-def _built(image: ListedImage, tag: str) -> BuiltImage:
-    return BuiltImage(tag, image.size, image.layers, last_used(tag) or image.created)
+def _is_ours(image: ListedImage, tag: str, prefix: str) -> bool:
+    return tag.startswith(prefix) or was_fetched(tag, image.engine_id)
 
 
-def _is_below(lower: ListedImage, upper: BuiltImage) -> bool:
+def _our_image(image: ListedImage, tag: str) -> OurImage:
+    return OurImage(tag, image.size, image.layers, last_used(tag) or image.created)
+
+
+def _is_below(lower: ListedImage, upper: OurImage) -> bool:
     return len(lower.layers) < len(upper.layers) and upper.layers[: len(lower.layers)] == lower.layers

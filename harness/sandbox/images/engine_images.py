@@ -38,12 +38,16 @@ class StoredImage(NamedTuple):
 
 
 class ListedImage(NamedTuple):
-    """`size` is in bytes, with all layers; `layers` from the lowest up; `created` in seconds of the epoch."""
+    """`size` is in bytes, with all layers; `layers` from the lowest up; `created` in seconds of the epoch.
+
+    `engine_id` is that of `StoredImage`.
+    """
 
     tags: tuple[str, ...]
     size: int
     layers: tuple[str, ...]
     created: float
+    engine_id: str = ""
 
 
 class EngineImages:
@@ -129,7 +133,8 @@ class EngineImages:
                     layers = self._client.images.get(facts["Id"]).attrs["RootFS"].get("Layers") or ()
                 except docker.errors.ImageNotFound:  # somebody has just removed it
                     continue
-                found.append(ListedImage(tags, int(facts["Size"]), tuple(layers), float(facts["Created"])))
+                size, created = int(facts["Size"]), float(facts["Created"])
+                found.append(ListedImage(tags, size, tuple(layers), created, facts["Id"]))
         return found
 
     def _copy_out(self, tag: str, path: str, destination: Path) -> None:

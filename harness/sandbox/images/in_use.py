@@ -59,5 +59,10 @@ def last_used(tag: str) -> float | None:
         return None
 
 
+def file_name(tag: str) -> str:
+    """Of the file about an image."""
+    return tag.removeprefix("testwright/").replace("/", "-").replace(":", "-")
+
+
 def _mark(tag: str) -> Path:
-    return cache_directory() / "in-use" / tag.removeprefix("testwright/").replace("/", "-").replace(":", "-")
+    return cache_directory() / "in-use" / file_name(tag)

@@ -8,7 +8,8 @@ keeps a tag: it shares every layer below these changes with the image that it is
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from shlex import quote
@@ -19,6 +20,8 @@ from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.build_cli import StepFailed, build
 from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
+from harness.sandbox.images.in_use import ImagesInUse
+from harness.sandbox.images.pulled import fetch
 from harness.sandbox.images.recipe import digest_of
 from harness.sandbox.images.record import ImageRecord, Place, image_place
 from harness.sandbox.images.work_tree import head_commit, pack_tree, tree_digest, write_work_tree
@@ -46,7 +49,7 @@ class _User:
 
 async def published_image(task: PublishedTask) -> Image:
     """The image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
-    async with engine_images() as images:
+    async with _held(task.image.tag), engine_images() as images:
         source = await _source(images, task)
         parts = _parts(task, source)
         tag = f"testwright/{task.id}-task:{digest_of(parts)[:12]}"
@@ -61,18 +64,27 @@ async def published_image(task: PublishedTask) -> Image:
     )
 
 
+@asynccontextmanager
+async def _held(tag: str) -> AsyncIterator[None]:
+    """No disk budget removes the image meanwhile."""
+    in_use = ImagesInUse()
+    in_use.hold(tag)
+    try:
+        yield
+    finally:
+        in_use.close()
+
+
 async def _source(images: EngineImages, task: PublishedTask) -> StoredImage:
     tag = task.image.tag
-    if stored := await images.find(tag):
-        return stored
     try:
-        await images.pull(tag)
+        stored = await fetch(images, tag)
     except ImageUnavailable as error:
         words = "and couldn't be pulled; name a local image that stands for it with --image-map FILE"
         raise ImageUnavailable(f"{task.id}: image {tag} is not here, {words} ({error})") from None
-    if stored := await images.find(tag):
-        return stored
-    raise ImageUnavailable(f"{task.id}: image {tag} was pulled, and is gone again")
+    if stored is None:
+        raise ImageUnavailable(f"{task.id}: image {tag} was pulled, and is gone again")
+    return stored
 
 
 def _parts(task: PublishedTask, source: StoredImage) -> dict[str, bytes]:

@@ -1,0 +1,39 @@
+"""What `make killer` counts as wrong."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from harness.specs.reasons import ReasonCode
+from scripts.killer import Killer, Run, changed
+from tests.support.run_folder import begun, judged, run_folder, worked
+
+
+def test_another_verdict_a_lost_one_and_an_agent_that_worked_again_are_seen(tmp_path: Path) -> None:
+    runs = [Run(tmp_path / name, ["a", "b"], 1) for name in ("undisturbed", "struck")]
+    for run in runs:
+        run_folder(run.directory)
+        for task in ("a", "b"):
+            judged(worked(begun(run.directory, task, "oracle")))
+    undisturbed, struck = runs
+    known = undisturbed.contents("verdict.json")
+    assert sorted(known) == ["trials/a/oracle/none/1", "trials/b/oracle/none/1"]
+    assert not changed(known, struck.contents("verdict.json"))
+    killer = Killer(struck, seed=1, longest=1)
+    killer.look()
+
+    trial = begun(struck.directory, "a", "oracle")
+    judged(worked(trial, ending="step-limit"), ReasonCode.SURVIVED_REMOVAL)
+    (struck.directory / "trials/b/oracle/none/1/verdict.json").unlink()
+    assert changed(known, struck.contents("verdict.json")) == set(known)
+    killer.look()
+    assert killer.paid_again == {"trials/a/oracle/none/1"}
+
+
+def test_a_task_that_is_not_there_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scripts.killer", "no-such-task"],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "killer.py: error: no such task: no-such-task"
