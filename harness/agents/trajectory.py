@@ -217,13 +217,22 @@ class Trajectory:
 
 def read_trajectory(path: Path) -> list[Record]:
     """Its records, without a last line that a crash has cut. Raises UserError naming file and line."""
-    records: list[Record] = []
+    if records := _all_readable(path):
+        return records
     for number, value in read_json_lines(path):
         try:
             records.append(_RECORD.validate_python(value))
         except ValidationError as error:
             raise UserError(f"{path}:{number}: not a record of a trajectory: {error.errors()[0]['msg']}") from None
     return records
+
+
+def _all_readable(path: Path) -> list[Record]:
+    """The records of a file where each line is one; else nothing: whoever reads it says what is wrong."""
+    try:
+        return [_RECORD.validate_json(line) for line in path.read_bytes().split(b"\n") if line]
+    except (OSError, ValidationError):
+        return []
 
 
 def paid(path: Path) -> Usage:

@@ -14,7 +14,7 @@ from harness.runs.outcome import Outcome
 from harness.runs.plan import RunFile
 from harness.runs.records import read_record
 from harness.runs.store import find_trials
-from harness.runs.trial_store import TrialFile, TrialStore
+from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.loading import load_yaml
@@ -134,6 +134,7 @@ def _run_file(directory: Path) -> RunFile | None:
 
 def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
     place = store.directory.relative_to(directory / "trials").as_posix()
+    store = TrialReading(store.directory)
     file, agent, record = store.trial(), store.agent(), store.verdict()
     damaged = store.damaged()
     names = _names(file, place)

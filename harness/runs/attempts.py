@@ -48,6 +48,14 @@ class AttemptRecord(FileModel):
         return Reason(code=self.code, stage=Stage.TRIAL, words=self.message)
 
 
+def _is_record(line: bytes) -> bool:
+    try:
+        AttemptRecord.model_validate_json(line)
+    except ValueError:
+        return False
+    return True
+
+
 class AttemptLog:
     """The attempts of one trial. A line that can't be read is left out."""
 
@@ -67,7 +75,7 @@ class AttemptLog:
             return False
         except OSError:
             return True
-        return len(self.read()) < sum(bool(line.strip()) for line in lines)
+        return any(line.strip() and not _is_record(line) for line in lines)
 
     def next_number(self) -> int:
         return max((record.number for record in self.read()), default=0) + 1

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar, cast
 
 from harness.agents.trajectory import last_record, paid
 from harness.runs.agent_file import AgentFile
@@ -58,6 +59,8 @@ class UsageFile(FileModel):
         return self.agent + self.lost + self.judge
 
 
+FileT = TypeVar("FileT", bound=FileModel)
+
 _RECORDS: Mapping[str, type[FileModel]] = {
     "trial.json": TrialFile,
     "agent.json": AgentFile,
@@ -73,6 +76,9 @@ class TrialStore:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
+    def _read(self, name: str, model: type[FileT]) -> FileT | None:
+        return read_record(self.directory / name, model)
+
     def begin(self, trial: TrialFile) -> None:
         """Make this the attempt's directory; what another kind of trial or a cut attempt left stays beside it."""
         is_same = self.identity() == trial.identity
@@ -84,7 +90,7 @@ class TrialStore:
 
     def identity(self) -> str:
         """Of the work that lies here, empty where nothing tells it. The agent's file has it too: one may be torn."""
-        trial, agent = self.trial(), read_record(self.directory / "agent.json", AgentFile)
+        trial, agent = self.trial(), self._read("agent.json", AgentFile)
         return trial.identity if trial else agent.identity if agent else ""
 
     def unread_work(self, workdir: str) -> UnreadWork:
@@ -110,12 +116,12 @@ class TrialStore:
         return aside.name
 
     def trial(self) -> TrialFile | None:
-        return read_record(self.directory / "trial.json", TrialFile)
+        return self._read("trial.json", TrialFile)
 
     def damaged(self) -> list[str]:
         """Which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
         there = {name: model for name, model in _RECORDS.items() if (self.directory / name).exists()}
-        found = [name for name, model in there.items() if read_record(self.directory / name, model) is None]
+        found = [name for name, model in there.items() if self._read(name, model) is None]
         found += [self.attempts.path.name] if self.attempts.is_damaged else []
         return found if "trial.json" in there or not self.directory.exists() else [*found, "trial.json"]
 
@@ -132,7 +138,7 @@ class TrialStore:
 
     def agent(self) -> AgentFile | None:
         """None where no agent has handed in. Told from trajectory and submission where `agent.json` is damaged."""
-        return read_record(self.directory / "agent.json", AgentFile) or self._recovered_agent()
+        return self._read("agent.json", AgentFile) or self._recovered_agent()
 
     def _recovered_agent(self) -> AgentFile | None:
         trial, folder = self.trial(), self.directory / "submission"
@@ -167,18 +173,18 @@ class TrialStore:
         return records[-1].reason if records else None
 
     def verdict(self) -> VerdictRecord | None:
-        return read_record(self.directory / "verdict.json", VerdictRecord)
+        return self._read("verdict.json", VerdictRecord)
 
     def verdict_beside(self) -> VerdictRecord | None:
         """The published verifier's, where both were asked for."""
-        return read_record(self.directory / "verdict-published.json", VerdictRecord)
+        return self._read("verdict-published.json", VerdictRecord)
 
     def usage(self) -> UsageFile:
         """Who has used what so far, whether or not the trial has come to an end.
 
         The judge's part of a damaged `usage.json` is told from its votes.
         """
-        kept, agent = read_record(self.directory / "usage.json", UsageFile), self.agent()
+        kept, agent = self._read("usage.json", UsageFile), self.agent()
         facts = kept.model_dump(exclude={"agent", "lost", "judge"}) if kept else {}
         return UsageFile(
             **{"agent_seconds": agent.seconds if agent else 0.0, **facts},
@@ -271,6 +277,19 @@ class TrialStore:
         path = self.directory / "log.txt"
         if not (path.exists() and line in path.read_text()):
             self.log(line)
+
+
+class TrialReading(TrialStore):
+    """A trial as it is found: each of its records is read once, when it is first asked for. Only for reading."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self._known: dict[str, FileModel | None] = {}
+
+    def _read(self, name: str, model: type[FileT]) -> FileT | None:
+        if name not in self._known:
+            self._known[name] = super()._read(name, model)
+        return cast("FileT | None", self._known[name])
 
 
 def keep_judgements(folder: Path, judgements: Judgements) -> None:

@@ -3,18 +3,21 @@
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from harness.analysis.behaviour.trials import TrialBehaviour
 from harness.analysis.failing.tiers import WeightsFile
+from harness.languages.registry import LANGUAGES
 from harness.site.comparison_pages import pairings, write_comparison
-from harness.site.front_page import write_front
-from harness.site.material import Material, SiteTrial, load_material
+from harness.site.front_page import front_values, write_front
+from harness.site.material import Material, SiteTrial, System, load_material
 from harness.site.matrix_pages import write_matrix
 from harness.site.pages import Pages
 from harness.site.task_pages import write_task
@@ -22,7 +25,9 @@ from harness.site.trial_pages import write_trial
 from harness.specs.errors import UserError
 
 _FEW = 12
-"""So many pieces of work are done here rather than in other processes."""
+"""So many pages are written here rather than in other processes."""
+_TOGETHER = 8
+"""Trials of one piece of work."""
 _MARK = "site.css"
 
 
@@ -51,11 +56,14 @@ class SiteBuilder:
             if self._known.get(trial.page) != stamps[trial.page]
         ]
         pages.write_static()
-        trials = [partial(write_trial, pages, material, system, trial) for system, trial in changed]
-        found = _done([*trials, *_shared_pages(pages, material)])
-        self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=False)}
+        shared = _shared_pages(pages, material)
+        _load_for_all(pages)
+        with _at_work([*shared, *_trials_pages(pages, material, changed)], len(shared) + len(changed)) as done:
+            front = front_values(material, self.weights)
+            found = chain.from_iterable(list(done)[len(shared) :])
+        self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=True)}
         behaviours = {page: item for page, item in self._behaviours.items() if item}
-        write_front(pages, material, behaviours, self.weights)
+        write_front(pages, material, behaviours, front)
         self._known |= stamps
         return len(stamps)
 
@@ -80,26 +88,48 @@ def _shared_pages(pages: Pages, material: Material) -> list[Piece]:
     return [partial(write_matrix, pages, material), *pairs, *tasks]
 
 
+def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
+    """Each gives a list of what the agents did."""
+    starts = range(0, len(trials), _TOGETHER)
+    return [partial(_write_trials, pages, material, trials[start : start + _TOGETHER]) for start in starts]
+
+
+def _write_trials(
+    pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]
+) -> list[TrialBehaviour | None]:
+    return [write_trial(pages, material, system, trial) for system, trial in trials]
+
+
 _pieces: list[Piece] = []
 """What the processes of a pool do: they inherit it, so that nothing has to be sent to them."""
 
 
-def _done(pieces: list[Piece]) -> list[Any]:
-    """What each returns, in order."""
+@contextmanager
+def _at_work(pieces: list[Piece], pages: int) -> Iterator[Iterator[Any]]:
+    """What each returns, in order; meanwhile this process can do something else. They write so many pages."""
     cores = len(os.sched_getaffinity(0))
-    if len(pieces) <= _FEW or cores == 1:
-        return [piece() for piece in pieces]
+    if pages <= _FEW or cores == 1:
+        yield (piece() for piece in pieces)
+        return
     _pieces[:] = pieces
     # Nothing here makes cycles worth looking for: reference counts free the pages one by one.
     gc.disable()
     gc.freeze()
     try:
         with ProcessPoolExecutor(min(cores, 8), mp_context=multiprocessing.get_context("fork")) as pool:
-            return list(pool.map(_done_there, range(len(pieces)), chunksize=4))
+            yield pool.map(_done_there, range(len(pieces)))
     finally:
         gc.unfreeze()
         gc.enable()
         _pieces.clear()
+
+
+def _load_for_all(pages: Pages) -> None:
+    """What each process would otherwise load for itself."""
+    pages.load_templates()
+    for name in LANGUAGES.names:
+        with suppress(UserError):
+            LANGUAGES.get(name)
 
 
 def _done_there(index: int) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -44,40 +44,47 @@ class Oddity(NamedTuple):
     words: str
 
 
-def write_front(
-    pages: Pages, material: Material, behaviours: Mapping[str, TrialBehaviour], weights: WeightsFile | None = None
-) -> None:
-    """`behaviours` are by the trials' pages. Without `weights`, which a reader declares, there is no composite."""
+def front_values(material: Material, weights: WeightsFile | None = None) -> dict[str, Any]:
+    """What the page shows of verdicts. Without `weights`, which a reader declares, there is no composite."""
     rows = [trial.row for trial in material.trials]
     systems = material.systems
     axes = {system.label: {item.axis: item for item in axis_rates(system.standing.rows)} for system in systems}
     used = [axis for axis in AXES if any(axis in found for found in axes.values())]
+    return {
+        "material": material,
+        "systems": systems,
+        "policy_words": POLICY,
+        "pairs": pairings(systems),
+        "rates_plot": _rates_plot(systems),
+        "weights": weights,
+        "composites": _composites(systems, weights) if weights else [],
+        "funnel": funnel(rows),
+        "funnels": [(system.label, funnel(system.standing.rows)) for system in systems],
+        "axes": axes,
+        "used_axes": [(axis, AXES[axis]) for axis in used],
+        "axes_plot": _axes_plot(axes, used),
+        "kills": [(system.label, probe_kill_rate(system.standing.rows)) for system in systems],
+        "hardest": [item for item in criterion_rates(rows) if item.met][:_HARDEST],
+        "missed": probe_rates(rows)[:_HARDEST],
+        "statements": _statements(material),
+        "sizes": suite_size(rows),
+        "cost_plot": _cost_plot(systems),
+        "kinds": list(Kind),
+    }
+
+
+def write_front(
+    pages: Pages, material: Material, behaviours: Mapping[str, TrialBehaviour], values: Mapping[str, Any]
+) -> None:
+    """`behaviours` are by the trials' pages, `values` are from `front_values`."""
     odd = list(_oddities(behaviours))
     pages.write(
         FRONT,
         "index.html.j2",
-        material=material,
-        systems=systems,
-        policy_words=POLICY,
-        pairs=pairings(systems),
-        rates_plot=_rates_plot(systems),
-        weights=weights,
-        composites=_composites(systems, weights) if weights else [],
-        funnel=funnel(rows),
-        funnels=[(system.label, funnel(system.standing.rows)) for system in systems],
-        axes=axes,
-        used_axes=[(axis, AXES[axis]) for axis in used],
-        axes_plot=_axes_plot(axes, used),
-        kills=[(system.label, probe_kill_rate(system.standing.rows)) for system in systems],
-        hardest=[item for item in criterion_rates(rows) if item.met][:_HARDEST],
-        missed=probe_rates(rows)[:_HARDEST],
-        statements=_statements(material),
-        sizes=suite_size(rows),
-        cost_plot=_cost_plot(systems),
-        behaviours=list(_behaviours(systems, list(behaviours.values()))),
+        **values,
+        behaviours=list(_behaviours(material.systems, list(behaviours.values()))),
         odd=odd[:_MOST_ODD],
         odd_count=len(odd),
-        kinds=list(Kind),
     )
 
 

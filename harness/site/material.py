@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from harness.analysis.leaderboard import Standing, leaderboard
 from harness.analysis.resolve_rates import ResolveRate, Who
@@ -12,7 +11,7 @@ from harness.analysis.rows import TrialRow
 from harness.analysis.run_rows import RunRows, load_rows
 from harness.analysis.scores import TaskScore
 from harness.runs.plan import chosen_tasks, system_name
-from harness.site.places import run_names, trial_page
+from harness.site.places import link, run_names, trial_page
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.model_name import called_apart
@@ -28,15 +27,20 @@ class SiteRun:
     rows: RunRows
 
 
-class SiteTrial(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SiteTrial:
     run: SiteRun
     row: TrialRow
 
-    @property
+    @cached_property
     def page(self) -> str:
         return trial_page(self.run.place, self.row)
 
-    @property
+    @cached_property
+    def link(self) -> str:
+        return link(self.page)
+
+    @cached_property
     def directory(self) -> Path:
         return self.run.rows.directory / "trials" / self.row.trial
 
@@ -84,10 +88,7 @@ class Material:
     task_names: tuple[str, ...]
     tasks: Mapping[str, Task]
     changed: frozenset[str]
-
-    @property
-    def trials(self) -> tuple[SiteTrial, ...]:
-        return tuple(SiteTrial(run, row) for run in self.runs for row in run.rows.trials)
+    trials: tuple[SiteTrial, ...]
 
     @property
     def title(self) -> str:
@@ -105,18 +106,18 @@ def load_material(directories: Sequence[Path], catalog: Path | None) -> Material
     loaded = [load_rows(directory) for directory in directories]
     several = len(loaded) > 1
     runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
-    systems = tuple(_systems(runs))
+    trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
+    systems = tuple(_systems(runs, trials))
     named = sorted({task for system in systems for task in system.scores})
     tasks = dict(_tasks(runs, named, catalog))
-    return Material(runs, systems, tuple(named), tasks, frozenset(_changed(runs, tasks)))
+    return Material(runs, systems, tuple(named), tasks, frozenset(_changed(runs, tasks)), trials)
 
 
-def _systems(runs: Sequence[SiteRun]) -> Iterator[System]:
+def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[System]:
     """The best first."""
     found: dict[Who, list[SiteTrial]] = {}
-    for run in runs:
-        for row in run.rows.trials:
-            found.setdefault(Who(row.scaffold, row.model), []).append(SiteTrial(run, row))
+    for trial in trials:
+        found.setdefault(Who(trial.row.scaffold, trial.row.model), []).append(trial)
     standings = leaderboard([run.rows for run in runs])
     models = called_apart(standing.who.model for standing in standings)
     for standing in standings:

@@ -48,6 +48,10 @@ class Pages:
     def _policy(self) -> str:
         return _POLICY + (_LIVE if self.is_live else "")
 
+    def load_templates(self) -> None:
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
+
     def rendered(self, template: str, values: Mapping[str, Any]) -> str:
         return self._environment.get_template(template).render(values)
 

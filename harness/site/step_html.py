@@ -4,6 +4,7 @@ Written out here rather than in a template: a large site has a hundred thousand 
 took went into Jinja2's calls.
 """
 
+from functools import lru_cache
 from html import escape
 
 from harness.site.texts import Text
@@ -16,22 +17,22 @@ _TITLES = {"call": "calls", "fact": "", "fault": ""}
 def folded(step: Step, root: str) -> str:
     """`root` leads from the page to the site's folder."""
     fault = ' data-fault="1"' if step.has_fault else ""
-    ends = [f' <span class="end">{_shown(end)}</span>' for end in step.ends]
+    ends = [f' <span class="end">{_label(end)}</span>' for end in step.ends]
     if step.has_fault:
         ends.append(' <span class="end fault">failed request</span>')
     entries = "".join([_entry(entry, root) for entry in step.entries])
     return (
-        f'<details class="step" id="{_shown(step.anchor)}"{fault}><summary>'
+        f'<details class="step" id="{_label(step.anchor)}"{fault}><summary>'
         f'<span class="number">{step.number or "·"}</span> <code>{_shown(step.summary or "no words")}</code>'
         f"{''.join(ends)}</summary>\n{entries}</details>\n"
     )
 
 
 def _entry(entry: Entry, root: str) -> str:
-    kind = _shown(entry.kind)
+    kind = _label(entry.kind)
     text = _text(entry.text, root, kind) if entry.text else ""
     return (
-        f'<div class="entry {kind}"><p><strong>{_TITLES.get(entry.kind, kind)}</strong> {_shown(entry.title)}</p>\n'
+        f'<div class="entry {kind}"><p><strong>{_TITLES.get(entry.kind, kind)}</strong> {_label(entry.title)}</p>\n'
         f"{text}</div>\n"
     )
 
@@ -46,3 +47,9 @@ def _text(text: Text, root: str, label: str) -> str:
 
 def _shown(text: str) -> str:
     return escape(visible(text))
+
+
+@lru_cache(4096)
+def _label(text: str) -> str:
+    """What many steps have in common."""
+    return _shown(text)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Self
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
@@ -132,9 +133,15 @@ class ArmKey:
         return replace(self, part=number)
 
 
+@lru_cache(4096)
+def _arm_key(text: str) -> ArmKey:
+    """The same few names are in the files of all trials."""
+    return ArmKey.parse(text)
+
+
 ArmName = Annotated[
     ArmKey,
-    PlainValidator(lambda value: value if isinstance(value, ArmKey) else ArmKey.parse(str(value))),
+    PlainValidator(lambda value: value if isinstance(value, ArmKey) else _arm_key(str(value))),
     PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "pattern": f"^{_SPELLING.pattern}$"}),
 ]

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import tree_sitter_bash
@@ -11,6 +11,8 @@ from tree_sitter import Language, Node, Parser
 
 _LONGEST = 200_000
 """Characters of one command that are parsed; what an agent writes into files by here-documents may be long."""
+_SHORT = 500
+"""Characters of a command that is remembered with what it runs."""
 _DEEPEST = 3
 """How far `bash -c 'bash -c ...'` is followed."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash", "ksh"})
@@ -48,7 +50,13 @@ def atomic_commands(text: str) -> tuple[AtomicCommand, ...]:
 
     Text that isn't bash gives what the parser makes of it, at worst nothing. Never raises.
     """
-    return tuple(_commands(text[:_LONGEST], _DEEPEST))
+    return _often_asked(text) if len(text) <= _SHORT else tuple(_commands(text[:_LONGEST], _DEEPEST))
+
+
+@lru_cache(4096)
+def _often_asked(text: str) -> tuple[AtomicCommand, ...]:
+    """Agents look at the same files and run the same tests, in one trial and in the next."""
+    return tuple(_commands(text, _DEEPEST))
 
 
 @cache

@@ -17,6 +17,8 @@ _TOKEN = re.compile(
 
 
 _RETURN = re.compile(rb"\r(?!\n)")
+_OWN_LINE = re.compile(rb"^[ \t\r\x0b\f]*#", re.MULTILINE)
+"""Of a run all comments but the first begin their lines."""
 
 
 def with_short_comments(source: bytes) -> bytes:
@@ -25,6 +27,8 @@ def with_short_comments(source: bytes) -> bytes:
     A carriage return ends a line for Python, and so a comment; for the grammar only a line feed does.
     """
     source = _RETURN.sub(b"\n", source)
+    if len(_OWN_LINE.findall(source)) < 2 * KEPT:
+        return source
     text = bytearray(source)
     run: list[tuple[int, int]] = []
     for token in _TOKEN.finditer(source):
