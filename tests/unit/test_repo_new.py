@@ -2,14 +2,17 @@
 
 import io
 import json
+import os
 import re
+import shutil
+import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from harness.authoring.repo_check import no_tests
-from harness.authoring.repo_new import reading_npm, reading_trees, writing
+from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
 from harness.authoring.repo_new.command import Given, new_repo, source_of
 from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.pinning import Pinned, Wanted, sha256_of
@@ -220,6 +223,75 @@ def test_a_needed_package_of_npm_without_a_version_is_refused(tmp_path) -> None:
     release = reading_npm.read_release(laid_out(tmp_path, ON_NPM))
     with pytest.raises(UserError, match="'@of/left' names no version"):
         reading_npm.package_json("sums", release, ["@of/left"])
+
+
+IN_C = {
+    "LICENSE": MIT,
+    "configure.ac": "AC_INIT",
+    "src/sums.c": '#include "sums.h"\nint add(int a, int b) { return a + b; }\n',
+    "src/sums.h": "int add(int a, int b);\n",
+    "src/tool.c": '#include "sums.h"\nint main(void) { return add(0, 0); }\n',
+    "tests/helper.c": "int helper;\n",
+    "tests/own.h": "#define ONE 1\n",
+    "tests/test_add.c": '#include "own.h"\n#include "sums.h"\nint main(void) { return add(ONE, 2) != 3; }\n',
+    "tests/test_red.c": '#include "sums.h"\nint main(void) { return add(1, 2) == 3; }\n',
+}
+
+
+def c_repository(directory: Path) -> dict[str, str]:
+    control = "Source: sums\nBuild-Depends: debhelper-compat (= 13),\n libevent-dev (>= 2),\n cmake\n"
+    packaging = laid_out(directory / "packaging", {"control": control})
+    tree = laid_out(directory / "tree", IN_C)
+    release = reading_c.read_release(tree, packaging)
+    assert release.code == ("src/sums.c",)
+    assert release.needs == ("libevent-dev",)
+    assert "autoreconf" in release.configure
+    pinned = Pinned(Wanted("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
+    description = writing.repo_yaml("sums", "c", pinned, "MIT", notices(tree))
+    return {"repo.yaml": description, **writing.c_files(pinned, release, [])}
+
+
+def test_a_c_package_of_debian_makes_a_recipe_of_its_library(tmp_path) -> None:
+    texts = c_repository(tmp_path)
+    directory = tmp_path / "repos" / "sums"
+    writing.lay_out(directory, texts)
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    assert (repo.report, repo.test_paths) == ("tap", ("tests/**",))
+    assert "/usr/bin/objdump" in repo.arms.hidden
+    assert "procps \\\n        libevent-dev; \\\n" in texts["Dockerfile"]
+    assert "make \\\n        autoconf \\\n        automake" in texts["Dockerfile"]
+    assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no C compiler here")
+def test_the_run_script_of_a_c_package_builds_and_runs_and_a_tests_header_changes_no_library(tmp_path) -> None:
+    writing.lay_out(tmp_path / "repo", c_repository(tmp_path))
+    tree, reports = tmp_path / "tree", tmp_path / "reports"
+    reports.mkdir()
+
+    def run(*arguments: str) -> int:
+        command = ["bash", str(tmp_path / "repo" / "run_tests.sh"), *arguments]
+        env = {"PATH": os.environ["PATH"], "TESTWRIGHT_REPORT_DIR": str(reports)}
+        return subprocess.run(command, cwd=tree, env=env, capture_output=True, check=False).returncode
+
+    assert run("--library", str(tmp_path / "one")) == 0
+    assert run("tests/test_add.c", "tests/test_red.c::test_red") == 1
+    assert [(reports / f"{number}.tap").read_text().splitlines()[2] for number in (1, 2)] == [
+        "ok 1 - test_add",
+        "not ok 1 - test_red",
+    ]
+    assert run("tests/test_none.c") == 2
+    (tree / "tests" / "more.h").write_text("#define TWO 2\n")
+    assert run("--library", str(tmp_path / "two")) == 0
+    assert (tmp_path / "one" / "sources").read_text() == (tmp_path / "two" / "sources").read_text()
+    assert {"src/sums.c", "src/sums.h"} == {
+        line.split()[1] for line in (tmp_path / "one" / "sources").read_text().splitlines()
+    }
+
+
+def test_a_c_package_of_programs_alone_is_refused(tmp_path) -> None:
+    with pytest.raises(UserError, match="no C sources of a library"):
+        reading_c.read_release(laid_out(tmp_path, {"a.c": "int main(void) { return 0; }\n"}), None)
 
 
 @pytest.mark.parametrize(

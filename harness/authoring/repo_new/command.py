@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.authoring.repo_new import reading_npm, writing
+from harness.authoring.repo_new import reading_c, reading_npm, writing
 from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.locking import locked, npm_locked
 from harness.authoring.repo_new.pinning import Kind, Pinned, Wanted, pin
@@ -21,7 +21,7 @@ from harness.specs.repo import Repo
 
 _SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "=", "npm": "@"}
 
-_TEMPLATES = {("python", "pypi"), ("python", "archive"), ("go", "debian"), ("typescript", "npm")}
+_TEMPLATES = {("python", "pypi"), ("python", "archive"), ("go", "debian"), ("c", "debian"), ("typescript", "npm")}
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ def _texts(
     validate(*parse_yaml(description, "repo.yaml"), Repo, str(directory / "repo.yaml"))
     if language == "go":
         texts = writing.go_files(pinned, list(given.packages))
+    elif language == "c":
+        texts = writing.c_files(pinned, reading_c.read_release(pinned.tree, pinned.packaging), list(given.packages))
     elif language == "typescript":
         release = reading_npm.read_release(pinned.tree)
         if unknown := [
