@@ -68,6 +68,9 @@ def check_tasks(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Only this part of the check: prompt, reference, ...")
     ] = None,
+    explain: Annotated[
+        list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")
+    ] = None,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
@@ -82,6 +85,14 @@ def check_tasks(
     from harness.specs.task_facts import chosen_level
     from harness.specs.tracks import TaskOptions
 
+    if explain:
+        from harness.authoring.task_check.command import part_named
+        from harness.authoring.task_check.explaining import explained
+        from harness.report.authoring_report import report_line
+
+        for step in [part_named(name, "--explain") for name in explain]:
+            report_line(explained(step, tasks[0] if tasks and len(tasks) == 1 else ""))
+        return 0
     ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
     refuse_for_published(tasks or (), ours)
     catalog = catalog_of(context, image_map)
