@@ -68,6 +68,9 @@ def check_tasks(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Only this part of the check: prompt, reference, ...")
     ] = None,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep parts that pass; leave out those that passed on the same files")
+    ] = False,
     explain: Annotated[
         list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")
     ] = None,
@@ -93,7 +96,14 @@ def check_tasks(
         for step in [part_named(name, "--explain") for name in explain]:
             report_line(explained(step, tasks[0] if tasks and len(tasks) == 1 else ""))
         return 0
-    ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
+    ours = {
+        "--fix": fix,
+        "--records": records,
+        "--write": write,
+        "--sample": sample,
+        "--judge": judge,
+        "--remember": remember,
+    }
     refuse_for_published(tasks or (), ours)
     catalog = catalog_of(context, image_map)
     lenient = catalog.reading(TaskOptions(image_map, one_by_one=True))  # the check itself tells what is wrong
@@ -104,7 +114,8 @@ def check_tasks(
     named = judge_for(catalog, judge, cached=False) if judge else None
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(catalog_of(context, image_map), chosen, jobs, watch, records, write, named, only or ())
+        catalog = catalog_of(context, image_map)
+        checks = check(catalog, chosen, jobs, watch, records, write, named, only or (), remember)
     return report_task_checks(checks, written, as_json)
 
 

@@ -62,10 +62,11 @@ def check(
     write: bool,
     judge: Judge | None = None,
     only: Iterable[str] = (),
+    remember: bool = False,
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
-    `judge` reviews the rubrics.
+    `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again.
 
     Raises UserError.
     """
@@ -74,6 +75,8 @@ def check(
     steps = frozenset(part_named(name, "--only") for name in only)
     if write and steps:
         raise UserError("--write: a check record needs the whole check; leave out --only")
+    if write and remember:
+        raise UserError("--write: a check record needs every part to run; leave out --remember")
 
     def finished(done: TaskCheck) -> None:
         for step in done.steps:
@@ -83,7 +86,7 @@ def check(
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 
