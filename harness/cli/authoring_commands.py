@@ -13,11 +13,14 @@ def new_repo(
     name: Annotated[str, typer.Argument(help="Its name in the catalog")],
     pypi: Annotated[str | None, typer.Option(metavar="PKG==V", help="A release on pip's index")] = None,
     debian: Annotated[str | None, typer.Option(metavar="SRC=V", help="A source package of Debian")] = None,
+    npm: Annotated[str | None, typer.Option(metavar="PKG@V", help="A release on npm, with its sources")] = None,
     archive: Annotated[str | None, typer.Option(metavar="FILE|URL", help="A tar archive, with --version")] = None,
     version: Annotated[str, typer.Option(help="The version of an archive")] = "",
     sha256: Annotated[str, typer.Option(help="The hash that the source must have")] = "",
     licence: Annotated[str, typer.Option(help="SPDX expression, where the release doesn't say it")] = "",
-    needs: Annotated[list[str] | None, typer.Option(help="A further Python package that the tests need")] = None,
+    needs: Annotated[
+        list[str] | None, typer.Option(help="A further package that the tests need; NAME@VERSION with --npm")
+    ] = None,
     package: Annotated[list[str] | None, typer.Option(help="A further Debian package of the image")] = None,
     files_only: Annotated[bool, typer.Option("--files-only", help="Write the files; build and run nothing")] = False,
 ) -> int:
@@ -28,9 +31,9 @@ def new_repo(
     from harness.report.catalog_report import tell
 
     catalog = catalog_of(context)
-    kind, source = source_of({"pypi": pypi, "debian": debian, "archive": archive})
+    kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive})
     given = Given(name, kind, source, version, sha256, licence, tuple(needs or ()), tuple(package or ()))
-    written = new_repo(catalog, given)
+    written = new_repo(catalog, given, tell)
     report_written(written)
     return 0 if files_only else report_suite(name, record_suite(catalog.repo(name), tell))
 
@@ -72,7 +75,9 @@ def new_task(
 def edit_task(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task")],
-    part: Annotated[str, typer.Argument(help="withheld, removal, garbage, placebo, reference, probes/1.4")],
+    part: Annotated[
+        str, typer.Argument(help="withheld, removal, garbage, placebo, reference, probes/1.4, honest/NAME")
+    ],
     edited: Annotated[Path | None, typer.Option("--from", help="Take this edited tree; start no editor")] = None,
     to: Annotated[Path | None, typer.Option(help="Only write the tree there, for --from later")] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Without what the patch says so far")] = False,

@@ -68,6 +68,12 @@ def check_tasks(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Only this part of the check: prompt, reference, ...")
     ] = None,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep parts that pass; leave out those that passed on the same files")
+    ] = False,
+    explain: Annotated[
+        list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")
+    ] = None,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
@@ -82,7 +88,22 @@ def check_tasks(
     from harness.specs.task_facts import chosen_level
     from harness.specs.tracks import TaskOptions
 
-    ours = {"--fix": fix, "--records": records, "--write": write, "--sample": sample, "--judge": judge}
+    if explain:
+        from harness.authoring.task_check.command import part_named
+        from harness.authoring.task_check.explaining import explained
+        from harness.report.authoring_report import report_line
+
+        for step in [part_named(name, "--explain") for name in explain]:
+            report_line(explained(step, tasks[0] if tasks and len(tasks) == 1 else ""))
+        return 0
+    ours = {
+        "--fix": fix,
+        "--records": records,
+        "--write": write,
+        "--sample": sample,
+        "--judge": judge,
+        "--remember": remember,
+    }
     refuse_for_published(tasks or (), ours)
     catalog = catalog_of(context, image_map)
     lenient = catalog.reading(TaskOptions(image_map, one_by_one=True))  # the check itself tells what is wrong
@@ -93,7 +114,8 @@ def check_tasks(
     named = judge_for(catalog, judge, cached=False) if judge else None
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
-        checks = check(catalog_of(context, image_map), chosen, jobs, watch, records, write, named, only or ())
+        catalog = catalog_of(context, image_map)
+        checks = check(catalog, chosen, jobs, watch, records, write, named, only or (), remember)
     return report_task_checks(checks, written, as_json)
 
 

@@ -68,6 +68,10 @@ def _print(checks: Sequence[TaskCheck], written: Sequence[str]) -> None:
         out.print(table(("where", "severity", "problem"), [_row(problem) for problem in found]))
         errors = sum(map(_is_error, found))
         out.print(Text(f"{errors} errors, {len(found) - errors} warnings"))
+    steps = (step for check in checks for step in check.steps if step.outcome is StepOutcome.FAILED)
+    if failed := dict.fromkeys(step.id.value for step in steps):
+        options = " ".join(f"--explain {name}" for name in failed)
+        out.print(Text(f"what a part demands, and why: testwright task check {options}"))
     passed = sum(check.passed for check in checks)
     out.print(Text(f"{passed} {'task' if passed == 1 else 'tasks'} passed, {len(checks) - passed} failed"))
 

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_new.reaching import reached
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog, default_directory
+from harness.specs.ids import TestId
 from harness.specs.loading import load_yaml
 from harness.specs.suite_record import SuiteRecord
 from tests.support.command import testwright
@@ -55,3 +59,16 @@ def test_a_repositorys_suite_is_run_three_times_and_recorded(nonce: str, tmp_pat
     record = load_yaml(tmp_path / "repos" / "tiny" / "suite.yaml", SuiteRecord)
     assert (record.times, record.green, record.missing) == (3, 1, ("tests/test_tiny.py::test_adds_negative_numbers",))
     assert "tiny: 1 tests green 3 times; 1 missing" in done.stdout
+
+
+@pytest.mark.docker
+async def test_the_lines_that_a_c_test_reaches_are_those_that_it_runs() -> None:
+    repo = Catalog().repo("jansson")
+    test = TestId("test/suites/api/test_dump_callback.c", "test_dump_callback")
+    lines = (await reached(repo, await repo_image(repo), {"with": [test], "beside": []}))["with"]
+    tree = GitTree((await repo_image(repo)).tree)
+    source = (await tree.read("src/dump.c")).decode().splitlines()
+    ran = {source[number - 1].strip() for number in lines["src/dump.c"]}
+    assert "int json_dump_callback(const json_t *json, json_dump_callback_t callback, void *data," in ran
+    assert not {line for line in ran if line.startswith("int json_dumpfd(")}
+    assert not [path for path in lines if path.startswith("test/")]

@@ -12,18 +12,19 @@ import yaml
 
 from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.context import arm_context_of
-from harness.authoring.task_check.controls import reference_problems
+from harness.authoring.task_check.controls import nop_problems, reference_problems
 from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
 from harness.authoring.task_check.own_parts import DYNAMIC
 from harness.authoring.task_check.parts import run_parts
+from harness.authoring.task_check.remembering import memory_of
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.runs.engine_session import engine_session
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.problem import Severity
-from harness.specs.task_facts import Level, StepId, StepOutcome
+from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from tests.docker.test_task_image_check import derive
 from tests.support.sound_catalog import added, changed
 
@@ -152,3 +153,36 @@ async def test_a_twin_that_changes_behaviour_is_found_by_drawn_inputs(subject: S
     found = await fuzz_problems(subject)
     assert {problem.where.rpartition("/")[2] for problem in found} == {"1.2.patch"}
     assert all(problem.message.startswith("changes behaviour: ") for problem in found)
+
+
+async def test_a_part_that_passed_is_remembered_until_a_file_changes_that_it_reads(
+    subject: Subject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    part, begun = {StepId.NOP: nop_problems}, list[str]()
+
+    async def outcome() -> CheckedStep:
+        [step] = await run_parts(subject, part, lambda _, label: begun.append(label), memory_of(subject, "docker"))
+        return step
+
+    first, second = await outcome(), await outcome()
+    assert (first.outcome, second.outcome, begun) == (StepOutcome.PASSED, StepOutcome.PASSED, ["nop"])
+    assert second.remarks == ("nop: remembered",)
+
+    def changed_by(path: Path) -> set[StepId]:
+        before = memory_of(subject, "docker").keys
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("changed")
+        after = memory_of(subject, "docker").keys
+        return {step for step in before if before[step] != after[step]}
+
+    folder, every = subject.task.directory, set(memory_of(subject, "docker").keys)
+    assert every == {*DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]}
+    assert changed_by(folder / "prompt.md") == {StepId.AGENT_VIEW}
+    assert changed_by(folder / "fuzz" / "test_more.py") == {StepId.AGENT_VIEW, StepId.FUZZ}
+    assert changed_by(folder / "reference" / "covers.yaml") == every - {StepId.HONEST_SUITES}
+    assert changed_by(subject.catalog.directory / "honest" / TASK / "a" / "patch.diff") == {StepId.HONEST_SUITES}
+    assert changed_by(folder / "removal.patch") == every
+    assert set(memory_of(subject, "none").keys.values()).isdisjoint(memory_of(subject, "docker").keys.values())
+    await outcome()
+    assert begun == ["nop", "nop"]

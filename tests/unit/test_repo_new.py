@@ -1,14 +1,18 @@
 """`testwright repo new`: what it reads of a release, what it writes, and what it refuses without writing anything."""
 
 import io
+import json
+import os
 import re
+import shutil
+import subprocess
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from harness.authoring.repo_check import no_tests
-from harness.authoring.repo_new import reading_trees, writing
+from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
 from harness.authoring.repo_new.command import Given, new_repo, source_of
 from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.pinning import Pinned, Wanted, sha256_of
@@ -69,7 +73,8 @@ REFUSED = {
                      "--licence EXPRESSION"),
     "a licence that is none": (SOUND, {"licence": "mine alone"}, "no SPDX expression"),
     "a release without tests": (without("tests/test_sums.py"), {}, "has no python tests"),
-    "a language without a template": ({"a.c": "int a;\n", "LICENSE": MIT}, {}, "templates for Python and Go"),
+    "a language without a template": ({"a.c": "int a;\n", "LICENSE": MIT}, {}, "no template has that with --archive"),
+    "a release of npm without a version": (SOUND, {"kind": "npm", "source": "sums"}, "PACKAGE@VERSION"),
     "no code at all": ({"LICENSE": MIT}, {}, "no file of a known language"),
     "no archive": (None, {}, "not a tar archive"),
 }  # fmt: skip
@@ -142,6 +147,166 @@ def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_pat
     assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in texts["Dockerfile"]
     assert "WORKDIR /go/src/example.invalid/sums\n" in texts["Dockerfile"]
     assert "workdir: /go/src/example.invalid/sums" in writing.repo_yaml("sums", "go", pinned, "MIT", ())
+
+
+PACKAGE = """{
+  "name": "sums", "version": "1.0.0", "license": "MIT", "repository": {"url": "git+https://example.invalid/sums.git"},
+  "exports": {".": {"@sums/source": "./src/index.ts", "types": "./index.d.ts", "import": "./index.js"}},
+  "dependencies": {"tiny": "^1.2.0"}, "devDependencies": {"fast-check": "^3.0.0", "own": "workspace:*"}
+}"""
+ON_NPM = {
+    "package.json": PACKAGE,
+    "LICENSE": MIT,
+    "README.md": "# sums",
+    "index.js": "export const add = 1;",
+    "index.d.ts": "export declare const add: number;",
+    "src/index.ts": "export const add = (a: number, b: number) => a + b;",
+    "src/tests/add.test.ts": (
+        'import { expect, test } from "vitest";\nimport * as fc from "fast-check";\n'
+        'import { readFileSync } from "node:fs";\nimport { add } from "sums";\nimport left from "@of/left/pad";\n'
+        'test("adds", () => { expect(add(1, 2)).toBe(3); });\n'
+    ),
+}
+
+
+def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
+    tree = laid_out(tmp_path / "tree", ON_NPM)
+    release = reading_npm.read_release(tree)
+    assert release == reading_npm.NpmRelease(
+        "src",
+        ("LICENSE", "README.md", "package.json", "src"),
+        ("@sums/source",),
+        {"tiny": "^1.2.0", "fast-check": "^3.0.0"},
+        ("@of/left",),
+    )
+    pinned = Pinned(Wanted("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
+    texts = writing.typescript_files(pinned, release, ["jq"])
+    texts["package.json"] = reading_npm.package_json("sums", release, ["@of/left@2.0.0"])
+    texts["repo.yaml"] = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
+    directory = tmp_path / "repos" / "sums"
+    writing.lay_out(directory, texts)
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    assert (repo.upstream, repo.test_paths, repo.arms.taken_away) == (
+        "https://example.invalid/sums",
+        ("src/**/tests/**",),
+        ("/var/cache/run_tests/transformed",),
+    )
+    assert " ! -name LICENSE ! -name README.md ! -name package.json ! -name src -exec rm" in texts["Dockerfile"]
+    assert texts["run_tests.sh"].endswith(
+        'exec node --conditions=@sums/source /node_modules/run_tests/run.mjs "$@"\n'
+    )
+    assert (
+        json.loads(texts["package.json"])["devDependencies"].items()
+        >= {
+            "@of/left": "2.0.0",
+            "fast-check": "^3.0.0",
+            "vitest": "3.2.7",
+        }.items()
+    )
+    assert {"run.mjs", "settings.mjs", "package.json"} < set(read_recipe(repo).files)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"package.json": PACKAGE, "a.d.ts": ""}, "it has what is built of them only"),
+        ({"package.json": PACKAGE, "src/a.ts": "", "lib/b.ts": ""}, "they lie in lib, src"),
+        ({"src/a.ts": ""}, "has no package.json"),
+    ],
+)
+def test_a_release_on_npm_without_sources_in_one_place_is_refused(files, words, tmp_path) -> None:
+    with pytest.raises(UserError, match=words):
+        reading_npm.read_release(laid_out(tmp_path, files))
+
+
+def test_a_needed_package_of_npm_without_a_version_is_refused(tmp_path) -> None:
+    release = reading_npm.read_release(laid_out(tmp_path, ON_NPM))
+    with pytest.raises(UserError, match="'@of/left' names no version"):
+        reading_npm.package_json("sums", release, ["@of/left"])
+
+
+IN_C = {
+    "LICENSE": MIT,
+    "configure.ac": "AC_INIT",
+    "src/sums.c": '#include "sums.h"\nint add(int a, int b) { return a + b; }\n',
+    "src/sums.h": "int add(int a, int b);\n",
+    "src/tool.c": '#include "sums.h"\nint main(void) { return add(0, 0); }\n',
+    "tests/helper.c": "int helper;\n",
+    "tests/own.h": "#define ONE 1\n",
+    "tests/test_add.c": '#include "own.h"\n#include "sums.h"\nint main(void) { return add(ONE, 2) != 3; }\n',
+    "tests/test_red.c": '#include "sums.h"\nint main(void) { return add(1, 2) == 3; }\n',
+}
+
+
+def c_repository(directory: Path) -> dict[str, str]:
+    control = "Source: sums\nBuild-Depends: debhelper-compat (= 13),\n libevent-dev (>= 2),\n cmake\n"
+    packaging = laid_out(directory / "packaging", {"control": control})
+    tree = laid_out(directory / "tree", IN_C)
+    release = reading_c.read_release(tree, packaging)
+    assert release.code == ("src/sums.c",)
+    assert release.needs == ("libevent-dev",)
+    assert "autoreconf" in release.configure
+    pinned = Pinned(Wanted("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
+    description = writing.repo_yaml("sums", "c", pinned, "MIT", notices(tree))
+    return {"repo.yaml": description, **writing.c_files(pinned, release, [])}
+
+
+def test_a_c_package_of_debian_makes_a_recipe_of_its_library(tmp_path) -> None:
+    texts = c_repository(tmp_path)
+    directory = tmp_path / "repos" / "sums"
+    writing.lay_out(directory, texts)
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    assert (repo.report, repo.test_paths) == ("tap", ("tests/**",))
+    assert "/usr/bin/objdump" in repo.arms.hidden
+    assert "procps \\\n        libevent-dev; \\\n" in texts["Dockerfile"]
+    assert "make \\\n        autoconf \\\n        automake" in texts["Dockerfile"]
+    assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no C compiler here")
+def test_the_run_script_of_a_c_package_builds_and_runs_and_a_tests_header_changes_no_library(tmp_path) -> None:
+    writing.lay_out(tmp_path / "repo", c_repository(tmp_path))
+    tree, reports = tmp_path / "tree", tmp_path / "reports"
+    reports.mkdir()
+
+    def run(*arguments: str) -> int:
+        command = ["bash", str(tmp_path / "repo" / "run_tests.sh"), *arguments]
+        env = {"PATH": os.environ["PATH"], "TESTWRIGHT_REPORT_DIR": str(reports)}
+        return subprocess.run(command, cwd=tree, env=env, capture_output=True, check=False).returncode
+
+    assert run("--library", str(tmp_path / "one")) == 0
+    assert run("tests/test_add.c", "tests/test_red.c::test_red") == 1
+    assert [(reports / f"{number}.tap").read_text().splitlines()[2] for number in (1, 2)] == [
+        "ok 1 - test_add",
+        "not ok 1 - test_red",
+    ]
+    assert run("tests/test_none.c") == 2
+    (tree / "tests" / "more.h").write_text("#define TWO 2\n")
+    assert run("--library", str(tmp_path / "two")) == 0
+    assert (tmp_path / "one" / "sources").read_text() == (tmp_path / "two" / "sources").read_text()
+    assert {"src/sums.c", "src/sums.h"} == {
+        line.split()[1] for line in (tmp_path / "one" / "sources").read_text().splitlines()
+    }
+
+
+def test_a_c_package_of_programs_alone_is_refused(tmp_path) -> None:
+    with pytest.raises(UserError, match="no C sources of a library"):
+        reading_c.read_release(laid_out(tmp_path, {"a.c": "int main(void) { return 0; }\n"}), None)
+
+
+@pytest.mark.parametrize(
+    ("file", "glob"),
+    [
+        ("src/v4/tests/a.test.ts", "src/**/tests/**"),
+        ("src/__tests__/a.test.ts", "src/**/__tests__/**"),
+        ("tests/a.test.ts", "tests/**"),
+        ("src/a.spec.ts", "src/**/*.spec.*"),
+        ("a.test.ts", "*.test.*"),
+    ],
+)
+def test_globs_of_tests_in_typescript(file, glob, tmp_path) -> None:
+    test = 'import { test } from "vitest";\ntest("adds", () => {});\n'
+    assert reading_trees.test_globs(laid_out(tmp_path, {file: test}), "typescript") == [glob]
 
 
 def test_a_wrong_report_format_is_told_with_the_one_that_was_found() -> None:

@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_edit.command import edit_task, write_tree
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.command import NewTask, new_task
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
+from harness.runs.cases import Expectation
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
-from harness.specs.loading import parse_yaml, validate
+from harness.specs.loading import load_yaml, parse_yaml, validate
+from harness.specs.reasons import Verdict
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
 from tests.support.sound_catalog import PRODUCT, TASK, sound_catalog
@@ -126,6 +129,16 @@ def test_an_edited_tree_becomes_the_patch_that_makes_it(catalog, tmp_path) -> No
     )
 
 
+def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_come_to(catalog, tmp_path) -> None:
+    path = edit(catalog, tmp_path / "tree", "honest/in-a-hurry", "tests/test_sums.py", "== 2", "== 1 + 1")
+    assert path == corpus_of(catalog) / TASK / "in-a-hurry" / "patch.diff"
+    expected = path.parent / "expect.yaml"
+    assert load_yaml(expected, Expectation).task == TASK
+    expected.write_text(expected.read_text().replace("resolved", "failed"))
+    edit_task(catalog, TASK, "honest/in-a-hurry", tmp_path / "tree")
+    assert load_yaml(expected, Expectation).verdict is Verdict.FAILED
+
+
 def edit(catalog: Catalog, tree: Path, part: str, file: str, old: str, new: str) -> Path:
     write_tree(catalog, TASK, part, tree, anew=True)
     text = (tree / file).read_text()
@@ -139,6 +152,7 @@ def edit(catalog: Catalog, tree: Path, part: str, file: str, old: str, new: str)
         ("removal", "sums.py", "", "", "the tree is as it was"),
         ("removal", "tests/test_sums.py", "== 2", "== 3", "it changes production code only"),
         ("reference", "sums.py", "result = start", "result = 0", "it changes tests only"),
+        ("honest/a", "sums.py", "result = start", "result = 0", "it changes tests only"),
         ("removl", "sums.py", "result", "x", "did you mean 'removal'?"),
         ("probes/1.9", "sums.py", "result", "x", "no criterion 1.9 that is graded by probe"),
     ],

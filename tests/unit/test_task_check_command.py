@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_check.explaining import explained
+from harness.authoring.task_check.own_parts import DYNAMIC, STATIC
+from harness.specs.task_facts import Level
 from tests.support.sound_catalog import TASK, sound_catalog
 
 
@@ -93,3 +96,24 @@ def everything(terminal: int) -> Iterator[bytes]:
     with suppress(OSError):
         while chunk := os.read(terminal, 4096):
             yield chunk
+
+
+@pytest.mark.parametrize("step", sorted({*STATIC, *DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]}))
+def test_every_part_says_what_it_demands_why_and_what_to_type(step):
+    words = explained(step, "my-task")
+    assert [line.split(":")[0].strip() for line in words.splitlines()] == [step.label, "demands", "why", "to mend it"]
+    assert "TASK" not in words
+
+
+def test_a_failed_part_is_explained_on_request_and_nothing_is_checked(catalog):
+    (catalog / "tasks" / TASK / "prompt.md").write_text("Tests, please.")
+    failed = task_check(catalog, TASK, "--quick", "--only", "prompt")
+    told = [line for line in failed.stdout.splitlines() if "--explain" in line]
+    assert [line.strip() for line in told] == ["what a part demands, and why: testwright task check --explain prompt"]
+    asked = task_check(catalog, "--explain", "prompt", "--explain", "twins")
+    assert (asked.returncode, asked.stderr) == (0, "")
+    assert "demands: 200 to 4000 characters" in asked.stdout
+    assert "testwright task edit TASK twins/1.4" in asked.stdout
+    unknown = task_check(catalog, "--explain", "promt")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert "--explain: unknown part 'promt'; did you mean 'prompt'?" in unknown.stderr

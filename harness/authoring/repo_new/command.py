@@ -3,12 +3,13 @@
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.authoring.repo_new import writing
+from harness.authoring.repo_new import reading_c, reading_npm, writing
 from harness.authoring.repo_new.licences import licence_of, notices
-from harness.authoring.repo_new.locking import locked
+from harness.authoring.repo_new.locking import locked, npm_locked
 from harness.authoring.repo_new.pinning import Kind, Pinned, Wanted, pin
 from harness.authoring.repo_new.reading_trees import language_in
 from harness.runs.interruption import run_to_end
@@ -18,7 +19,9 @@ from harness.specs.errors import UserError
 from harness.specs.loading import parse_yaml, validate
 from harness.specs.repo import Repo
 
-_SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "="}
+_SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "=", "npm": "@"}
+
+_TEMPLATES = {("python", "pypi"), ("python", "archive"), ("go", "debian"), ("c", "debian"), ("typescript", "npm")}
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,11 @@ def source_of(options: dict[Kind, str | None]) -> tuple[Kind, str]:
     return given[0]
 
 
-def new_repo(catalog: Catalog, given: Given) -> list[Path]:
-    """Write `repos/NAME/`; the files. Raises UserError where anything can't be told, and then writes nothing."""
+def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambda _: None) -> list[Path]:
+    """Write `repos/NAME/`; the files. Raises UserError where anything can't be told, and then writes nothing.
+
+    `tell` gets a line on what the author may want to add.
+    """
     directory = catalog.directory / "repos" / given.name
     if directory.exists():
         raise UserError(f"{directory}: is there already; take another name, or remove it")
@@ -54,7 +60,7 @@ def new_repo(catalog: Catalog, given: Given) -> list[Path]:
         pinned = run_to_end(pin(wanted, Path(scratch)))
         if given.sha256 not in ("", pinned.sha256):
             raise UserError(f"{wanted}: its sha256 is {pinned.sha256}, not {given.sha256}")
-        texts = _texts(given, pinned, Path(scratch), directory)
+        texts = _texts(given, pinned, Path(scratch), directory, tell)
         writing.lay_out(directory, texts)
         if wanted.kind == "archive":
             shutil.copy(pinned.file, directory / ARCHIVE)
@@ -75,17 +81,33 @@ def _wanted(given: Given) -> Wanted:
     return Wanted(given.kind, package, version)
 
 
-def _texts(given: Given, pinned: Pinned, scratch: Path, directory: Path) -> dict[str, str]:
+def _texts(
+    given: Given, pinned: Pinned, scratch: Path, directory: Path, tell: Callable[[str], None]
+) -> dict[str, str]:
     """All files, the lock last: it takes longest."""
     language = language_in(pinned.tree)
-    if language not in ("python", "go"):
-        words = "testwright repo new has templates for Python and Go; docs/repositories.md says what to write"
-        raise UserError(f"{pinned.wanted} is written in {language}: {words}")
+    if (language, given.kind) not in _TEMPLATES:
+        words = "docs/repositories.md says which templates there are, and what to write"
+        raise UserError(
+            f"{pinned.wanted} is written in {language}; no template has that with --{given.kind}: {words}"
+        )
     licence = licence_of(pinned.tree, given.licence)
     description = writing.repo_yaml(given.name, language, pinned, licence, notices(pinned.tree))
     validate(*parse_yaml(description, "repo.yaml"), Repo, str(directory / "repo.yaml"))
     if language == "go":
         texts = writing.go_files(pinned, list(given.packages))
+    elif language == "c":
+        texts = writing.c_files(pinned, reading_c.read_release(pinned.tree, pinned.packaging), list(given.packages))
+    elif language == "typescript":
+        release = reading_npm.read_release(pinned.tree)
+        if unknown := [
+            name for name in release.unnamed if not any(need.startswith(f"{name}@") for need in given.needs)
+        ]:
+            words = "tests import them and the release asks for no version: give one, --needs NAME@VERSION"
+            tell(f"{given.name}: without {', '.join(unknown)}; {words}")
+        texts = writing.typescript_files(pinned, release, list(given.packages))
+        texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
+        texts["package-lock.json"] = npm_locked(texts["package.json"], scratch)
     else:
         texts = writing.python_files(pinned, list(given.needs), list(given.packages))
         texts["requirements.lock"] = locked(texts["requirements.in"], scratch)

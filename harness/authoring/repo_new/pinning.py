@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.sandbox.host_environment import PIP, PROXIES, host_environment
+from harness.sandbox.host_environment import NPM, PIP, PROXIES, host_environment
 from harness.sandbox.images.base_image import ensure_base_image
 from harness.sandbox.images.build_cli import StepFailed, build
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ToolFailed, UserError
 
-Kind = Literal["pypi", "debian", "archive"]
+Kind = Literal["pypi", "debian", "npm", "archive"]
 _SECONDS = 600
 _DEBIAN = """\
 ARG BASE
@@ -69,6 +70,8 @@ async def pin(wanted: Wanted, scratch: Path) -> Pinned:
     match wanted.kind:
         case "pypi":
             return _unpacked(wanted, await asyncio.to_thread(_from_pypi, wanted, scratch), scratch)
+        case "npm":
+            return _unpacked(wanted, await asyncio.to_thread(_from_npm, wanted, scratch), scratch)
         case "archive":
             return _unpacked(wanted, await asyncio.to_thread(_from_place, wanted, scratch), scratch)
         case "debian":
@@ -78,23 +81,35 @@ async def pin(wanted: Wanted, scratch: Path) -> Pinned:
 def _from_pypi(wanted: Wanted, scratch: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", str(scratch / "fetched"), f"{wanted.package}=={wanted.version}"]
-    return _fetched(wanted, command, host_environment(*PIP, *PROXIES), scratch / "fetched")
+    return _fetched("pip", wanted, command, host_environment(*PIP, *PROXIES), scratch / "fetched")
 
 
-def _fetched(wanted: Wanted, command: list[str], env: dict[str, str], directory: Path) -> Path:
+def _from_npm(wanted: Wanted, scratch: Path) -> Path:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise UserError(
+            "--npm: npm isn't here, and it fetches the release and makes the lock; install Node.js with npm"
+        )
+    (scratch / "fetched").mkdir()
+    command = [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", str(scratch / "fetched")]
+    command.append(f"{wanted.package}@{wanted.version}")
+    return _fetched("npm", wanted, command, host_environment(*NPM, *PROXIES), scratch / "fetched")
+
+
+def _fetched(client: str, wanted: Wanted, command: list[str], env: dict[str, str], directory: Path) -> Path:
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise ToolFailed(f"pip was not done with {wanted} after {_SECONDS} s") from None
+        raise ToolFailed(f"{client} was not done with {wanted} after {_SECONDS} s") from None
     files = sorted(directory.glob("*")) if directory.is_dir() else []
     if done.returncode or len(files) != 1:
-        raise UserError(f"--pypi: pip can't fetch {wanted}: {_complaint(done.stderr + done.stdout)}")
+        raise UserError(f"--{wanted.kind}: {client} can't fetch {wanted}: {_complaint(done.stderr + done.stdout)}")
     return files[0]
 
 
 def _complaint(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith("error")]
+    errors = [line for line in lines if line.lower().startswith(("error", "npm error"))]
     return (errors or lines or ["it said nothing"])[-1]
 
 

@@ -1,5 +1,6 @@
 """What a release's tree says of itself: its language, where its tests lie, what they need."""
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -14,6 +15,7 @@ from harness.languages.registry import LANGUAGES
 from harness.specs.errors import UserError
 
 _TEST_EXTRAS = frozenset({"test", "tests", "testing", "dev", "develop", "development"})
+_SOURCES = re.compile(r"(?i)^(source|code|repository|github)")
 _BELOW_TESTS = frozenset({"test", "tests", "testing"})
 _HERE = {"python_version": "3.11", "sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"}
 _NOT_TESTING = re.compile(r"(?i)^(coverage|pytest-cov|codecov|tox|nox|black|ruff|mypy|flake8|pre-commit|sphinx.*)$")
@@ -37,6 +39,8 @@ def test_globs(tree: Path, language: str) -> list[str]:
     if not tests:
         words = "many releases leave them out; pin an archive of the whole repository with --archive"
         raise UserError(f"the release has no {language} tests: {words}")
+    if language == "typescript":
+        return list(dict.fromkeys(_glob_in_typescript(PurePosixPath(file)) for file in tests))
     if language == "go":
         return ["**/*_test.go", "**/testdata/**"]
     return list(dict.fromkeys(_glob_of(PurePosixPath(file)) for file in tests))
@@ -54,6 +58,16 @@ def _glob_of(file: PurePosixPath) -> str:
     return (file.parent / "test_*.py").as_posix() if file.suffix == ".py" else file.as_posix()
 
 
+def _glob_in_typescript(file: PurePosixPath) -> str:
+    """All in directories of tests, wherever below the outermost one they lie; else files by their name."""
+    top = file.parts[0]
+    for part in file.parts[:-1]:
+        if part.strip("_") in _BELOW_TESTS:
+            return f"{top}/**" if part == top else f"{top}/**/{part}/**"
+    kind = ".spec." if ".spec." in file.name else ".test."
+    return f"{top}/**/*{kind}*" if len(file.parts) > 1 else f"*{kind}*"
+
+
 def upstream_of(tree: Path, packaging: Path | None, package: str) -> str:
     """The address of the project as its metadata has it, else its package's name."""
     control = packaging / "control" if packaging else None
@@ -63,8 +77,15 @@ def upstream_of(tree: Path, packaging: Path | None, package: str) -> str:
     info = tree / "PKG-INFO"
     if info.is_file():
         message = Parser().parsestr(info.read_text(errors="replace"), headersonly=True)
-        addresses = [line.partition(", ")[2] for line in message.get_all("Project-URL", [])]
-        return next(iter([*addresses, *filter(None, [message.get("Home-page")])]), package)
+        named = [line.partition(", ")[::2] for line in message.get_all("Project-URL", [])]
+        sources = [address for label, address in named if _SOURCES.search(label)]
+        others = [message.get("Home-page"), *(address for _, address in named)]
+        return next(iter([*sources, *filter(None, others)]), package)
+    if (tree / "package.json").is_file():
+        document = json.loads((tree / "package.json").read_text())
+        repository = document.get("repository", "")
+        address = repository if isinstance(repository, str) else repository.get("url", "")
+        return address.removeprefix("git+").removesuffix(".git") or document.get("homepage") or package
     return package
 
 

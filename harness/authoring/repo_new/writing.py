@@ -1,10 +1,12 @@
 """The files of a new repository: repo.yaml, Dockerfile, run script, requirements."""
 
 import re
+import shlex
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from harness.authoring.repo_new import reading_trees
+from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
 from harness.authoring.repo_new.pinning import Pinned
 from harness.specs.errors import UserError
 from harness.specs.yaml_text import Quoted, yaml_text
@@ -15,10 +17,23 @@ _RUNNERS = {
         "sitecustomize.py", "usercustomize.py", "*.pth",
     ),
     "go": ("go.mod", "go.sum", "go.work"),
+    "c": (
+        "CMakeLists.txt", "Makefile", "Makefile.am", "Makefile.in", "configure", "configure.ac", "meson.build",
+    ),
+    "typescript": (
+        "package.json", "package-lock.json", "tsconfig*.json", "vite.config.*", "vitest.*", "postcss.config.*",
+        ".npmrc", ".env*",
+    ),
 }  # fmt: skip
 """What decides how tests are found and run, at the root. Below it the same names count, but for conftest.py, which
 belongs to the tests there."""
 _PERL = ("perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu", "perl5.36-aarch64-linux-gnu")
+_BINUTILS = (
+    "addr2line", "c++filt", "elfedit", "gdb", "gp-display-text", "gp-display-src", "gprof", "gprofng", "lto-dump-12",
+    "nm", "objcopy", "objdump", "readelf", "strings",
+)  # fmt: skip
+"""What shows a library's code. What compiles and links stays: test programs are built in arms."""
+_TRANSFORMED = "/var/cache/run_tests/transformed"
 _GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/go-1.19/pkg")
 
 
@@ -44,6 +59,34 @@ def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
     }
 
 
+def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: list[str]) -> dict[str, str]:
+    """Of a release on npm; package.json and its lock are still to be made."""
+    kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
+    conditions = "".join(f" --conditions={shlex.quote(name)}" for name in release.conditions)
+    source = _source(pinned).replace("@KEPT@", kept)
+    modules = {name: _template(f"typescript/{name}") for name in ("run.mjs", "runner.mjs", "transformed.mjs")}
+    return {
+        **modules,
+        "settings.mjs": reading_npm.settings(release),
+        "Dockerfile": _template("typescript/Dockerfile", PACKAGES=_listed(packages), SOURCE=source),
+        "run_tests.sh": _template("typescript/run_tests.sh", CONDITIONS=conditions),
+    }
+
+
+def c_files(pinned: Pinned, release: reading_c.CRelease, packages: list[str]) -> dict[str, str]:
+    """Of a C source package of Debian: a library, and test programs that are linked with it."""
+    places = {
+        "PACKAGES": _listed([*release.needs, *packages]),
+        "CONFIGURES": _listed(list(release.configures)),
+        "CONFIGURE": release.configure,
+    }
+    code = "".join(f"    {shlex.quote(file)}\n" for file in release.code)
+    return {
+        "Dockerfile": _template("c/Dockerfile", **places, SOURCE=_source(pinned)),
+        "run_tests.sh": _template("c/run_tests.sh", CODE=code),
+    }
+
+
 def go_workdir(pinned: Pinned) -> str:
     return f"/go/src/{reading_trees.go_packages(pinned.packaging)[0]}"
 
@@ -51,8 +94,17 @@ def go_workdir(pinned: Pinned) -> str:
 def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: tuple[str, ...]) -> str:
     """`repo.yaml` of a new repository."""
     wanted = pinned.wanted
-    own = {"workdir": go_workdir(pinned)} if language == "go" else {"local": {"requirements": "requirements.lock"}}
-    hidden = [f"/usr/bin/{file}" for file in _PERL] + list(_GO_CACHES if language == "go" else ())
+    programs = (*_PERL, *(_BINUTILS if language == "c" else ()))
+    hidden = [*(f"/usr/bin/{file}" for file in programs), *(_GO_CACHES if language == "go" else ())]
+    arms = {"hidden": [Quoted(path) for path in hidden]}
+    own: dict[str, Any] = {}
+    match language:
+        case "go":
+            own = {"workdir": go_workdir(pinned)}
+        case "python":
+            own = {"local": {"requirements": "requirements.lock"}}
+        case "typescript":
+            arms["taken_away"] = [Quoted(_TRANSFORMED)]
     return yaml_text(
         {
             "schema_version": 1,
@@ -72,7 +124,7 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
             "runner_files": [Quoted(glob) for glob in _runner_files(language)],
             "env": {},
             "limits": {"memory_mb": 2048, "cpus": 2, "pids": 512, "disk_mb": 1024, "test_seconds": 60},
-            "arms": {"hidden": [Quoted(path) for path in hidden]},
+            "arms": arms,
             **own,
         }
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from harness.authoring.task_check.context import CheckContext, arm_context_of, check_context
 from harness.authoring.task_check.criteria_review import review
 from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
+from harness.authoring.task_check.remembering import memory_of
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.track_checks import checks_of
 from harness.authoring.task_check.trees import kept_tree
@@ -42,14 +43,15 @@ def check_tasks(
     finished: Finished,
     judge: Judge | None = None,
     only: frozenset[StepId] = frozenset(),
+    remember: bool = False,
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
-    With `only` these parts alone.
+    With `only` these parts alone, with `remember` without those that passed before on the very same files.
     A `judge` is asked of each criterion whether statement and check say the same. Raises UserError where no engine is
     there for it.
     """
-    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only, remember))
 
 
 async def _check_tasks(
@@ -60,9 +62,10 @@ async def _check_tasks(
     finished: Finished,
     judge: Judge | None,
     only: frozenset[StepId],
+    remember: bool,
 ) -> list[TaskCheck]:
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(catalog, watch, needed, judge, only) as context:
+    async with check_context(catalog, watch, needed, judge, only, remember) as context:
 
         async def work(name: str) -> TaskCheck:
             return await _check(context, name, levels[name])
@@ -106,7 +109,7 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         return check
     if not (check.passed or checks.goes_on):
         return check.model_copy(update={"steps": (*check.steps, *_not_reached(parts))})
-    return await _dynamic(check, subject, parts, context.session, context.watch)
+    return await _dynamic(check, subject, parts, context.session, context)
 
 
 async def _static(subject: Subject, context: CheckContext) -> list[CheckedStep]:
@@ -125,7 +128,7 @@ async def _static(subject: Subject, context: CheckContext) -> list[CheckedStep]:
 
 
 async def _dynamic(
-    check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], session: EngineSession, watch: Watch
+    check: TaskCheck, subject: Subject, parts: Mapping[StepId, Part], session: EngineSession, context: CheckContext
 ) -> TaskCheck:
     try:
         arm_context = await arm_context_of(session, subject.task)
@@ -133,7 +136,9 @@ async def _dynamic(
         where = subject.at(subject.description)
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
-    found = await run_parts(replace(subject, arm_context=arm_context), parts, watch)
+    subject = replace(subject, arm_context=arm_context)
+    memory = memory_of(subject, session.engine.isolation) if context.remember else None
+    found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
         changed = Problem(where=where, message="has changed while it was checked; check it again")

@@ -62,18 +62,21 @@ def check(
     write: bool,
     judge: Judge | None = None,
     only: Iterable[str] = (),
+    remember: bool = False,
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
-    `judge` reviews the rubrics.
+    `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again.
 
     Raises UserError.
     """
     if write and records is None:
         raise UserError("--write needs --records DIR, where the check records go")
-    steps = frozenset(map(_step, only))
+    steps = frozenset(part_named(name, "--only") for name in only)
     if write and steps:
         raise UserError("--write: a check record needs the whole check; leave out --only")
+    if write and remember:
+        raise UserError("--write: a check record needs every part to run; leave out --remember")
 
     def finished(done: TaskCheck) -> None:
         for step in done.steps:
@@ -83,18 +86,18 @@ def check(
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 
-def _step(name: str) -> StepId:
+def part_named(name: str, option: str) -> StepId:
     """A part of the check by its id or label. Raises UserError for an unknown one, with one that is written alike."""
     for step in StepId:
         if name in (step.value, step.label):
             return step
     close = get_close_matches(name, [step.value for step in StepId], n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(step.value for step in StepId)}"
-    raise UserError(f"--only: unknown part {name!r}; {hint}")
+    raise UserError(f"{option}: unknown part {name!r}; {hint}")
 
 
 def _compared(catalog: Catalog, done: TaskCheck, records: Path) -> TaskCheck:

@@ -18,13 +18,17 @@ from harness.verify.judge.judge import Judge
 
 @dataclass(frozen=True)
 class CheckContext:
-    """`session` is None where no check starts a container, `judge` where nobody is to review the rubrics."""
+    """`session` is None where no check starts a container, `judge` where nobody is to review the rubrics.
+
+    With `remember` parts that passed on the very same files aren't run again.
+    """
 
     catalog: Catalog
     watch: Watch
     session: EngineSession | None = None
     judge: Judge | None = None
     only: frozenset[StepId] = frozenset()
+    remember: bool = False
 
     def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
         """Those of the parts that are asked for; all of them where none is named."""
@@ -47,10 +51,11 @@ async def check_context(
     with_engine: bool,
     judge: Judge | None = None,
     only: frozenset[StepId] = frozenset(),
+    remember: bool = False,
 ) -> AsyncIterator[CheckContext]:
     """Raises UserError where an engine is needed and isn't there."""
     if not with_engine:
         yield CheckContext(catalog, watch, judge=judge, only=only)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session, judge, only)
+        yield CheckContext(catalog, watch, session, judge, only, remember)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
+from harness.authoring.task_check.remembering import Memory
 from harness.authoring.task_check.subject import Subject, as_problem
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem, Severity
@@ -13,10 +14,15 @@ Watch = Callable[[str, str], None]
 """Told a task and the step of its check that begins; an empty step at its end."""
 
 
-async def run_parts(subject: Subject, parts: Mapping[StepId, Part], watch: Watch) -> list[CheckedStep]:
-    """Each part by itself: what one finds doesn't keep the others from looking."""
+async def run_parts(
+    subject: Subject, parts: Mapping[StepId, Part], watch: Watch, memory: Memory | None = None
+) -> list[CheckedStep]:
+    """Each part by itself: what one finds doesn't keep the others from looking. One that `memory` has isn't run."""
     steps = []
     for step, part in parts.items():
+        if known := memory and memory.recall(step):
+            steps.append(known)
+            continue
         watch(subject.task.id, step.label)
         began = time.monotonic()
         try:
@@ -24,6 +30,8 @@ async def run_parts(subject: Subject, parts: Mapping[StepId, Part], watch: Watch
         except (UserError, OSError, InfrastructureError) as error:
             problems = [as_problem(subject.catalog, error, subject.at(subject.description))]
         steps.append(_step(step, time.monotonic() - began, problems, subject))
+        if memory:
+            memory.keep(steps[-1])
     return steps
 
 

@@ -11,6 +11,8 @@ from harness.authoring.task_edit.parts import EditedPart, applied, base_of, part
 from harness.runs.interruption import run_to_end
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.reasons import Verdict
+from harness.specs.yaml_text import yaml_text
 
 Edit = Callable[[Path], None]
 """Changes the files of a directory, or asks somebody to."""
@@ -22,7 +24,7 @@ def edit_task(catalog: Catalog, task: str, part: str, edited: Path | None, anew:
     Raises UserError where nothing was changed, or something that the part may not change; the part is then as it was.
     """
     finished = edited.resolve() if edited else None
-    return run_to_end(_edit(part_of(catalog.task(task), part), finished, anew))
+    return run_to_end(_edit(part_of(catalog, catalog.task(task), part), finished, anew))
 
 
 def write_tree(catalog: Catalog, task: str, part: str, destination: Path, anew: bool = False) -> Path:
@@ -30,7 +32,7 @@ def write_tree(catalog: Catalog, task: str, part: str, destination: Path, anew: 
     destination = destination.resolve()
     if destination.exists() and any(destination.iterdir()):
         raise UserError(f"{destination}: is not empty")
-    return run_to_end(_write(part_of(catalog.task(task), part), destination, anew))
+    return run_to_end(_write(part_of(catalog, catalog.task(task), part), destination, anew))
 
 
 async def _write(part: EditedPart, destination: Path, anew: bool) -> Path:
@@ -58,7 +60,17 @@ async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> Path:
         patch = await tree.diff(new, base)
     part.path.parent.mkdir(parents=True, exist_ok=True)
     part.path.write_bytes(patch)
+    if part.name.startswith("honest/"):
+        _expect(part)
     return part.path
+
+
+def _expect(part: EditedPart) -> None:
+    """What an honest suite must come to is its author's to say."""
+    path = part.path.parent / "expect.yaml"
+    if not path.exists():
+        facts = {"schema_version": 1, "about": "TODO", "task": part.task.id, "verdict": Verdict.RESOLVED.value}
+        path.write_text(yaml_text(facts))
 
 
 def _check(part: EditedPart, changed: list[str]) -> None:

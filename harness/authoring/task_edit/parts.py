@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.record import image_place
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.patch_error import PatchError
+from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.globs import matches
 from harness.specs.repo import Repo
@@ -23,6 +25,7 @@ _WHOLE = {
     "placebo": "placebo.patch",
     "reference": "reference/tests.patch",
 }
+_HONEST = re.compile(r"honest/([A-Za-z0-9][A-Za-z0-9._-]*)")
 _NAMED = re.compile(r"(probes|twins|probes-on-placebo)/([1-5]\.\d{1,2}(?:-[a-z])?(?:_\d)?)")
 
 
@@ -39,7 +42,7 @@ class EditedPart:
         return matches(path, self.task.repo.test_paths) is self.tests
 
 
-def part_of(task: Task, name: str) -> EditedPart:
+def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
     """Raises UserError for a name that is no part, with one that is written alike."""
     name = name.removesuffix(".patch")
     if name in _WHOLE:
@@ -47,7 +50,9 @@ def part_of(task: Task, name: str) -> EditedPart:
     if found := _NAMED.fullmatch(name):
         _check_criterion(task, found[2].partition("-")[0].partition("_")[0])
         return EditedPart(task, name, task.directory / found[1] / f"{found[2]}.patch", False)
-    known = [*_WHOLE, "probes/1.1", "twins/1.1", "probes-on-placebo/1.1"]
+    if found := _HONEST.fullmatch(name):
+        return EditedPart(task, name, corpus_of(catalog) / task.id / found[1] / "patch.diff", True)
+    known = [*_WHOLE, "probes/1.1", "twins/1.1", "probes-on-placebo/1.1", "honest/a-thorough"]
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
     raise UserError(f"unknown part {name!r} of a task; {hint}")

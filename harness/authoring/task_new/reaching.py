@@ -19,8 +19,8 @@ from harness.specs.repo import Repo
 
 Lines = dict[str, set[int]]
 """Path -> lines from 1."""
-MEASURED = ("python", "go")
-"""vitest ends its workers before V8 writes what they ran, and C needs a build of its own."""
+MEASURED = ("python", "go", "c")
+"""vitest ends its workers before V8 writes what they ran."""
 _SECONDS = 900
 _LABELS = {"testwright.check": "reach"}
 _BLOCK = re.compile(r"(\S+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)")
@@ -68,7 +68,7 @@ async def _read(language: str, tree: GitTree, outputs: Mapping[str, bytes]) -> L
     found: Lines = defaultdict(set)
     entries = await tree.entries()
     for data in outputs.values():
-        for path, lines in (_of_profile(data) if language == "go" else _of_tracer(data)).items():
+        for path, lines in _READERS[language](data).items():
             known = next((name for name in (path, *_endings(path)) if name in entries), None)
             if known:
                 found[known] |= lines
@@ -91,3 +91,14 @@ def _of_profile(data: bytes) -> Lines:
         if times != "0":
             found[path] |= set(range(int(first), int(last) + 1))
     return found
+
+
+def _of_gcov(data: bytes) -> Lines:
+    found: Lines = defaultdict(set)
+    for text in data.splitlines():
+        for file in json.loads(text)["files"]:
+            found[file["file"]] |= {line["line_number"] for line in file["lines"] if line["count"]}
+    return found
+
+
+_READERS = {"python": _of_tracer, "go": _of_profile, "c": _of_gcov}

