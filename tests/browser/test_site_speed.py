@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.support.large_run import MODELS, large_catalog, large_run
 
 FEW, SOME, WHOLE = 2, 12, 100
@@ -54,6 +56,7 @@ def built(folder: Path, tasks: int) -> float:
     return used / ((slow + slowness()) / 2)
 
 
+@pytest.mark.long
 def test_a_large_site_is_built_within_its_cpu_time(tmp_path: Path) -> None:
     """The least of a few tries: whatever else the machine does only adds to it."""
     few = some = whole = float("inf")

@@ -20,7 +20,7 @@ from tests.support import tiny_registry
 from tests.support.image_tags import tags_of_all
 from tests.support.own_engine import OwnEngine, own_engine
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 MB = 1_000_000
 SIZE = 4 * MB

@@ -31,7 +31,7 @@ from harness.runs.trial_store import TrialStore
 from tests.faults.test_interrupted_runs import command
 from tests.support.provider import failing, playing
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 DAY = timedelta(days=1)
 SET_CLOCK = Path(__file__).parents[1] / "support" / "set_clock.c"

@@ -23,7 +23,7 @@ from tests.support.own_engine import OwnEngine, own_engine
 from tests.support.provider import playing
 from tests.support.signals import heed_signals
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 WAYS = (signal.SIGKILL, signal.SIGTERM)
 ALL = os.environ.get("TESTWRIGHT_FAULTS") == "all"
