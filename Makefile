@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks bench attack honest faults killer schemas stubs validity providers site native published
+.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas stubs validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -51,6 +51,9 @@ native: $(READY) ## every native scaffold, twice, and compare on the result
 
 published: $(READY) ## every suite for the published tasks in tests/fixtures, by both rules
 	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_PUBLISHED=all $(VENV)/bin/python -m pytest -q tests/docker/test_published_suites.py
+
+repositories: $(READY) ## repositories made by repo new from releases of each kind, and tasks judged on them
+	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_REPO_NEW=1 $(VENV)/bin/python -m pytest -q tests/docker/test_repositories_made_anew.py
 
 stubs: $(READY) ## docs/stubs.md: how many of 200 stubs over all repositories compile
 	@$(VENV)/bin/python -m scripts.stubs

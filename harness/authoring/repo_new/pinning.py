@@ -91,7 +91,7 @@ def _from_npm(wanted: Wanted, scratch: Path) -> Path:
             "--npm: npm isn't here, and it fetches the release and makes the lock; install Node.js with npm"
         )
     (scratch / "fetched").mkdir()
-    command = [npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", str(scratch / "fetched")]
+    command = [npm, "pack", "--loglevel=error", "--ignore-scripts", "--pack-destination", str(scratch / "fetched")]
     command.append(f"{wanted.package}@{wanted.version}")
     return _fetched("npm", wanted, command, host_environment(*NPM, *PROXIES), scratch / "fetched")
 
@@ -109,8 +109,11 @@ def _fetched(client: str, wanted: Wanted, command: list[str], env: dict[str, str
 
 def _complaint(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if line.lower().startswith(("error", "npm error"))]
-    return (errors or lines or ["it said nothing"])[-1]
+    errors = [line for line in lines if line.lower().startswith("error")]
+    # npm's lines begin with a code and end with where its log is.
+    of_npm = [line.removeprefix("npm error ") for line in lines if line.startswith("npm error ")]
+    said = [line for line in of_npm if not line.startswith(("code ", "A complete log"))][:1]
+    return (said or errors or lines or ["it said nothing"])[-1]
 
 
 def _from_place(wanted: Wanted, scratch: Path) -> Path:

@@ -37,7 +37,9 @@ def test_globs(tree: Path, language: str) -> list[str]:
     files = [path.relative_to(tree).as_posix() for path in every]
     tests = [file for file in files if discovery.is_test_file(file) and _has_tests(tree, file, language)]
     if not tests:
-        words = "many releases leave them out; pin an archive of the whole repository with --archive"
+        words = "many releases leave them out"
+        if language == "python":
+            words += "; pin an archive of the whole repository with --archive"
         raise UserError(f"the release has no {language} tests: {words}")
     if language == "typescript":
         return list(dict.fromkeys(_glob_in_typescript(PurePosixPath(file)) for file in tests))

@@ -32,7 +32,8 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
     baseline, probes = await _variants(subject, context, tree)
     tests = await _tests(subject, tree, near[:MAX_FILES])
     if not tests:
-        subject.remarks.append(f"none of upstream's {all_files} remaining test files is near the code")
+        words = f"the {len(near)} near the code have no test of their own" if near else "none is near the code"
+        subject.remarks.append(f"of upstream's {all_files} remaining test files {words}")
         return []
     suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
     [before] = (await run_arms(context, subject.task, suite, [(EXISTING_BEFORE, baseline)])).values()
