@@ -17,6 +17,7 @@ from tests.support.command import testwright
 pytestmark = [
     pytest.mark.docker,
     pytest.mark.timeout(3600),
+    pytest.mark.long,
     pytest.mark.skipif(not os.environ.get("TESTWRIGHT_REPO_NEW"), reason="make repositories runs it"),
 ]
 
