@@ -24,7 +24,8 @@ async def main(names: list[str]) -> int:
     samples = []
     async with engine_session("docker", uuid4().hex) as session:
         for name in chosen:
-            samples.append(await sample_stubs(session, catalog.repo(name), FUNCTIONS // len(every), SEED))
+            share = FUNCTIONS // len(every) + (name in every[: FUNCTIONS % len(every)])
+            samples.append(await sample_stubs(session, catalog.repo(name), share, SEED))
             print(f"{name}: {samples[-1].compiling} of {samples[-1].stubs} compile", file=sys.stderr, flush=True)
     page = "\n".join(page_lines(samples)) + "\n"
     if names:
@@ -39,7 +40,7 @@ def page_lines(samples: list[StubSample]) -> list[str]:
     lines = [
         "# Stubs that compile",
         "",
-        f"Made by `make stubs`: {functions} functions drawn with the seed {SEED}, as many of each repository,",
+        f"Made by `make stubs`: {functions} functions drawn with the seed {SEED}, evenly over the repositories,",
         "tests left out. Each is stubbed by itself in both ways ([mutants.md](mutants.md#stubs)) and compiled in the",
         "repository's image. No stub is mended by hand. What a repository's own build leaves out (in Go files of",
         "other systems, in C examples) counts as compiling.",
