@@ -12,6 +12,7 @@ import anthropic
 import openai
 import pytest
 
+from harness.llm.faults import wait_asked_for
 from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Rule, Scenario
 from harness.llm.scripted_provider.server import serve
 from tests.support.provider import ErrorKind, Provider, failing, playing
@@ -218,3 +219,10 @@ async def test_a_slow_answer_is_late_and_then_comes_in_pieces(place: Place, stre
             all_after = time.monotonic() - began
     assert headers_after >= 0.1
     assert all_after - headers_after >= 0.06
+
+
+def test_a_date_to_wait_for_is_counted_from_the_answers_own_date() -> None:
+    headers = {"Date": "Fri, 01 Jan 2021 10:00:00 GMT", "Retry-After": "Fri, 01 Jan 2021 10:00:07 GMT"}
+    assert wait_asked_for(headers) == 7, "our clock may be a day off"
+    assert wait_asked_for({"Retry-After": headers["Retry-After"]}) == 0
+    assert wait_asked_for({**headers, "Retry-After": "soon"}) is None
