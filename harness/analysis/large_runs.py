@@ -51,17 +51,20 @@ def run_total(directory: Path) -> RunTotal:
     known_verdicts = {verdict.value: verdict for verdict in Verdict}
     models = _models(file)
     index = TrialIndex(directory)
-    for place, finished in index.scan():
-        task, scaffold, folder, _ = place.split("/")
+    for group, attempts in index.scan():
+        task, scaffold, folder = group.split("/")
         who = models.get((scaffold, folder)) or Who(scaffold, "" if folder == "none" else folder)
+        finished = [entry for entry in attempts.values() if entry]
+        found = [
+            known_verdicts[entry.verdict] if entry else _without(directory, f"{group}/{attempt}")
+            for attempt, entry in attempts.items()
+        ]
+        verdicts[who][task] += found
         total = systems[who]
-        verdict = known_verdicts[finished.verdict] if finished else _without(directory, place)
-        verdicts[who][task].append(verdict)
-        total.verdicts[verdict] += 1
-        if finished:
-            lost[finished.lost] += 1
-            total.agent_usd = _sum(total.agent_usd, finished.agent_usd)
-            total.judge_usd = _sum(total.judge_usd, finished.judge_usd)
+        total.verdicts.update(found)
+        lost.update(entry.lost for entry in finished)
+        total.agent_usd = _sum([total.agent_usd, *(entry.agent_usd for entry in finished)])
+        total.judge_usd = _sum([total.judge_usd, *(entry.judge_usd for entry in finished)])
     index.keep()
     for who, total in systems.items():
         asked = file.attempts.get(system_name(*who), {})
@@ -105,5 +108,6 @@ def _without(directory: Path, place: str) -> Verdict | None:
     return Verdict.UNSCORED if TrialStore(directory / "trials" / place).last_fault() else None
 
 
-def _sum(left: float | None, right: float | None) -> float | None:
-    return None if left is None or right is None else left + right
+def _sum(amounts: list[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None

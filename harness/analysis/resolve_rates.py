@@ -56,7 +56,8 @@ def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:
     found = list(scores.values())
     verdicts = [verdict for score in found for verdict in score.verdicts]
     scored = values_without_faults(found)
-    ks = range(1, min(len(score.verdicts) for score in found) + 1)
+    counts = [(score.resolved, len(score.verdicts)) for score in found]
+    ks = range(1, min(attempts for _, attempts in counts) + 1)
     return ResolveRate(
         rate=rate_over_tasks([score.value() for score in found]),
         without_faults=rate_over_tasks(scored) if scored else None,
@@ -64,6 +65,6 @@ def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:
         unscored=rate(verdicts.count(Verdict.UNSCORED), len(verdicts)),
         invalid=rate(verdicts.count(Verdict.INVALID), len(verdicts)),
         missing=rate(verdicts.count(None), len(verdicts)),
-        pass_at={k: mean(pass_at(k, score.resolved, len(score.verdicts)) for score in found) for k in ks},
-        pass_all={k: mean(pass_all(k, score.resolved, len(score.verdicts)) for score in found) for k in ks},
+        pass_at={k: mean(pass_at(k, *count) for count in counts) for k in ks},
+        pass_all={k: mean(pass_all(k, *count) for count in counts) for k in ks},
     )

@@ -13,10 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.runs.records import write_whole
-from harness.runs.trial_store import TrialStore
+from pydantic_core import from_json
 
-_FORMAT = 1
+from harness.runs.records import write_whole
+from harness.runs.trial_store import TrialReading, TrialStore
+
+_FORMAT = 2
 _READ = ("", "/verdict.json", "/agent.json", "/usage.json")
 """What an entry is read from, behind the attempt's number. The first is the directory: it notices each new name."""
 _log = logging.getLogger(__name__)
@@ -35,6 +37,10 @@ class Finished(NamedTuple):
     judge_usd: float | None
 
 
+_Entries = dict[str, dict[str, Finished]]
+"""TASK/SCAFFOLD/MODEL -> attempt -> what is known of it."""
+
+
 class TrialIndex:
     """The index of one run. `scan` must have gone through all trials before `keep` writes it."""
 
@@ -42,28 +48,33 @@ class TrialIndex:
         self._directory = directory
         self._path = directory / ".index"
         self._known = _read(self._path)
-        self._found: dict[str, Finished] = {}
+        self._found: _Entries = {}
         self._changed = False
 
-    def scan(self) -> Iterator[tuple[str, Finished | None]]:
-        """Each trial's place below `trials/`, and what is known of it where it has a verdict; by path."""
-        for place, stamp in _stamps(self._directory / "trials"):
-            known = self._known.get(place)
-            if known is None or known.stamp != stamp:
-                known = _finished(TrialStore(self._directory / "trials" / place), stamp)
-                self._changed = self._changed or known is not None
-            if known:
-                self._found[place] = known
-            yield place, known
+    def scan(self) -> Iterator[tuple[str, dict[str, Finished | None]]]:
+        """TASK/SCAFFOLD/MODEL and its attempts: what is known of each that has a verdict; by path."""
+        for group, stamps in _stamps(self._directory / "trials"):
+            known = self._known.get(group, {})
+            found: dict[str, Finished | None] = {}
+            for name, stamp in stamps.items():
+                entry = known.get(name)
+                found[name] = entry if entry and entry[0] == stamp else self._read_anew(group, name, stamp)
+            self._found[group] = {name: entry for name, entry in found.items() if entry}
+            yield group, found
+
+    def _read_anew(self, group: str, name: str, stamp: int) -> Finished | None:
+        entry = _finished(TrialReading(self._directory / "trials" / group / name), stamp)
+        self._changed = self._changed or entry is not None
+        return entry
 
     def keep(self) -> None:
         """Write it where something has changed. A directory that can't be written stays without."""
-        if self._changed or len(self._known) != len(self._found):
+        if self._changed or _count(self._known) != _count(self._found):
             with suppress(OSError):
                 write_whole(self._path, _text(self._found))
 
 
-def _read(path: Path) -> dict[str, Finished]:
+def _read(path: Path) -> _Entries:
     """Nothing where there is none that can be trusted."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
@@ -72,10 +83,15 @@ def _read(path: Path) -> dict[str, Finished]:
     if head != _head(body):
         _log.info("%s is damaged or of another version; it is made anew", path)
         return {}
-    return {place: Finished._make(entry) for place, entry in json.loads(body).items()}
+    groups = from_json(body, cache_strings="all")
+    return {group: {name: Finished(*entry) for name, entry in entries.items()} for group, entries in groups.items()}
 
 
-def _text(found: dict[str, Finished]) -> bytes:
+def _count(entries: _Entries) -> int:
+    return sum(map(len, entries.values()))
+
+
+def _text(found: _Entries) -> bytes:
     body = json.dumps(found, separators=(",", ":")).encode()
     return _head(body) + b"\n" + body
 
@@ -84,16 +100,14 @@ def _head(body: bytes) -> bytes:
     return f"testwright index {_FORMAT} sha256:{hashlib.sha256(body).hexdigest()}".encode()
 
 
-def _stamps(trials: Path) -> Iterator[tuple[str, int]]:
-    """Place and stamp of each trial: of one that never got as far as a directory as well."""
+def _stamps(trials: Path) -> Iterator[tuple[str, dict[str, int]]]:
+    """TASK/SCAFFOLD/MODEL and the stamp of each attempt: of one that never got as far as a directory as well."""
     for group in _folders(_folders(_folders([str(trials)]))):
         names = sorted({name.partition(".")[0] for name in os.listdir(group)})  # noqa: PTH208 - no path object for each of 100,000
         below = group.removeprefix(f"{trials}/")
         descriptor = os.open(group, os.O_RDONLY | os.O_DIRECTORY)  # paths are looked up from here: half the time
         try:
-            for name in names:
-                if name.isdigit():
-                    yield f"{below}/{name}", _stamp(name, descriptor)
+            yield below, {name: _stamp(name, descriptor) for name in names if name.isdigit()}
         finally:
             os.close(descriptor)
 
@@ -105,6 +119,22 @@ def _folders(parents: Iterable[str]) -> Iterator[str]:
 
 
 def _stamp(name: str, descriptor: int) -> int:
+    try:
+        own, verdict, agent, usage = [os.stat(name + end, dir_fd=descriptor) for end in _READ]
+    except OSError:
+        return _stamp_of_some(name, descriptor)
+    return hash(
+        (
+            *(own.st_mtime_ns, own.st_size, own.st_ino),
+            *(verdict.st_mtime_ns, verdict.st_size, verdict.st_ino),
+            *(agent.st_mtime_ns, agent.st_size, agent.st_ino),
+            *(usage.st_mtime_ns, usage.st_size, usage.st_ino),
+        )
+    )
+
+
+def _stamp_of_some(name: str, descriptor: int) -> int:
+    """Where a file is missing."""
     facts: list[int] = []
     for end in _READ:
         try:

@@ -1,8 +1,13 @@
 """What several attempts at one task say of a smaller number of them."""
 
+from functools import lru_cache
 from math import comb
 
+_KNOWN = 50_000
+"""Results that are remembered: in a large run many tasks have the same counts."""
 
+
+@lru_cache(_KNOWN)
 def pass_at(k: int, resolved: int, attempts: int) -> float:
     """The chance that at least one of `k` attempts resolves a task: 1 - C(n-c, k) / C(n, k), unbiased.
 
@@ -13,6 +18,7 @@ def pass_at(k: int, resolved: int, attempts: int) -> float:
     return 1 - comb(attempts - resolved, k) / comb(attempts, k)
 
 
+@lru_cache(_KNOWN)
 def pass_all(k: int, resolved: int, attempts: int) -> float:
     """The chance that all of `k` attempts resolve a task (pass^k): C(c, k) / C(n, k), unbiased.
 
