@@ -40,6 +40,7 @@ TASK = "aiosmtpd-call-limit"
 CORES = len(os.sched_getaffinity(0))
 COMMANDS = 60
 STEPS = 500
+QUICK = ("task list", "clean", "doctor")
 LABELS = {"testwright.run": "benchmarks"}
 
 
@@ -191,7 +192,27 @@ def start_up() -> list[Row]:
     command = [str(Path(sys.executable).with_name("testwright")), "--help"]
     bare = statistics.median(timed([sys.executable, "-c", "pass"]) for _ in range(5))
     seconds = statistics.median(timed(command) for _ in range(5))
-    return [Row("testwright --help", seconds, 0.3, "s", f"python -c pass {bare:.2f} s")]
+    rows = [Row("testwright --help", seconds, 0.3, "s", f"python -c pass {bare:.2f} s")]
+    for words in QUICK:
+        own, others = map(min, zip(*(quick_cost(words) for _ in range(3)), strict=True))
+        scale = f"processes that it starts {others:.2f} s"
+        rows.append(Row(f"testwright {words}: CPU of its own", own, 0.5, "s", scale))
+    return rows
+
+
+def quick_cost(words: str) -> tuple[float, float]:
+    """CPU seconds of a command's own process, and of those that it starts."""
+    code = (
+        "import atexit, json, resource, sys\n"
+        "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
+        "cpu = lambda: [sum(resource.getrusage(each)[:2]) for each in who]\n"
+        "atexit.register(lambda: print(json.dumps(cpu()), file=sys.stderr))\n"
+        "from harness.cli.main import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True)
+    own, others = json.loads(done.stderr.splitlines()[-1])
+    return own, others
 
 
 def large_store() -> list[Row]:

@@ -3,12 +3,15 @@
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from harness.report.tables import console, table
-from harness.runs.cleaning import Cleaning
 from harness.specs.finding import Finding, Health
+
+if TYPE_CHECKING:  # it imports every engine
+    from harness.runs.cleaning import Cleaning
 
 _STYLES = {Health.OK: "green", Health.DEGRADED: "yellow", Health.MISSING: "red"}
 
@@ -26,7 +29,7 @@ def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
     return 1 if any(finding.health is Health.MISSING for finding in findings) else 0
 
 
-def report_cleaning(cleaning: Cleaning, as_json: bool) -> int:
+def report_cleaning(cleaning: "Cleaning", as_json: bool) -> int:
     if as_json:
         print(json.dumps(asdict(cleaning)))
         return 0

@@ -7,7 +7,6 @@ from harness.runs.interruption import run_to_end
 from harness.runs.owners import OWNER, Life, life_of
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.images.in_use import is_in_use
-from harness.sandbox.images.removal import our_images, remove_images
 from harness.sandbox.protocol import ListingEngine, Remains
 from harness.tracks.engines import engines_here
 
@@ -52,12 +51,17 @@ async def _clean(wanted: Wanted, do: bool) -> Cleaning:
                 going += await engine.reap({})
         finally:
             await engine.close()
-    tags = await our_images() if wanted.images else []
-    free = [tag for tag in tags if wanted.everything or not is_in_use(tag)]
-    if do:
-        await remove_images(free)
-        if wanted.cache:
-            shutil.rmtree(cache_directory(), ignore_errors=True)
+    tags: list[str] = []
+    free: list[str] = []
+    if wanted.images:
+        from harness.sandbox.images.removal import our_images, remove_images
+
+        tags = await our_images()
+        free = [tag for tag in tags if wanted.everything or not is_in_use(tag)]
+        if do:
+            await remove_images(free)
+    if do and wanted.cache:
+        shutil.rmtree(cache_directory(), ignore_errors=True)
     return Cleaning(going, len(free), wanted.cache, staying, len(tags) - len(free), do)
 
 

@@ -38,7 +38,7 @@ SANDBOXES: Registry[SandboxFactory] = Registry(
         AUTO: "harness.sandbox.builtin:auto",
         "docker": "harness.sandbox.builtin:docker",
         "local": "harness.sandbox.builtin:local",
-        "swerex": "harness.sandbox.swerex.engine:swerex",
+        "swerex": "harness.sandbox.swerex.named:swerex",
     },
 )
 

@@ -13,34 +13,36 @@ A submission is a patch and a manifest in every track; a grader decides what of 
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from harness.languages.toolchain import Toolchain
-from harness.llm.spending import Spending
-from harness.sandbox.protocol import Image
 from harness.specs.grading import GradingRules
-from harness.specs.task import Task
 from harness.specs.tracks import TrackFacts
-from harness.submission.extraction import Submission
-from harness.verify.arms import ArmContext
-from harness.verify.evidence import EvidenceCache
-from harness.verify.judge.judge import Judge
-from harness.verify.judgement import Judgement
-from harness.verify.verdict import VerdictRecord
+
+if TYPE_CHECKING:  # whoever lists tasks or images needs no judge
+    from harness.languages.toolchain import Toolchain
+    from harness.llm.spending import Spending
+    from harness.sandbox.protocol import Image
+    from harness.specs.task import Task
+    from harness.submission.extraction import Submission
+    from harness.verify.arms import ArmContext
+    from harness.verify.evidence import EvidenceCache
+    from harness.verify.judge.judge import Judge
+    from harness.verify.judgement import Judgement
+    from harness.verify.verdict import VerdictRecord
 
 
 class TaskImages(Protocol):
     """What sandboxes and arms of a track's tasks start from."""
 
-    async def container(self, task: Task) -> Image:
+    async def container(self, task: "Task") -> "Image":
         """An image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
         ...
 
-    async def directory(self, task: Task) -> Image:
+    async def directory(self, task: "Task") -> "Image":
         """A directory of this machine, made if it isn't there. Raises ImageUnavailable, UserError."""
         ...
 
-    def known_digest(self, task: Task, engine: str) -> str | None:
+    def known_digest(self, task: "Task", engine: str) -> str | None:
         """The image's digest on the engine of this name, without making it; None where it can't be known before."""
         ...
 
@@ -54,21 +56,21 @@ class Grader(Protocol):
 
     async def __call__(
         self,
-        task: Task,
-        submission: Submission,
-        context: ArmContext,
-        judge: Judge | None = None,
-        spending: Spending | None = None,
-        cache: EvidenceCache | None = None,
+        task: "Task",
+        submission: "Submission",
+        context: "ArmContext",
+        judge: "Judge | None" = None,
+        spending: "Spending | None" = None,
+        cache: "EvidenceCache | None" = None,
         /,
-    ) -> Judgement: ...
+    ) -> "Judgement": ...
 
 
 class Column(NamedTuple):
     """A column of a report's table: its title, and what it says of a verdict."""
 
     title: str
-    value: Callable[[VerdictRecord], str]
+    value: "Callable[[VerdictRecord], str]"
 
 
 class Track(TrackFacts, Protocol):
@@ -87,6 +89,6 @@ class Track(TrackFacts, Protocol):
         """Of the track's own, beside those that every report has."""
         ...
 
-    def toolchain(self, task: Task) -> Toolchain:
+    def toolchain(self, task: "Task") -> "Toolchain":
         """What makes variants of the task ready to run."""
         ...

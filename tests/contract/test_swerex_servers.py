@@ -13,7 +13,8 @@ from harness.sandbox.local.confinement import works
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.sandbox.registry import ImageSources
 from harness.sandbox.swerex.client import MAX_ANSWER_BYTES, Client
-from harness.sandbox.swerex.engine import SwerexEngine, swerex
+from harness.sandbox.swerex.engine import SwerexEngine
+from harness.sandbox.swerex.named import swerex
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.task import Task
 from tests.support.sandboxes import (

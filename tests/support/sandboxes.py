@@ -18,7 +18,7 @@ from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.local.place import Place
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
 from harness.sandbox.registry import ImageSources
-from harness.sandbox.swerex.engine import swerex
+from harness.sandbox.swerex.named import swerex
 from harness.sandbox.tar_stream import save_tar
 from harness.specs.task import Task
 

@@ -8,21 +8,15 @@ from contextlib import asynccontextmanager
 
 from harness.sandbox.options import check_options
 from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
-from harness.sandbox.registry import ImageSource, ImageSources
+from harness.sandbox.registry import ImageSource
 from harness.sandbox.swerex import jobs
-from harness.sandbox.swerex.configuration import SwerexConfiguration, read_configuration
+from harness.sandbox.swerex.configuration import SwerexConfiguration
 from harness.sandbox.swerex.deployments import Host, start_host
 from harness.sandbox.swerex.place import Place
 from harness.sandbox.swerex.sandbox import SwerexSandbox
 from harness.sandbox.swerex.trees import Archives
 from harness.specs.errors import SandboxLost
 from harness.specs.task import Task
-
-
-def swerex(argument: str, images: ImageSources) -> "SwerexEngine":
-    """`swerex:URL` or `swerex:FILE`. Raises UserError; no deployment is reached or started yet."""
-    configuration = read_configuration(argument)
-    return SwerexEngine(configuration, images.container if configuration.in_place else images.directory)
 
 
 class SwerexEngine:
