@@ -9,13 +9,12 @@ from harness.analysis.resolve_rates import ResolveRate, Who, resolve_rate
 from harness.analysis.scores import TaskScore
 from harness.runs.plan import RunFile, slug, system_name
 from harness.runs.store import check_is_run
-from harness.runs.trial_index import TrialIndex, count_trials
+from harness.runs.trial_index import MANY, TrialIndex, count_trials
 from harness.runs.trial_store import TrialStore
 from harness.specs.loading import load_yaml
 from harness.specs.reasons import Verdict
 
-LARGE = 2_000
-"""Trials: nobody reads a table of more lines."""
+LARGE = MANY
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -99,6 +99,13 @@ def each_row(directory: Path) -> Iterator[TrialRow]:
     file = _run_file(directory)
     for store in find_trials(directory):
         yield _trial(store, directory, file)
+
+
+def rows_of(directory: Path, places: Iterable[str]) -> Iterator[TrialRow]:
+    """The rows of these trials of a run, one by one."""
+    file = _run_file(directory)
+    for place in places:
+        yield _trial(TrialStore(directory / "trials" / place), directory, file)
 
 
 def row_of_outcome(outcome: Outcome, isolation: str) -> TrialRow:

@@ -17,7 +17,7 @@ from harness.analysis.chosen import Filters, chosen
 from harness.analysis.large_runs import is_large
 from harness.analysis.leaderboard import Standing, leaderboard
 from harness.analysis.rows import TrialRow
-from harness.analysis.run_rows import RunRows, each_row, is_below, load_rows, row_of_outcome
+from harness.analysis.run_rows import RunRows, each_row, is_below, load_rows, row_of_outcome, rows_of
 from harness.report.csv_report import CsvRows, csv_text, flat_facts
 from harness.report.large_run_report import show_large_run
 from harness.report.mutants_report import mutants_facts
@@ -41,10 +41,16 @@ _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
     """The closing tables and the next command to type. Returns the command's exit status."""
+    if run.finished and not as_json:
+        console().print(Text(_finished_words(run)), soft_wrap=True)
     ended = _ended(run)
     rows = ended.trials
     if as_json:
-        print(json.dumps({"run": str(run.directory), "trials": [_outcome_facts(row) for row in rows]}, indent=2))
+        found = rows_of(run.directory, (trial.place.as_posix() for trial, _ in run.finished))
+        trials = [_outcome_facts(row) for row in chain(found, rows)]
+        print(json.dumps({"run": str(run.directory), "trials": trials}, indent=2))
+    elif run.finished and not (rows or run.left_out):
+        console().print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
     else:
         _show_all(ended, f"; isolation {run.isolation}")
         out = console()
@@ -53,7 +59,14 @@ def report_run(run: FinishedRun, as_json: bool) -> int:
             words = f"{run.left_out} trials were not begun: --fail-on-error was reached; the same command goes on"
             out.print(Text(words), soft_wrap=True)
         out.print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
-    return 1 if any(row.verdict is Verdict.UNSCORED for row in rows) else 0
+    verdicts = chain((entry.verdict for _, entry in run.finished), (row.verdict for row in rows))
+    return 1 if any(verdict == Verdict.UNSCORED for verdict in verdicts) else 0
+
+
+def _finished_words(run: FinishedRun) -> str:
+    counts = Counter(entry.verdict for _, entry in run.finished)
+    told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
+    return f"{len(run.finished):,} trials were finished and need nothing: {told}"
 
 
 def show_run(
@@ -130,20 +143,27 @@ def _ended(run: FinishedRun) -> RunRows:
     Where trials were not begun, they count; what other starts did, or were asked for and didn't do, doesn't.
     """
     rows = tuple(row_of_outcome(item, run.isolation) for item in run.outcomes)
+    if run.finished:  # the tables are of the others: a large run's rows don't fit in memory
+        stored = rows_of(run.directory, (row.trial for row in rows))
+        return RunRows(run.directory, tuple(map(_with_its_agent, rows, stored)))
     try:
-        stored = load_rows(run.directory)
+        whole = load_rows(run.directory)
     except UserError:
         return RunRows(run.directory, rows)
-    known = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in stored.trials}
+    known = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in whole.trials}
     rows = tuple(row.model_copy(update=known.get(row.trial, {})) for row in rows)
-    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in stored.trials)
+    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in whole.trials)
     own = Counter((system_name(row.scaffold, row.model), row.task) for row in rows)
 
     def number(system: str, task: str, asked: int) -> int:
         missing = asked - begun[system, task] if run.left_out else 0
         return own[system, task] + max(0, missing)
 
-    return replace(stored.asking(number), trials=rows)
+    return replace(whole.asking(number), trials=rows)
+
+
+def _with_its_agent(row: TrialRow, stored: TrialRow) -> TrialRow:
+    return row.model_copy(update={name: getattr(stored, name) for name in _OF_THE_AGENT})
 
 
 def _found(directory: Path, trial: str | None, filters: Filters) -> RunRows:

@@ -1,8 +1,8 @@
 """From the options of `testwright run` to a finished run: configuration, engine, directory, trials."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +15,14 @@ from harness.llm.price_table import has_price
 from harness.runs.ablation import with_whole_path
 from harness.runs.additions import Asked, check_additions
 from harness.runs.executors.choice import make_executor
+from harness.runs.finished import sort_out
 from harness.runs.interruption import FirstInterrupt, run_to_end
 from harness.runs.judges import configured_judge, self_judging
 from harness.runs.outcome import Observer, Outcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
 from harness.runs.store import RunStore, check_free
+from harness.runs.trial_index import Finished
 from harness.sandbox.choice import check_sandbox
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.endpoints import named_endpoint
@@ -38,12 +40,16 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """`left_out` is how many trials were not begun, since too many had ended with a harness error."""
+    """`left_out` is how many trials were not begun, since too many had ended with a harness error.
+
+    `finished` are those of a large run that had nothing left to do: they have no outcome of this start.
+    """
 
     directory: Path
     isolation: str
     outcomes: tuple[Outcome, ...]
     left_out: int = 0
+    finished: Sequence[tuple[Trial, Finished]] = ()
 
 
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
@@ -78,9 +84,9 @@ def execute(
 
     `extend` allows a directory that holds something else. Raises UserError.
     """
-    models, trials, _ = prepare(catalog, config, warn)
+    prepared = prepare(catalog, config, warn)
     interrupt = FirstInterrupt()
-    return run_to_end(_execute(models, catalog, config, trials, directory, watch, interrupt, extend), interrupt)
+    return run_to_end(_execute(prepared, catalog, config, directory, watch, interrupt, extend), interrupt)
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
@@ -134,10 +140,11 @@ def check_agent(models: Models, trial: Trial) -> None:
 
 def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
     """Whether the caps on money can be held. Raises UserError for the run's own; a task's limit is warned about."""
-    unpriced = {trial.model: trial for trial in trials if trial.model_file and not has_price(trial.model_file)}
+    files = {trial.model: trial.model_file for trial in trials}
+    unpriced = [model for model, file in files.items() if file and not has_price(file)]
     remedy = "give its prices in a model file (`prices: {input: USD, output: USD}`, per million tokens; -m FILE.yaml)"
     if unpriced and config.max_cost_usd:
-        name = next(iter(unpriced))
+        name = unpriced[0]
         raise UserError(f"--max-cost can't be held for model {name}: its price is unknown; {remedy}")
     return [
         f"the tasks' cost limit can't be held for model {name}: its price is unknown; {remedy}. "
@@ -157,24 +164,27 @@ def check_judge(models: Models, config: RunConfig) -> list[str]:
 
 
 async def _execute(
-    models: Models,
+    prepared: Prepared,
     catalog: Catalog,
     config: RunConfig,
-    trials: list[Trial],
     directory: Path,
     watch: Watch,
     interrupt: FirstInterrupt,
     extend: bool,
 ) -> FinishedRun:
-    executor = make_executor(config.executor)
+    executor, (models, trials, judge) = make_executor(config.executor), prepared
     asked = Asked(config, trials, await executor.isolation(config))
     check_free(directory)
     added = check_additions(directory, asked, extend)
     store = RunStore(directory)
     try:
         run = store.describe(asked, added)
-        with watch(len(trials)) as observe:
-            outcomes = await run_all(executor, catalog, asked, run, store, observe, models.limiters, interrupt)
+        rest, finished = sort_out(directory, asked, judge)
+        outcomes: list[Outcome] = []
+        if rest:
+            with watch(len(rest)) as observe:
+                todo = replace(asked, trials=rest)
+                outcomes = await run_all(executor, catalog, todo, run, store, observe, models.limiters, interrupt)
     finally:
         store.close()
-    return FinishedRun(directory, asked.isolation, tuple(outcomes), len(trials) - len(outcomes))
+    return FinishedRun(directory, asked.isolation, tuple(outcomes), len(rest) - len(outcomes), finished)

@@ -122,16 +122,24 @@ class Trial:
 
         A control costs nothing and may hand in the reference, so that all of the task's files count for it.
         """
+        head, tail = self.identity_text(image_digest, isolation)
+        return hashlib.sha256(f"{head}{self.attempt}{tail}".encode()).hexdigest()
+
+    def identity_text(self, image_digest: str, isolation: str, scaffold: str = "") -> tuple[str, str]:
+        """What an identity is the hash of, before and behind the attempt's number: all attempts have it in common.
+
+        `scaffold` is its digest, for who knows it already.
+        """
         parts: dict[str, Any] = {
             "task": self.task.work_digest if self.model else self.task.digest_without_rubric,
             "image": image_digest,
             "isolation": isolation,
-            "scaffold": scaffold_digest(self.scaffold),
+            "scaffold": scaffold or scaffold_digest(self.scaffold),
             "model": self.model_digest,
-            "attempt": self.attempt,
             "protocol": PROTOCOL_VERSION,
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        # "attempt" is the first of the keys in their order.
+        return '{"attempt": ', f", {json.dumps(parts, sort_keys=True)[1:]}"
 
 
 class RunCommand(FileModel):
@@ -193,10 +201,14 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
         raise UserError("no scaffold is named; say which with -s (testwright scaffold list)")
     tasks = chosen_tasks(catalog, config)
     scaffolds = chosen_scaffolds(catalog, config.scaffolds, config.overrides)
+    files = {
+        model: models.file(model) for scaffold in scaffolds for model in _models(scaffold, config.models) if model
+    }
     trials = [
-        Trial(limited(task, scaffold), scaffold, model, attempt, models.file(model) if model else None)
+        Trial(with_limits, scaffold, model, attempt, files.get(model))
         for task in tasks
         for scaffold in scaffolds
+        for with_limits in (limited(task, scaffold),)
         for model in _models(scaffold, config.models)
         for attempt in range(1, config.attempts + 1)
     ]

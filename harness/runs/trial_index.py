@@ -17,9 +17,12 @@ from pydantic_core import from_json
 
 from harness.runs.records import write_whole
 from harness.runs.trial_store import TrialReading, TrialStore
+from harness.verify.judge.identity import JudgeIdentity
 
-_FORMAT = 2
-_READ = ("", "/verdict.json", "/agent.json", "/usage.json")
+_FORMAT = 3
+MANY = 2_000
+"""Trials of which an index is made: nobody reads a table of more lines, or waits for each to be opened."""
+_READ = ("", "/trial.json", "/verdict.json", "/agent.json", "/usage.json")
 """What an entry is read from, behind the attempt's number. The first is the directory: it notices each new name."""
 _log = logging.getLogger(__name__)
 
@@ -27,10 +30,14 @@ _log = logging.getLogger(__name__)
 class Finished(NamedTuple):
     """A trial that has a verdict. `lost` has a `STAGE:CODE` for each reason, with commas between.
 
-    Costs are in USD, None where unknown: of the agent with what was set aside, and of the judge.
+    `identity` is that of the agent's work, empty where the trial's files don't agree in it; `under` is what
+    `reached_under` says of the verdict. Costs are in USD, None where unknown: of the agent with what was set aside,
+    and of the judge.
     """
 
     stamp: int
+    identity: str
+    under: str
     verdict: str
     lost: str
     agent_usd: float | None
@@ -120,12 +127,13 @@ def _folders(parents: Iterable[str]) -> Iterator[str]:
 
 def _stamp(name: str, descriptor: int) -> int:
     try:
-        own, verdict, agent, usage = [os.stat(name + end, dir_fd=descriptor) for end in _READ]
+        own, trial, verdict, agent, usage = [os.stat(name + end, dir_fd=descriptor) for end in _READ]
     except OSError:
         return _stamp_of_some(name, descriptor)
     return hash(
         (
             *(own.st_mtime_ns, own.st_size, own.st_ino),
+            *(trial.st_mtime_ns, trial.st_size, trial.st_ino),
             *(verdict.st_mtime_ns, verdict.st_size, verdict.st_ino),
             *(agent.st_mtime_ns, agent.st_size, agent.st_ino),
             *(usage.st_mtime_ns, usage.st_size, usage.st_ino),
@@ -153,11 +161,39 @@ def _finished(store: TrialStore, stamp: int) -> Finished | None:
     usage = store.usage()
     return Finished(
         stamp=stamp,
+        identity=_identity(store),
+        under=reached_under(
+            is_ours=record.protocol.is_ours,
+            digests=(record.task_digest, record.repo_digest, record.image_digest),
+            isolation=record.isolation,
+            version=record.protocol_version,
+            judge=record.judge.identity if record.judge else None,
+            is_without_judge=bool(record.judge) and record.is_without_judge,
+        ),
         verdict=record.verdict.value,
         lost=",".join(f"{reason.stage}:{reason.code}" for reason in record.reasons),
         agent_usd=(usage.agent + usage.lost).cost_usd,
         judge_usd=usage.judge.cost_usd,
     )
+
+
+def _identity(store: TrialStore) -> str:
+    trial, agent = store.trial(), store.agent()
+    return trial.identity if trial and agent and agent.identity == trial.identity and not store.damaged() else ""
+
+
+def reached_under(
+    is_ours: bool,
+    digests: tuple[str, str, str],
+    isolation: str,
+    version: int,
+    judge: JudgeIdentity | None,
+    is_without_judge: bool,
+) -> str:
+    """A short digest of all that makes a verdict final or not. `digests` are of task, repository and image."""
+    told = judge.model_dump(mode="json") if judge else None
+    facts = [is_ours, digests, isolation, version, told, is_without_judge]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def count_trials(directory: Path) -> int:
