@@ -4,7 +4,7 @@ A rule makes edits of one node of a syntax tree, or none where it can't tell tha
 in rounds, each to what the one before has made, so rules apply to what others made.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
@@ -12,7 +12,7 @@ from random import Random
 from tree_sitter import Node
 
 from harness.languages.found import parsed
-from harness.languages.functions import Edit, Function, Grammar, Piece, apply, below, functions_in
+from harness.languages.functions import Edit, Function, Grammar, Piece, apply, below, read_anew, reading_of
 
 FEWEST, MOST = 25, 80
 """Rules applied to one function, where it has room for them."""
@@ -28,7 +28,7 @@ class Scene:
     function: Function
     chance: Random
     fresh: Callable[[], str]
-    above: bytes = b""
+    above: tuple[bytes, ...] = ()
     """What stands above the function in its file."""
 
     @cached_property
@@ -40,10 +40,35 @@ class Scene:
     def types(self) -> frozenset[str]:
         return frozenset(node.type for node in self.nodes)
 
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[Node]]:
+        """The named nodes of the body by their type, the body among them, in the order of the text."""
+        return _by_type([self.function.body])
 
-@dataclass(frozen=True)
+    def of_type(self, kind: str) -> list[Node]:
+        """The function's named nodes of this type, those around its body first."""
+        return [*self._around.get(kind, ()), *self.places.get(kind, ())]
+
+    @cached_property
+    def _around(self) -> Mapping[str, Sequence[Node]]:
+        return _by_type([child for child in self.function.node.children if child != self.function.body])
+
+
+def _by_type(roots: Sequence[Node]) -> Mapping[str, Sequence[Node]]:
+    """Most nodes of a tree have no name and nothing below them: not to look at them is half the time."""
+    found: dict[str, list[Node]] = {}
+    waiting = list(reversed(roots))
+    while waiting:
+        node = waiting.pop()
+        found.setdefault(node.type, []).append(node)
+        if node.named_child_count:
+            waiting += node.named_children[::-1]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
-    """`rewrite` gets nodes of these types that stand in a function's body.
+    """`rewrite` gets nodes of these types, which have a name in the grammar, that stand in a function's body.
 
     It returns edits within the node, or insertions anywhere else; nothing where a guard refuses. Two rules applied
     in one round get nodes of which neither holds the other.
@@ -53,12 +78,20 @@ class Rule:
     types: frozenset[str]
     rewrite: Callable[[Node, Scene], Sequence[Edit]]
 
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The types in an order that is the same in every process."""
+        return tuple(sorted(self.types))
+
 
 @dataclass(frozen=True)
 class Composed:
     piece: Piece
     applied: tuple[str, ...]
     """The names of the rules, in their order."""
+    root: Node
+    """The syntax tree of the piece's text."""
+    function: Function
 
 
 def compose(
@@ -66,22 +99,25 @@ def compose(
 ) -> Composed:
     """The piece with `count` rules applied to its function, fewer where that has no room for more."""
     applied: list[str] = []
-    text, root = piece.text, parsed(grammar.language, piece.text)
-    function = functions_in(grammar, root)[piece.name]
+    text, (root, functions) = piece.text, reading_of(grammar, piece.text)
+    function = functions[piece.name]
     longest = len(function.node.text or b"") * _GROWTH + _ROOM
     faults = _faults(root)
-    while len(applied) < count and len(function.node.text or b"") < longest:
+    while len(applied) < count and function.node.end_byte - function.node.start_byte < longest:
         drawn = _drawn(rules, Scene(function, chance, fresh, piece.above), min(_PER_ROUND, count - len(applied)))
-        root = parsed(grammar.language, _applied(text, drawn))
-        if _faults(root) > faults:
+        if not drawn:
+            break
+        made = _applied(text, drawn)
+        after, found = read_anew(grammar, made)
+        if _faults(after) > faults:
             drawn = [one for one in drawn if _faults(parsed(grammar.language, _applied(text, [one]))) <= faults]
-            root = parsed(grammar.language, _applied(text, drawn))
-        after = functions_in(grammar, root).get(piece.name)
-        if not drawn or after is None or _faults(root) > faults:
+            made = _applied(text, drawn)
+            after, found = read_anew(grammar, made)
+        if not drawn or piece.name not in found or _faults(after) > faults:
             break
         applied += [rule for rule, _ in drawn]
-        text, function = _applied(text, drawn), after
-    return Composed(replace(piece, text=text), tuple(applied))
+        text, root, function = made, after, found[piece.name]
+    return Composed(replace(piece, text=text), tuple(applied), root, function)
 
 
 def _applied(text: bytes, drawn: Sequence[tuple[str, Sequence[Edit]]]) -> bytes:
@@ -90,31 +126,27 @@ def _applied(text: bytes, drawn: Sequence[tuple[str, Sequence[Edit]]]) -> bytes:
 
 def _drawn(rules: Sequence[Rule], scene: Scene, count: int) -> list[tuple[str, Sequence[Edit]]]:
     """Up to `count` rules with their edits; each rule that has a place is as likely as any other."""
-    places: dict[str, list[Node]] = {}
-    body = scene.function.body
-    for node in (body, *below(body)):
-        places.setdefault(node.type, []).append(node)
-    offers = {rule: [node for kind in sorted(rule.types) for node in places.get(kind, ())] for rule in rules}
-    waiting = [rule for rule in rules if offers[rule]]
+    places, chance = scene.places, scene.chance
+    offers = [(rule, [node for kind in rule.kinds for node in places.get(kind, ())]) for rule in rules]
+    waiting = [offer for offer in offers if offer[1]]
     chosen: list[tuple[str, Sequence[Edit]]] = []
+    taken: list[Edit] = []
     spans: list[tuple[int, int]] = []
     while waiting and len(chosen) < count:
-        rule = scene.chance.choice(waiting)
-        node = offers[rule].pop(scene.chance.randrange(len(offers[rule])))
-        if not offers[rule]:
-            waiting.remove(rule)
-        span = (node.start_byte, node.end_byte)
-        if any(_overlap(span, other) for other in spans):
+        at = chance.randrange(len(waiting))
+        rule, nodes = waiting[at]
+        node = nodes.pop(chance.randrange(len(nodes)))
+        if not nodes:
+            del waiting[at]
+        start, end = node.start_byte, node.end_byte
+        if any(start < other[1] and other[0] < end for other in spans):
             continue
         edits = rule.rewrite(node, scene)
-        if edits and not any(_cuts(edit, other) for edit in edits for _, others in chosen for other in others):
+        if edits and not any(_cuts(edit, other) for edit in edits for other in taken):
             chosen.append((rule.name, edits))
-            spans.append(span)
+            taken += edits
+            spans.append((start, end))
     return chosen
-
-
-def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def _cuts(one: Edit, other: Edit) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from tree_sitter import Language, Node
 
@@ -12,7 +13,7 @@ Edit = tuple[int, int, bytes]
 """Replace the bytes from the first offset up to the second."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grammar:
     """How functions are told apart. `qualified` gives a function's name; empty where it has none of its own."""
 
@@ -35,14 +36,31 @@ class Function:
         return (self.node.text or b"")[: self.body.start_byte - self.node.start_byte]
 
 
-@lru_cache(maxsize=128)  # as many as a task has texts of a file, and then some
+class Reading(NamedTuple):
+    """A text's syntax tree and its functions by name."""
+
+    root: Node
+    functions: Mapping[str, Function]
+
+
+@lru_cache(maxsize=192)  # as many as a task has texts of a file and of touched functions, and then some
+def reading_of(grammar: Grammar, text: bytes) -> Reading:
+    """See `read_anew`; for texts that are read more than once."""
+    return read_anew(grammar, text)
+
+
+def read_anew(grammar: Grammar, text: bytes) -> Reading:
+    """Parse a text and find its functions."""
+    root = parsed(grammar.language, text)
+    return Reading(root, _functions_in(grammar, root))
+
+
 def functions_of(grammar: Grammar, text: bytes) -> Mapping[str, Function]:
     """By name, in the order of the text. Of several that have one name, the later ones are numbered: `f#2`."""
-    return functions_in(grammar, parsed(grammar.language, text))
+    return reading_of(grammar, text).functions
 
 
-def functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
-    """The functions of a text that is parsed already."""
+def _functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
     found: dict[str, Function] = {}
     for name, node, body in _outermost(grammar, root):
         number, free = 1, name
@@ -55,27 +73,37 @@ def functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
 
 @dataclass(frozen=True)
 class Piece:
-    """What stands at the top of a file and holds a function, and the text around it."""
+    """What stands at the top of a file and holds a function, and the texts around it, cut at the top of the file."""
 
-    above: bytes
+    above: tuple[bytes, ...]
     text: bytes
-    below: bytes
+    below: tuple[bytes, ...]
     name: str
     """The function's name within the piece."""
 
     @classmethod
     def of(cls, grammar: Grammar, text: bytes, name: str) -> "Piece":
         """The piece that holds the function of this name."""
-        function = functions_of(grammar, text)[name].node
-        top = top_of(function)
-        start, end = top.start_byte, top.end_byte
-        within = functions_of(grammar, text[start:end])
-        own = next(name for name, each in within.items() if each.node.start_byte == function.start_byte - start)
-        return cls(text[:start], text[start:end], text[end:], own)
+        return _piece_of(grammar, text, name)
+
+    @property
+    def texts(self) -> tuple[bytes, ...]:
+        """All of the file, in its order."""
+        return (*self.above, self.text, *self.below)
 
     @property
     def whole(self) -> bytes:
-        return self.above + self.text + self.below
+        return b"".join(self.texts)
+
+
+@lru_cache(maxsize=512)
+def _piece_of(grammar: Grammar, text: bytes, name: str) -> Piece:
+    function = functions_of(grammar, text)[name].node
+    top = top_of(function)
+    start, end = top.start_byte, top.end_byte
+    within = functions_of(grammar, text[start:end])
+    own = next(name for name, each in within.items() if each.node.start_byte == function.start_byte - start)
+    return Piece((text[:start],), text[start:end], (text[end:],), own)
 
 
 def top_of(node: Node) -> Node:

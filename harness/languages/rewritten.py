@@ -3,14 +3,26 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.languages.composing import FEWEST, MOST, Rule, compose
+from harness.languages.composing import FEWEST, MOST, Composed, Rule, compose
 from harness.languages.found import parsed, text_of
-from harness.languages.functions import Edit, Function, Grammar, Piece, apply, below, functions_of, touched_functions
+from harness.languages.functions import (
+    Edit,
+    Function,
+    Grammar,
+    Piece,
+    apply,
+    below,
+    functions_of,
+    read_anew,
+    top_of,
+    touched_functions,
+)
 from harness.languages.predicates import Hidden, condition
 from harness.languages.variant_source import VariantSource
 from harness.languages.vocabulary import Names
@@ -39,7 +51,7 @@ def same_head(ours: Function, theirs: Function) -> bytes | None:
     return theirs.body.text if ours.head == theirs.head else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Catalogue:
     """A language's rules, and how inert code is written in it."""
 
@@ -69,18 +81,61 @@ def rewritten_text(catalogue: Catalogue, source: VariantSource, path: str) -> by
     if source.seed is None:
         return text
     touched = set(touched_functions(catalogue.grammar, family))
+    file = _File(catalogue.grammar, text)
     # In the order of the text: what inert code takes along must stand above all that use it.
     for name in [name for name in functions_of(catalogue.grammar, text) if name in touched]:
-        if _may_change(catalogue, text, name):
+        if _may_change(catalogue, text, name) and (piece := file.piece(name)):
             chance = Random(f"{source.seed}/{path}/{name}")
-            lenders = [lender for lender in inert if _may_change(catalogue, lender, name)]
-            text = _Rewriting(catalogue, text, name, chance, [*family, *inert]).done(lenders)
-    return text
+            able = [lender for lender in inert if _may_change(catalogue, lender, name)]
+            lenders = [Piece.of(catalogue.grammar, lender, name) for lender in able]
+            names = Names(_known(catalogue, text, name), [*piece.texts, *family, *inert], catalogue.join, chance)
+            file.put(_Rewriting(catalogue, names, chance).done(piece, lenders))
+    return file.text
 
 
+@lru_cache(maxsize=1024)
 def _may_change(catalogue: Catalogue, text: bytes, name: str) -> bool:
     function = functions_of(catalogue.grammar, text).get(name)
     return function is not None and catalogue.may_change(function)
+
+
+@lru_cache(maxsize=1024)
+def _known(catalogue: Catalogue, text: bytes, name: str) -> frozenset[str]:
+    """The identifiers of a function."""
+    nodes = below(functions_of(catalogue.grammar, text)[name].node)
+    return frozenset(text_of(node) for node in nodes if node.type.endswith("identifier"))
+
+
+class _File:
+    """A file whose functions are rewritten in their order.
+
+    It is cut where functions that were rewritten begin and end, at the top of the file. What is left as it was is
+    the same in every variant, so it is parsed and searched once.
+    """
+
+    def __init__(self, grammar: Grammar, text: bytes) -> None:
+        self._grammar, self._text = grammar, text
+        self._above: tuple[bytes, ...] = ()
+        self._at, self._end = 0, 0
+        """Where in the text as it was the last rewritten piece ends, and the one that is being rewritten."""
+
+    @property
+    def text(self) -> bytes:
+        return b"".join((*self._above, self._text[self._at :]))
+
+    def piece(self, name: str) -> Piece | None:
+        """The piece that holds a function, which no earlier one stands behind; None if there is none any more."""
+        top = top_of(functions_of(self._grammar, self._text)[name].node)
+        start, self._end = top.start_byte, top.end_byte
+        if start >= self._at:
+            piece = Piece.of(self._grammar, self._text, name)
+            return replace(piece, above=(*self._above, self._text[self._at : start]))
+        functions = functions_of(self._grammar, self.text)  # another one of the same piece was rewritten
+        return Piece.of(self._grammar, self.text, name) if name in functions else None
+
+    def put(self, piece: Piece) -> None:
+        """The rewritten piece, in place of the one that `piece` has returned last."""
+        self._above, self._at = (*piece.above, piece.text), self._end
 
 
 class _Part(NamedTuple):
@@ -91,34 +146,31 @@ class _Part(NamedTuple):
 class _Rewriting:
     """The rewriting of one function."""
 
-    def __init__(self, catalogue: Catalogue, text: bytes, name: str, chance: Random, family: Sequence[bytes]) -> None:
-        self._catalogue, self._text, self._name, self._chance = catalogue, text, name, chance
-        function = functions_of(catalogue.grammar, text)[name].node
-        known = [text_of(node) for node in below(function) if node.type.endswith("identifier")]
-        self._names = Names(known, [text, *family], catalogue.join, chance)
+    def __init__(self, catalogue: Catalogue, names: Names, chance: Random) -> None:
+        self._catalogue, self._names, self._chance = catalogue, names, chance
 
-    def done(self, lenders: Sequence[bytes]) -> bytes:
-        """The whole text, with bodies of `lenders` in the function."""
+    def done(self, piece: Piece, lenders: Sequence[Piece]) -> Piece:
+        """The piece with its function rewritten, and bodies of its namesakes in `lenders` in it."""
         count = self._chance.randint(FEWEST, MOST)
-        grammar = self._catalogue.grammar
-        others = [self._composed(Piece.of(grammar, lender, self._name), count // _LESS) for lender in lenders]
-        own = self._composed(Piece.of(grammar, self._text, self._name), count)
+        others = [self._composed(lender, count // _LESS) for lender in lenders]
+        own = self._composed(piece, count)
         beside = self._with_inert(own, others)
-        return own.whole if beside == own else self._composed(beside, self._chance.randint(*_AFTERWARDS)).whole
+        if beside == own.piece:
+            return beside
+        return self._composed(beside, self._chance.randint(*_AFTERWARDS)).piece
 
-    def _composed(self, piece: Piece, count: int) -> Piece:
+    def _composed(self, piece: Piece, count: int) -> Composed:
         catalogue = self._catalogue
-        return compose(catalogue.grammar, catalogue.rules, piece, count, self._names.fresh, self._chance).piece
+        return compose(catalogue.grammar, catalogue.rules, piece, count, self._names.fresh, self._chance)
 
-    def _with_inert(self, piece: Piece, others: Sequence[Piece]) -> Piece:
+    def _with_inert(self, own: Composed, others: Sequence[Composed]) -> Piece:
         """The piece with the bodies of others beside its function's own, where they never run."""
         grammar, chance = self._catalogue.grammar, self._chance
-        ours = functions_of(grammar, piece.text)[piece.name]
-        brought = _Brought(self._catalogue, piece)
+        piece, ours = own.piece, own.function
+        brought = _Brought(self._catalogue, own)
         parts: list[_Part] = []
         for other in others:
-            theirs = functions_of(grammar, other.text)[other.name]
-            body = self._catalogue.lend(ours, theirs)
+            body = self._catalogue.lend(ours, other.function)
             if body is not None:
                 brought.take(other, body)
                 parts.append(_Part(self._relabelled(body), runs=False))
@@ -130,7 +182,7 @@ class _Rewriting:
         body = b"{\n" + self._nested(parts, hidden) + b"\n}"
         at = _place(ours.node)
         text = apply(piece.text, [(ours.body.start_byte, ours.body.end_byte, body), (at, at, brought.text)])
-        hiding = self._catalogue.hide(functions_of(grammar, text)[piece.name], hidden)
+        hiding = self._catalogue.hide(read_anew(grammar, text).functions[piece.name], hidden)
         return replace(piece, text=apply(text, hiding))
 
     def _nested(self, parts: Sequence[_Part], hidden: Hidden) -> bytes:
@@ -146,6 +198,8 @@ class _Rewriting:
 
     def _relabelled(self, body: bytes) -> bytes:
         """What stands in a body, each of its labels under another name."""
+        if not self._catalogue.labels:
+            return body[1:-1]
         root = parsed(self._catalogue.grammar.language, body)
         renamed: dict[bytes, bytes] = {}
         edits: list[Edit] = []
@@ -156,31 +210,68 @@ class _Rewriting:
         return apply(body, edits)[1:-1]
 
 
+class _Top(NamedTuple):
+    """What stands at the top of a file, as far as inert code may need it."""
+
+    start: int
+    names: tuple[str, ...]
+    is_announced: bool
+    is_included: bool
+    text: bytes
+
+
 class _Brought:
     """What bodies of other files need of the top of their files, and this file has not."""
 
-    def __init__(self, catalogue: Catalogue, piece: Piece) -> None:
-        self._catalogue, whole = catalogue, piece.whole
-        at = len(piece.above) + _place(functions_of(catalogue.grammar, piece.text)[piece.name].node)
-        top = below_top(parsed(catalogue.grammar.language, whole))
-        self._known = {name for node in top for name in catalogue.declares(node)}
-        self._above = {name for node in top if node.start_byte < at for name in catalogue.declares(node)}
+    def __init__(self, catalogue: Catalogue, own: Composed) -> None:
+        self._catalogue = catalogue
+        place = _place(own.function.node)
+        here = _tops_below(catalogue, own.root)
+        above = [*_tops(catalogue, own.piece.above), *(top for top in here if top.start < place)]
+        around = [*above, *here, *_tops(catalogue, own.piece.below)]
+        self._known = {name for top in around for name in top.names}
+        self._above = {name for top in above for name in top.names}
         self.text = b""
 
-    def take(self, other: Piece, body: bytes) -> None:
+    def take(self, other: Composed, body: bytes) -> None:
         """Take along what `body` names of what stands at the top of the other file."""
+        catalogue, piece = self._catalogue, other.piece
         needed = _words(body)
         chosen: list[bytes] = []
-        for node in reversed(below_top(parsed(self._catalogue.grammar.language, other.whole))):
-            names = self._catalogue.declares(node)
-            wanted = node.type == "preproc_include" or not needed.isdisjoint(names)
-            known = self._above if self._catalogue.announces(node) else self._known
-            if wanted and not known.issuperset(names):
-                self._known.update(names)
-                self._above.update(names)
-                needed |= _words(node.text or b"")
-                chosen.append((node.text or b"").rstrip(b"\n") + b"\n")
+        tops = [*_tops(catalogue, piece.above), *_tops_below(catalogue, other.root), *_tops(catalogue, piece.below)]
+        for top in reversed(tops):
+            wanted = top.is_included or not needed.isdisjoint(top.names)
+            known = self._above if top.is_announced else self._known
+            if wanted and not known.issuperset(top.names):
+                self._known.update(top.names)
+                self._above.update(top.names)
+                needed |= _words(top.text)
+                chosen.append(top.text.rstrip(b"\n") + b"\n")
         self.text += b"".join(reversed(chosen))
+
+
+def _tops(catalogue: Catalogue, texts: Sequence[bytes]) -> list[_Top]:
+    return [top for text in texts for top in _tops_of(catalogue, text)]
+
+
+@lru_cache(maxsize=512)
+def _tops_of(catalogue: Catalogue, text: bytes) -> Sequence[_Top]:
+    return () if catalogue.declares is nothing else _tops_below(catalogue, parsed(catalogue.grammar.language, text))
+
+
+def _tops_below(catalogue: Catalogue, root: Node) -> Sequence[_Top]:
+    if catalogue.declares is nothing:
+        return ()
+    return [
+        _Top(
+            node.start_byte,
+            tuple(catalogue.declares(node)),
+            catalogue.announces(node),
+            node.type == "preproc_include",
+            node.text or b"",
+        )
+        for node in below_top(root)
+    ]
 
 
 def _place(function: Node) -> int:

@@ -44,8 +44,9 @@ def variant(
         tree = ast.parse(text)
         keys = list(functions_of(tree)) if touched is None else touched
         others = [ast.parse(other) for other in inert]
+        lenders = [functions_of(other) for other in others]
         module = Module(ModuleNames(tree), [ModuleNames(other) for other in others])
-        applied = variant_of(tree, others, module, keys, chance, rules)
+        applied = variant_of(tree, lenders, module, keys, chance, rules)
         functions = functions_of(tree)
         places = Places(ast.parse(text if disk is None else disk))
         places.put(tree, {key: functions[key] for key in keys if key in functions}, chance)

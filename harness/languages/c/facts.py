@@ -177,8 +177,13 @@ def _may_be_macro(call: Node, node: Node, macros: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _macros(text: bytes) -> frozenset[str]:
-    """Function-like macros that a text defines: to some of them it matters how an argument is spelled."""
+def _macros(texts: tuple[bytes, ...]) -> frozenset[str]:
+    """Function-like macros that texts define: to some of them it matters how an argument is spelled."""
+    return frozenset(name for text in texts for name in _defined(text))
+
+
+@lru_cache(maxsize=512)
+def _defined(text: bytes) -> frozenset[str]:
     return frozenset(name.decode() for name in _DEFINED.findall(text))
 
 
@@ -200,7 +205,7 @@ def returns_nothing(scene: Scene) -> bool:
     return return_type(scene).split()[-1:] in ([], ["void"])
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def return_type(scene: Scene) -> str:
     """As text; empty where it is not just words and stars."""
     node = scene.function.node
@@ -212,37 +217,39 @@ def return_type(scene: Scene) -> str:
     return _specifiers(node) + stars
 
 
-@lru_cache(maxsize=2)
+def _declarations(scene: Scene) -> list[Node]:
+    return [*scene.of_type("declaration"), *scene.of_type("parameter_declaration")]
+
+
+@lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def types_of(scene: Scene) -> dict[str, str]:
     """Parameters and variables that are scalars, pointers or of a named type, by name; none that has two types."""
     found: dict[str, set[str]] = {}
-    for node in scene.nodes:
-        if node.type in ("declaration", "parameter_declaration"):
-            words = _specifiers(node)
-            for declarator in node.children_by_field_name("declarator"):
-                name, stars = _declared(declarator)
-                found.setdefault(name, set()).add(words + stars if words and stars is not None else "")
+    for node in _declarations(scene):
+        words = _specifiers(node)
+        for declarator in node.children_by_field_name("declarator"):
+            name, stars = _declared(declarator)
+            found.setdefault(name, set()).add(words + stars if words and stars is not None else "")
     return {name: next(iter(types)) for name, types in found.items() if len(types) == 1 and "" not in types}
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def names_of(scene: Scene) -> frozenset[str]:
     """All that is declared in a function: parameters, variables, arrays."""
     return frozenset(
         _declared(declarator)[0]
-        for node in scene.nodes
-        if node.type in ("declaration", "parameter_declaration")
+        for node in _declarations(scene)
         for declarator in node.children_by_field_name("declarator")
     )
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def pointed_at(scene: Scene) -> frozenset[str]:
     """Names whose address is taken: somebody else may change what they hold."""
     return frozenset(
         name
-        for node in scene.nodes
-        if node.type == "pointer_expression" and text_of(node.child_by_field_name("operator")) == "&"
+        for node in scene.of_type("pointer_expression")
+        if text_of(node.child_by_field_name("operator")) == "&"
         for name in identifiers(node)
     )
 

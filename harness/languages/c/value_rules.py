@@ -187,10 +187,11 @@ def _may_be_called(node: Node) -> bool:
 
 def _defined_before(scene: Scene) -> frozenset[str]:
     """Functions that the file declares or defines above this one, and it itself."""
-    return _functions_declared(scene.above) | {scene.function.name.partition("#")[0]}
+    declared = frozenset[str]().union(*map(_functions_declared, scene.above))
+    return declared | {scene.function.name.partition("#")[0]}
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _functions_declared(text: bytes) -> frozenset[str]:
     found: set[str] = set()
     for node in parsed(_C, text).children:

@@ -5,7 +5,6 @@ statements that is no longer part of the function is left empty: then no rule ta
 """
 
 import ast
-import copy
 
 from .forms import (
     assign,
@@ -20,7 +19,7 @@ from .forms import (
     next_of_counter,
     wavering,
 )
-from .functions import FUNCTIONS, walk
+from .functions import FUNCTIONS, copied, walk
 
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _JUMPS = (ast.Break, ast.Continue)
@@ -171,7 +170,7 @@ def either_way(scope, block, at):
     node = block[at]
     if not is_small(node) or _has(node, _FIXED) or not may_waver(scope):
         return False
-    block[at] = ast.If(test=wavering(scope), body=[node], orelse=[copy.deepcopy(node)])
+    block[at] = ast.If(test=wavering(scope), body=[node], orelse=[copied(node)])
     return True
 
 

@@ -15,7 +15,7 @@ import sys
 import warnings
 
 from .composer import EVERY_RULE, counters_of, rewrite
-from .functions import functions_of, split, touched_in
+from .functions import copied, functions_of, split, touched_in
 from .inert import embedded, fitted
 from .places import Places
 from .proof import fingerprint
@@ -27,7 +27,7 @@ class Texts:
 
     def __init__(self, texts):
         self._texts = {digest: base64.b64decode(text) for digest, text in texts.items()}
-        self._places, self._touched, self._names = {}, {}, {}
+        self._places, self._touched, self._names, self._functions, self._keys = {}, {}, {}, {}, {}
 
     def __getitem__(self, digest):
         return self._texts[digest]
@@ -48,17 +48,28 @@ class Texts:
 
     def touched(self, digests, path):
         if digests not in self._touched:
-            self._touched[digests] = touched_in([self.tree(digest, path) for digest in digests])
+            self._touched[digests] = touched_in([(self[digest], self.tree(digest, path)) for digest in digests])
         return self._touched[digests]
 
+    def lent(self, digest, path, keys):
+        """Functions of one's own, those of these keys."""
+        if digest not in self._functions:
+            self._functions[digest] = functions_of(self.tree(digest, path))
+        functions = self._functions[digest]
+        return {key: copied(functions[key]) for key in keys if key in functions}
 
-def variant_of(tree, others, module, touched, chance, rules=EVERY_RULE):
+    def statements(self, digest):
+        """What `Places.put` knows of the statements of trees of this text."""
+        return self._keys.setdefault(digest, {})
+
+
+def variant_of(tree, lenders, module, touched, chance, rules=EVERY_RULE):
     """Rewrite the touched functions of a module in place. How many rules were applied, by key of the function.
 
-    `others` are modules whose functions of the same key lend their bodies, `module` the names of all of them.
+    `lenders` are functions by key, for each module that lends bodies to those of the same key; they are changed.
+    `module` has the names of all the modules.
     """
     functions = functions_of(tree)
-    lenders = [functions_of(other) for other in others]
     applied = {}
     for key in touched:
         if key in functions:
@@ -89,10 +100,10 @@ def compile_unit(unit, texts, workdir):
         chance = random.Random("%s %s" % (unit["seed"], unit["path"]))
         keys = texts.touched(tuple(sorted({unit["code"], *unit["family"]})), path)
         module = Module(texts.names(unit["code"], path), [texts.names(digest, path) for digest in unit["inert"]])
-        variant_of(tree, [texts.tree(digest, path) for digest in unit["inert"]], module, keys, chance)
+        variant_of(tree, [texts.lent(digest, path, keys) for digest in unit["inert"]], module, keys, chance)
         functions = functions_of(tree)
         touched = {key: functions[key] for key in keys if key in functions}
-        texts.places(unit["disk"], path).put(tree, touched, chance)
+        texts.places(unit["disk"], path).put(tree, touched, chance, texts.statements(unit["code"]))
     code = compile(tree, path, "exec", dont_inherit=True, optimize=-1)
     pyc = machinery._code_to_hash_pyc(code, importlib.util.source_hash(texts[unit["disk"]]), False)
     return {

@@ -4,7 +4,7 @@ import ast
 
 from . import assignments, blocks, comparisons, expressions
 from .forms import assign, integer_of
-from .functions import COMPREHENSIONS, FUNCTIONS, split
+from .functions import COMPREHENSIONS, FUNCTIONS, HOLDING, split
 from .scopes import Scope
 
 FEWEST, MOST = 25, 80
@@ -36,7 +36,8 @@ def rewrite(scope, block, rules=EVERY_RULE):
     _draw_counters(scope, 2)
     wanted = random.randint(FEWEST, MOST)
     for _ in range(_ROUNDS):
-        sites = list(_sites(scope, block, inner, 0))
+        sites = []
+        _add_sites(sites, scope, block, inner, 0)
         random.shuffle(sites)
         before, most = applied, applied + max(5, wanted // 3)
         for site in sites:
@@ -65,6 +66,8 @@ def counters_of(scope):
 
 
 class _StatementSite:
+    __slots__ = ("block", "depth", "scope", "statement")
+
     def __init__(self, scope, block, statement, depth):
         self.scope, self.block, self.statement, self.depth = scope, block, statement, depth
 
@@ -79,9 +82,11 @@ class _StatementSite:
 
 
 class _ExpressionSite:
-    def __init__(self, scope, parent, field, index, place):
-        self.scope, self.parent, self.field, self.index, self.place = scope, parent, field, index, place
-        self.node = self._now()
+    __slots__ = ("field", "index", "node", "parent", "place", "scope")
+
+    def __init__(self, scope, parent, field, index, node, place):
+        self.scope, self.parent, self.field, self.index = scope, parent, field, index
+        self.node, self.place = node, place
 
     def _now(self):
         value = getattr(self.parent, self.field)
@@ -121,28 +126,28 @@ def blocks_of(statement):
     return [block for block in blocks if isinstance(block, list) and block]
 
 
-def _sites(scope, block, inner, depth):
-    """All places of a block where rules may be applied. `inner` keeps the scopes of functions within."""
+def _add_sites(sites, scope, block, inner, depth):
+    """Add all places of a block where rules may be applied. `inner` keeps the scopes of functions within."""
     for statement in block:
         if isinstance(statement, (ast.Global, ast.Nonlocal, ast.ClassDef)):
             continue
         if isinstance(statement, FUNCTIONS):
-            yield from _sites_of_function(scope, statement, inner)
+            _add_sites_of_function(sites, scope, statement, inner)
             continue
-        yield _StatementSite(scope, block, statement, depth)
+        sites.append(_StatementSite(scope, block, statement, depth))
         for parent, field, index, asked in _expressions_of(statement):
-            yield from _within(scope, parent, field, index, Place(scope.may_bind, asked))
+            _add_within(sites, scope, parent, field, index, Place(scope.may_bind, asked))
         for held in blocks_of(statement):
-            yield from _sites(scope, held, inner, depth + 1)
+            _add_sites(sites, scope, held, inner, depth + 1)
 
 
-def _sites_of_function(scope, function, inner):
+def _add_sites_of_function(sites, scope, function, inner):
     """Decorators, defaults and annotations stay as they are, the docstring apart until the end."""
     if id(function) not in inner:
         texts, function.body = split(function)
         inner[id(function)] = Scope(function, scope.module, scope.random, scope), texts
         _draw_counters(inner[id(function)][0], 1)
-    yield from _sites(inner[id(function)][0], function.body, inner, 0)
+    _add_sites(sites, inner[id(function)][0], function.body, inner, 0)
 
 
 def _expressions_of(statement):
@@ -163,18 +168,23 @@ def _expressions_of(statement):
                 yield target, "slice", None, False
 
 
-def _within(scope, parent, field, index, place):
-    """An expression and all that are within it and may be other ones."""
+def _add_within(sites, scope, parent, field, index, place):
+    """Add an expression and all that are within it and may be other ones."""
     value = getattr(parent, field)
     node = value if index is None else value[index]
     if not isinstance(node, ast.expr) or _is_super(node):
         return
     if not isinstance(node, (ast.Slice, ast.Starred)) and not _is_fixed(node, parent):
-        yield _ExpressionSite(scope, parent, field, index, place)
-    unbinding = isinstance(node, (ast.Lambda, *COMPREHENSIONS))
-    may_bind = place.may_bind and not unbinding
+        sites.append(_ExpressionSite(scope, parent, field, index, node, place))
+    if isinstance(node, (ast.Name, ast.Constant)):
+        return
+    may_bind = place.may_bind and not isinstance(node, _UNBINDING)
     for child, inner_field, inner_index, asked in _children(node, place.asked):
-        yield from _within(scope, child, inner_field, inner_index, Place(may_bind, asked))
+        there = place if may_bind == place.may_bind and asked == place.asked else Place(may_bind, asked)
+        _add_within(sites, scope, child, inner_field, inner_index, there)
+
+
+_UNBINDING = (ast.Lambda, *COMPREHENSIONS)
 
 
 def _children(node, whole_is_asked):
@@ -189,7 +199,7 @@ def _children(node, whole_is_asked):
             yield part, "iter", None, False
             for index in range(len(part.ifs)):
                 yield part, "ifs", index, True
-    for field in node._fields:
+    for field in HOLDING[type(node)]:
         if isinstance(node, ast.NamedExpr) and field == "target":
             continue
         value = getattr(node, field, None)

@@ -7,7 +7,6 @@ What a rule moves it moves whole and in the same order; nothing is evaluated mor
 """
 
 import ast
-import copy
 
 from .forms import (
     at,
@@ -25,7 +24,7 @@ from .forms import (
     walrus,
     wavering,
 )
-from .functions import walk
+from .functions import copied, walk
 
 _NEVER_COPIED = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
@@ -158,7 +157,7 @@ def either_way(scope, node, place):
     """A choice that differs from time to time, between the expression and its copy: rules change each by itself."""
     if not is_small(node) or not may_waver(scope) or any(isinstance(inner, _NEVER_COPIED) for inner in walk(node)):
         return None
-    return ast.IfExp(test=wavering(scope), body=node, orelse=copy.deepcopy(node))
+    return ast.IfExp(test=wavering(scope), body=node, orelse=copied(node))
 
 
 RULES = [

@@ -1,9 +1,8 @@
 """Expressions put together: constants in other forms, and conditions whose value is known and doesn't show."""
 
 import ast
-import copy
 
-from .functions import walk
+from .functions import copied, walk
 
 
 def name(text):
@@ -223,14 +222,18 @@ def next_of_counter(scope, chosen):
 
 def is_small(node):
     """Whether a copy of it doesn't make a function much longer."""
-    return sum(1 for _ in walk(node)) <= 80
+    left, todo = 80, [node]
+    while todo and left >= 0:
+        todo += ast.iter_child_nodes(todo.pop())
+        left -= 1
+    return left >= 0
 
 
 def broken_copy(scope, node):
     """A copy of code that never runs, with something changed as a mutant would change it."""
-    copied = copy.deepcopy(node)
-    changeable = [inner for inner in walk(copied) if isinstance(inner, (ast.Compare, ast.BoolOp))]
-    changeable += [inner for inner in walk(copied) if isinstance(inner, ast.Constant) and type(inner.value) is int]
+    other = copied(node)
+    changeable = [inner for inner in walk(other) if isinstance(inner, (ast.Compare, ast.BoolOp))]
+    changeable += [inner for inner in walk(other) if isinstance(inner, ast.Constant) and type(inner.value) is int]
     if changeable:
         chosen = scope.random.choice(changeable)
         if isinstance(chosen, ast.Constant):
@@ -239,4 +242,4 @@ def broken_copy(scope, node):
             chosen.op = ast.And() if isinstance(chosen.op, ast.Or) else ast.Or()
         else:
             chosen.ops[0] = scope.random.choice([ast.Eq, ast.NotEq, ast.Lt, ast.GtE, ast.Is, ast.NotIn])()
-    return copied
+    return other

@@ -11,7 +11,11 @@ from collections import defaultdict
 
 from .functions import FUNCTIONS, children, functions_of, split, walk
 
-_ATTRIBUTES = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+_MAY_HOLD_FUNCTIONS = tuple(
+    getattr(ast, kind)
+    for kind in ("If", "For", "AsyncFor", "While", "With", "AsyncWith", "Try", "TryStar", "Match")
+    if hasattr(ast, kind)
+)
 
 
 class Places:
@@ -20,32 +24,38 @@ class Places:
     def __init__(self, disk):
         self.disk = disk
         self.functions = functions_of(disk)
+        self._known = {}
 
-    def put(self, tree, touched, random):
-        """Give all nodes of `tree` a place. `touched` are its touched functions by key."""
-        self._block(tree.body, self.disk.body, 1, {id(node) for node in touched.values()})
+    def put(self, tree, touched, random, known=None):
+        """Give all nodes of `tree` a place. `touched` are its touched functions by key.
+
+        `known` is for trees of one text whose touched functions are the same ones: filled by the first, of use to
+        the others.
+        """
+        keys = {} if known is None else known
+        self._block(tree.body, self.disk.body, 1, {id(node) for node in touched.values()}, keys)
         for key, function in touched.items():
             _function(function, self.functions.get(key), function.lineno, random)
 
-    def _block(self, block, disk, line, touched):
+    def _block(self, block, disk, line, touched, keys):
         known = defaultdict(list)
         for statement in reversed(disk):
-            known[_key(statement)].append(statement)
+            known[_key(statement, self._known)].append(statement)
         for statement in block:
             if id(statement) in touched:
                 _everywhere(statement, line)
                 continue
-            same = known[_key(statement)]
+            same = known[_key(statement, keys)]
             there = same.pop() if same else None
             if isinstance(statement, ast.ClassDef) and there:
-                self._class(statement, there, touched)
+                self._class(statement, there, touched, keys)
             elif there:
                 _copy(statement, there)
             else:
                 _everywhere(statement, line)
             line = there.lineno if there else line
 
-    def _class(self, node, there, touched):
+    def _class(self, node, there, touched, keys):
         body, others = node.body, there.body
         node.body = there.body = []
         if ast.dump(node) == ast.dump(there):
@@ -53,23 +63,33 @@ class Places:
         else:
             _everywhere(node, there.lineno)
         node.body, there.body = body, others
-        self._block(body, others, there.lineno, touched)
+        self._block(body, others, there.lineno, touched, keys)
 
 
-def _key(statement):
-    return ("class", statement.name) if isinstance(statement, ast.ClassDef) else ast.dump(statement)
+def _key(statement, known):
+    """What is the same for statements that are. `known` has keys by the place, as long as it's the text's own."""
+    if isinstance(statement, ast.ClassDef):
+        return "class", statement.name
+    if isinstance(statement, _MAY_HOLD_FUNCTIONS):  # one of which may be rewritten
+        return ast.dump(statement)
+    place = statement.lineno, statement.col_offset
+    if place not in known:
+        known[place] = ast.dump(statement)
+    return known[place]
 
 
 def _copy(node, there):
-    for ours, theirs in zip(ast.walk(node), ast.walk(there)):
-        for name in _ATTRIBUTES:
-            if hasattr(theirs, name):
-                setattr(ours, name, getattr(theirs, name))
+    for ours, theirs in zip(walk(node), walk(there)):
+        if theirs._attributes:
+            ours.lineno, ours.end_lineno = theirs.lineno, theirs.end_lineno
+            ours.col_offset, ours.end_col_offset = theirs.col_offset, theirs.end_col_offset
 
 
 def _everywhere(node, line):
     for inner in walk(node):
-        _at(inner, line)
+        if inner._attributes:
+            inner.lineno = inner.end_lineno = line
+            inner.col_offset = inner.end_col_offset = -1
 
 
 def _alone(statement, line):
@@ -80,14 +100,10 @@ def _alone(statement, line):
     todo = [statement]
     while todo:
         node = todo.pop()
-        _at(node, line)
+        if node._attributes:
+            node.lineno = node.end_lineno = line
+            node.col_offset = node.end_col_offset = -1
         todo += [inner for inner in children(node) if not isinstance(inner, ast.stmt)]
-
-
-def _at(node, line):
-    if "lineno" in node._attributes:
-        node.lineno = node.end_lineno = line
-        node.col_offset = node.end_col_offset = -1
 
 
 def _function(function, there, line, random):

@@ -41,13 +41,13 @@ class Scope:
 
     def __init__(self, function, module, random, outer=None):
         self.function, self.module, self.random, self.outer = function, module, random, outer
-        nodes = list(own_nodes(function.body))
-        self.bound = set(parameters(function)) | {name for node in nodes for name in bound_by(node)}
-        self.may_bind = not (_reads_its_frame(function) or (outer and not outer.may_bind))
-        rebound = {name for node in nodes for name in bound_by(node)} | _rebound_within(function)
-        self.steady = set(parameters(function)) - rebound
-        self.integers = _integers(self, nodes) - set(parameters(function)) - _rebound_within(function)
-        self.words = outer.words if outer else _words(function)
+        nodes, every = list(own_nodes(function.body)), list(walk(function))
+        bound, rebound_within = {name for node in nodes for name in bound_by(node)}, _rebound_within(function, every)
+        self.bound = bound.union(parameters(function))
+        self.may_bind = not (_reads_its_frame(every) or (outer and not outer.may_bind))
+        self.steady = set(parameters(function)) - bound - rebound_within
+        self.integers = _integers(self, nodes) - set(parameters(function)) - rebound_within
+        self.words = outer.words if outer else _words(every)
         self.counters = {}
 
     def is_builtin(self, *names):
@@ -134,8 +134,8 @@ class Scope:
 _FROM_BYTES = ast.dump(ast.parse("int.from_bytes", mode="eval").body)
 
 
-def _reads_its_frame(function):
-    for node in walk(function):
+def _reads_its_frame(nodes):
+    for node in nodes:
         name = getattr(node, "id", None) or getattr(node, "attr", None)
         if name in FRAME_READERS:
             return True
@@ -145,10 +145,10 @@ def _reads_its_frame(function):
     return False
 
 
-def _rebound_within(function):
+def _rebound_within(function, nodes):
     """Names that something within the function may bind again, or that mean something else there."""
     names = set()
-    for node in walk(function):
+    for node in nodes:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             names.update(node.names)
         elif isinstance(node, ast.NamedExpr):
@@ -183,9 +183,9 @@ def _integers(scope, nodes):
         scope.integers = kept
 
 
-def _words(function):
+def _words(nodes):
     """Words of the identifiers of a function, in lower case."""
-    names = [getattr(node, field, None) for node in walk(function) for field in ("id", "attr", "arg", "name")]
+    names = {getattr(node, field, None) for node in nodes for field in ("id", "attr", "arg", "name")}
     words = {word.lower() for name in names if isinstance(name, str) for word in _WORD.findall(name)}
     words = sorted(word for word in words if word not in _RESERVED)
     return words if len(words) > 5 else words + _SPARE
