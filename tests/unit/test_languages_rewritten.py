@@ -180,3 +180,33 @@ def test_what_inert_code_takes_along_stands_once_and_above_all_that_use_it() -> 
     made = rewritten_text(C, source, "a.c")
     assert made.count(b"static int any(void)") == 1
     assert all(made.index(b"static int any(void)") < made.index(head) for head in (b"int last(int", b"int early(int"))
+
+
+TWO = b"""#include <stdio.h>
+int first(int amount) { return amount + 1; }
+/* between */
+int kept(int amount) { return amount * 4; }
+int second(int amount) { return amount + 2; }
+int last;
+"""
+
+
+@pytest.mark.parametrize("around", [(b"", b""), (b"#if 1\n", b"#endif\n")], ids=["each for itself", "in one piece"])
+@pytest.mark.parametrize("seed", range(4))
+def test_functions_are_rewritten_one_after_the_other_and_what_is_around_them_stays(
+    around: tuple[bytes, bytes], seed: int
+) -> None:
+    text, other = (around[0] + each + around[1] for each in (TWO, TWO.replace(b"amount +", b"amount -")))
+    family = {"a.c": (text, other)}
+    made = rewritten_text(
+        C,
+        VariantSource("one", VariantKind.PROBE, {"a.c": text}, {"a.c": text}, family=family, inert=family, seed=seed),
+        "a.c",
+    )
+    was, now = functions_of(C.grammar, text), functions_of(C.grammar, made)
+    assert [name for name in was if was[name].node.text == now[name].node.text] == ["kept"]
+    assert list(now)[-1] == "second"
+    assert made.startswith(around[0] + b"#include <stdio.h>\n")
+    assert made.endswith(b"\nint last;\n" + around[1])
+    assert made.count(b"/* between */") == 1
+    assert not now["second"].node.has_error

@@ -22,7 +22,10 @@ _PLACE = "/tmp/rewriter"
 _TEXTS = "/tmp/texts"
 _PLAN = "/tmp/plan.json"
 _RESULT = "rewritten.json"
-_MAIN = 'go build -o /tmp/rewrite "$1"/*.go && exec /tmp/rewrite "$2" "$3" "$TESTWRIGHT_REPORT_DIR/$4"'
+_MAIN = """\
+export GOGC=400 GOMEMLIMIT=1GiB  # half of the time would be spent on finding garbage
+go build -o /tmp/rewrite "$1"/*.go && exec /tmp/rewrite "$2" "$3" "$TESTWRIGHT_REPORT_DIR/$4"
+"""
 
 
 class Rewritten(NamedTuple):

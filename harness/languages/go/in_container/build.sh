@@ -2,6 +2,7 @@
 # bash -c THIS build suite VARIANTS FOLDER REMOVED...: takes those files away and leaves the folder's test binary with
 #   the overlay VARIANTS/NUMBER/overlay.json in NUMBER.gz, and in `embedded` the files that its tests embed, if any.
 set -uo pipefail
+export GOGC=400 GOMEMLIMIT=1GiB # compilers spend a fifth of their time on finding garbage
 out=$TESTWRIGHT_REPORT_DIR
 suite() {
     local variant

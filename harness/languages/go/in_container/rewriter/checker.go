@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"go/ast"
 	"go/build"
@@ -25,9 +26,12 @@ type checker struct {
 	folders   map[string][]string
 	neighbour map[string]*ast.File
 	words     map[string]map[string]bool
+	last      *checked
 }
 
 type checked struct {
+	path   string
+	all    map[string][]byte
 	text   []byte
 	file   *ast.File
 	info   *types.Info
@@ -86,8 +90,29 @@ func exports(wanted map[string]bool) map[string]string {
 	return found
 }
 
-// check takes the texts of a variant's files; its error is the first one in the file at path.
+// check takes the texts of a variant's files; its error is the first one in the file at path. What was found good last
+// is not checked again: each round begins with the text that the one before has ended with.
 func (c *checker) check(path string, current map[string][]byte) (*checked, error) {
+	if c.last != nil && c.last.path == path && same(c.last.all, current) {
+		return c.last, nil
+	}
+	result, err := c.checkAnew(path, current)
+	if err == nil {
+		c.last = result
+	}
+	return result, err
+}
+
+func same(one, other map[string][]byte) bool {
+	for path, text := range one {
+		if known, ok := other[path]; !ok || !bytes.Equal(known, text) {
+			return false
+		}
+	}
+	return len(one) == len(other)
+}
+
+func (c *checker) checkAnew(path string, current map[string][]byte) (*checked, error) {
 	text := current[path]
 	file, err := parser.ParseFile(c.files, path, text, parser.ParseComments)
 	if err != nil {
@@ -99,7 +124,7 @@ func (c *checker) check(path string, current map[string][]byte) (*checked, error
 			whole = append(whole, c.declarations(other, current))
 		}
 	}
-	result := &checked{text: text, file: file, info: &types.Info{
+	result := &checked{path: path, all: copied(current), text: text, file: file, info: &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
