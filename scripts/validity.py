@@ -34,8 +34,7 @@ HEAD = """# How far the verdicts can be trusted
 Written by `make validity`; `make test-all` fails where it no longer holds for a fixed sample of both corpora,
 `make attack` and `make honest` where a verdict is another one. Every row is a submission that is kept in `tests/`,
 judged in real containers. The honest suites were written from a task's prompt by authors who had not seen the
-verifier, its probes or its rubric; only those of jansson-object-merge and itsdangerous-expiring-tokens are by
-somebody who knew them.
+verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
 
 Intervals are Wilson's score intervals of 95%: how high or low a rate may be that such a count was drawn from. No
 error among few submissions is a weak statement. These submissions were written by few people for few tasks, so

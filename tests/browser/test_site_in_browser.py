@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 KINDS = ("index", "tasks", "task", "resolved", "failed", "invalid", "unscored", "compare", "flip")
 """A page of each kind."""

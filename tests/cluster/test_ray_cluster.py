@@ -30,7 +30,7 @@ from tests.support.ray_cluster import add_node, cluster_here, kill_node
 from tests.support.signals import heed_signals
 from tests.support.swerex_server import swerex_server
 
-pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("cluster")]
+pytestmark = [pytest.mark.docker]
 
 TASK = "aiosmtpd-proxy-tlv"
 SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"

@@ -4,6 +4,7 @@ Of what needs test runs, `make test` judges light tasks, with a third of the arm
 are shipped, and the verdicts are those that docs/validity.md tells. `make attack` and `make honest` judge everything.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from harness.report.batch_report import fault_lines
 from harness.runs.cases import Case, read_batch
 from harness.runs.submissions import Judged, judge_cases
 from harness.specs.catalog import Catalog
+from harness.specs.reasons import Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample
 from tests.support.light_task import KEPT, LIGHT, light_catalog
 
@@ -30,14 +32,36 @@ CASES = [
     for corpus, cases in sample({name: read_batch(Catalog(), FOLDER / name, None) for name in CORPORA}).items()
     for case in cases
 ]
-AT_ONCE = [each for each in CASES if needs_no_test_run(each[1])]
-WHOLE = [each for each in CASES if not needs_no_test_run(each[1])]
-# A suite is refused for a criterion that a light task may lack.
-ON_LIGHT_TASKS = [
-    (corpus, case)
-    for corpus, case in WHOLE
-    if case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
-]
+# A judge may have a word in what else is found at once.
+AT_ONCE = [(corpus, case) for corpus, case in CASES if needs_no_test_run(case) and not case.judge]
+WHOLE = [each for each in CASES if each not in AT_ONCE]
+TOLD_BY_PROBES = {"copies-the-code-and-a-judge-minds"}
+"""A copy is told from the code that probes touch: a light task lacks most."""
+
+
+def on_light_tasks() -> Iterator[tuple[str, Case]]:
+    """Enough to see each reason and note, and in each language what is resolved and what isn't."""
+    seen: set[object] = set()
+    for corpus, case in sorted(WHOLE, key=lambda each: _cost(each[1])):
+        # A suite may be refused for a criterion that a light task lacks.
+        fits = case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
+        if not (fits and case.expected) or case.name in TOLD_BY_PROBES:
+            continue
+        judged = (case.task.repo.language, case.expected.verdict is Verdict.RESOLVED)
+        shown = {*case.expected.codes, *case.expected.notes, judged}
+        if not shown <= seen:
+            seen |= shown
+            yield corpus, case
+
+
+def _cost(case: Case) -> tuple[object, ...]:
+    """Python starts fastest, and shows most at once; several attempts in one suite take longest elsewhere."""
+    codes = {*case.expected.codes, *case.expected.notes} if case.expected else set()
+    is_python = case.task.repo.language == "python"
+    return (not is_python, -len(codes) if is_python else bool(case.expected and case.expected.tests))
+
+
+ON_LIGHT_TASKS = list(on_light_tasks())
 
 
 @cache

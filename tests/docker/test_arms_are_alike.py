@@ -17,7 +17,7 @@ from harness.verify.arms import ArmContext, arm_slots
 from harness.verify.verification import Judgement, verify
 from tests.support.patches import new_test_file
 
-pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.xdist_group("arms")]
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 TASK = "aiosmtpd-proxy-tlv"
 SOURCE = "/app/aiosmtpd/proxy_protocol.py"

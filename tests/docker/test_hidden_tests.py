@@ -74,6 +74,7 @@ def test_tests_that_do_not_end_fail_by_name():
     assert ReasonCode.ARM_TIMEOUT in {reason.code for reason in record.reasons}
 
 
+@pytest.mark.long
 def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
     record, _ = judged(HANGS_WHEN_BROKEN)
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}

@@ -19,7 +19,7 @@ from harness.specs.catalog import Catalog
 from tests.support.image_tags import tags_of_all
 from tests.support.tiny_catalog import tiny_catalog
 
-pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.xdist_group("bundle")]
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 
 def command(catalog: Path, *arguments: str | Path, **env: str) -> subprocess.CompletedProcess[str]:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("wheel")  # what is installed once is for all
-
 CHECKOUT = Path(__file__).parents[2]
 
 

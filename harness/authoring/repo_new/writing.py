@@ -9,6 +9,7 @@ from typing import Any
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
 from harness.authoring.repo_new.pinning import Pinned
 from harness.specs.errors import UserError
+from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.yaml_text import Quoted, yaml_text
 
 _RUNNERS = {
@@ -120,6 +121,7 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
                 "version": Quoted(wanted.version),
                 "sha256": pinned.sha256,
             },
+            "report": LANGUAGE_FACTS.get(language).report,
             "test_paths": [Quoted(glob) for glob in reading_trees.test_globs(pinned.tree, language)],
             "runner_files": [Quoted(glob) for glob in _runner_files(language)],
             "env": {},
