@@ -83,6 +83,7 @@ def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
     assert ReasonCode.ARM_TIMEOUT not in {reason.code for reason in record.reasons}
 
 
+@pytest.mark.long
 def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test():
     record, ran = judged(CRASHES_WHEN_BROKEN + NEVER_GREEN, "test_red")
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}

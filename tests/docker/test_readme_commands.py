@@ -17,6 +17,7 @@ def answer(*arguments: str):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.docker
 def test_the_reference_is_verified_and_answered_as_json_the_same_each_time(tmp_path):
     reference = default_directory() / "tasks" / TASK / "reference"

@@ -74,6 +74,7 @@ async def test_the_runs_cap_stops_before_the_next_call_and_is_the_directorys(tmp
     assert "cost $1.2000 for 400 tokens in and 80 out (prices: model file)" in shown.stdout
 
 
+@pytest.mark.long
 async def test_money_of_attempts_that_the_provider_has_let_down_is_not_forgotten(tmp_path: Path) -> None:
     replies = [LOOKS, failing("server-error"), LOOKS, LOOKS, failing("overloaded"), LOOKS, failing("unauthorized")]
     async with playing(*replies, SUBMITS) as provider:

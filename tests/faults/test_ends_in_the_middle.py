@@ -29,6 +29,7 @@ def start(output: Path, *arguments: str, **env: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.fault("Ctrl-C once while arms run", "the judging ends, its verdict is kept, no container is left")
 def test_the_first_interrupt_lets_a_judging_come_to_its_end(tmp_path):
     output = tmp_path / "run"
@@ -154,6 +155,7 @@ def ends_of(output: Path) -> list[str]:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.fault("the provider is down for a while", "the trial waits, is tried again, comes to a verdict")
 async def test_a_provider_that_is_down_for_a_while_costs_attempts_and_nothing_else(tmp_path):
     commands = ("echo '[]' > /logs/agent/manifest.yaml", "echo TESTWRIGHT_SUBMIT")
