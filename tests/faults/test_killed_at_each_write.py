@@ -23,12 +23,11 @@ from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
 from harness.llm.protocol import Message, Role
 from harness.llm.recording import MessageRecord
-from harness.runs.evidence_file import EndedArm
-from harness.runs.records import read_lines
 from harness.runs.store import find_trials, spent_in
 from harness.sandbox.protocol import Sandbox
 from harness.specs.reasons import Verdict
 from harness.specs.usage import Usage
+from tests.support.ended_arms import times_of_ended_arms
 from tests.support.killed_at import die_at
 from tests.support.light_task import TASK, light_catalog
 from tests.support.scenes import Scene, scenes
@@ -127,13 +126,6 @@ def test_after_a_kill_at_any_write_the_next_start_finishes_and_nobody_is_paid_tw
     assert bool(arms) == hands_in, "some deaths leave a judging with some of its arms"
 
 
-def times_of_ended_arms(run: Path) -> dict[Path, int]:
-    """When the arms were written that judgings which are under way have kept: path -> nanoseconds."""
-    known = [(path, line) for path in run.rglob("arms.jsonl") for line in read_lines(path, EndedArm)]
-    facts = [path.parent / "arms" / str(line.key) / "arm.json" for path, line in known]
-    return {path: path.stat().st_mtime_ns for path in facts}
-
-
 def assert_whole(run: Path, trials: int, worked: int) -> None:
     """Trials with verdicts; each cent that was spent is counted once; no half-written file is left."""
     stores = list(find_trials(run))
@@ -160,7 +152,7 @@ def test_with_containers_the_next_start_finishes_and_leaves_none(tmp_path, numbe
     first = subprocess.run([*killed, *words], capture_output=True, text=True, check=False, timeout=300)
     assert first.returncode == KILLED, first.stderr
     ended = times_of_ended_arms(output)
-    assert bool(ended) == (number > 20)
+    assert ended or number < 90, "by then some arms have come to their end"
     again = [sys.executable, "-m", "harness.cli", *words]
     done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
