@@ -19,7 +19,7 @@ from harness.llm.scripted_provider.scenario import Scenario
 from harness.runs.agent_file import AgentFile
 from harness.runs.attempts import AttemptRecord
 from harness.runs.cases import Expectation
-from harness.runs.evidence_file import EvidenceFile
+from harness.runs.evidence_file import ArmLine, EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.trial_store import TrialFile, UsageFile
 from harness.sandbox.images.record import ImageRecord
@@ -51,6 +51,7 @@ MODELS: dict[str, Any] = {
     "usage.json": UsageFile,
     "verdict.json": VerdictRecord,
     "evidence.json": EvidenceFile,
+    "arms.jsonl": ArmLine,
     "judge.jsonl": Vote,
     "mutants.json": MutantsFile,
     "gold.yaml": GoldFile,

@@ -1,6 +1,11 @@
-"""The arms' results of a trial, kept so that it can be judged again without running them."""
+"""The arms' results of a trial, kept so that it can be judged again without running them.
+
+While they run, each is a line of `arms.jsonl` as it ends: a start that is cut short loses those that were at work,
+and no other. `evidence.json` takes its place once all are there.
+"""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -8,12 +13,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from harness import PROTOCOL_VERSION
-from harness.runs.records import read_record, write_whole
+from harness.runs.records import append_line, read_lines, read_record, write_whole
+from harness.specs.ids import TestId
 from harness.specs.loading import FileModel
 from harness.specs.reasons import Verdict
 from harness.specs.results import TestResult
 from harness.specs.task import Task
-from harness.specs.variants import Arm
+from harness.specs.variants import Arm, ArmKey, ArmName
 from harness.submission.extraction import Submission
 from harness.verify.arms import ArmContext
 from harness.verify.draw import Draw
@@ -58,15 +64,76 @@ class EvidenceFile(FileModel):
     evidence: Evidence
 
 
+class ArmsBegun(FileModel):
+    """First line of `arms.jsonl`: what its arms depend on, and what chance decided."""
+
+    schema_version: Literal[1] = 1
+    conditions: Conditions
+    tests: tuple[TestId, ...]
+    draw: Draw
+
+
+class EndedArm(FileModel):
+    """Another line of `arms.jsonl`. `seconds` is what all jobs of the judging had taken when it ended."""
+
+    key: ArmName
+    arm: Arm
+    seconds: float
+
+
+ArmLine = ArmsBegun | EndedArm
+
+
+@dataclass(frozen=True)
+class ArmFile:
+    """`arms.jsonl` of a judging that has begun, and what it had when this start began. See `ArmLog`."""
+
+    path: Path
+    known: Mapping[ArmKey, Arm]
+    seconds: float
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        line = EndedArm(key=key, arm=_quiet(arm), seconds=round(seconds, 3))
+        append_line(self.path, line.model_dump_json())
+
+
 @dataclass(frozen=True)
 class EvidenceFileCache:
-    """The cache of one trial."""
+    """The cache of one trial. `path` is that of `evidence.json`."""
 
     path: Path
     conditions: Conditions
 
     def draw(self) -> Draw | None:
-        return None
+        """That of a judging under these conditions which was cut short."""
+        begun = self._begun()
+        return begun.draw if begun else None
+
+    def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmFile:
+        begun = ArmsBegun(conditions=self.conditions, tests=tests, draw=draw)
+        if self._begun() != begun:
+            write_whole(self._arms, begun.model_dump_json() + "\n")
+            return ArmFile(self._arms, {}, 0.0)
+        ended = read_lines(self._arms, EndedArm)
+        seconds = max((line.seconds for line in ended), default=0.0)
+        return ArmFile(self._arms, {line.key: line.arm for line in ended}, seconds)
+
+    def ended_arms(self) -> int:
+        """How many arms a judging had run that was cut short and goes on from there."""
+        return len(read_lines(self._arms, EndedArm)) if self._begun() else 0
+
+    @property
+    def _arms(self) -> Path:
+        return self.path.with_name("arms.jsonl")
+
+    def _begun(self) -> ArmsBegun | None:
+        """None where nothing was begun that these conditions allow to go on with."""
+        try:
+            with self._arms.open("rb") as file:
+                begun = ArmsBegun.model_validate_json(file.readline())
+        except (OSError, ValueError):
+            return None
+        return begun if begun.conditions == self.conditions else None
 
     def read(self) -> Evidence | None:
         found = read_record(self.path, EvidenceFile)
@@ -87,10 +154,11 @@ class EvidenceFileCache:
         return f"since its arms ran, this has changed: {', '.join(changed)}" if changed else ""
 
     def keep(self, evidence: Evidence) -> None:
-        """Unless arms were lost: those are to be run again."""
+        """Unless arms are missing or show nothing: then all of them are to be run again."""
         if decide(judge_mutation(evidence)) is not Verdict.UNSCORED:
             file = EvidenceFile(conditions=self.conditions, evidence=_without_output(evidence))
             write_whole(self.path, file.model_dump_json() + "\n")
+        self._arms.unlink(missing_ok=True)
 
 
 def _without_output(evidence: Evidence) -> Evidence:

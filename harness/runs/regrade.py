@@ -22,6 +22,7 @@ from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.grading import GradingRules
+from harness.specs.ids import TestId
 from harness.specs.loading import load_yaml
 from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
@@ -31,7 +32,7 @@ from harness.specs.variants import ArmKey
 from harness.tracks.grading import grade_by
 from harness.verify.arms import ArmContext
 from harness.verify.draw import Draw
-from harness.verify.evidence import Evidence
+from harness.verify.evidence import Evidence, UnkeptArms
 from harness.verify.judge.judge import Judge
 from harness.verify.verdict import StageStatus, VerdictRecord
 
@@ -155,6 +156,9 @@ class _Emptied:
 
     def draw(self) -> Draw | None:
         return self.cache.last_draw() if self.same_draw else None
+
+    def begin(self, _tests: tuple[TestId, ...], _draw: Draw) -> UnkeptArms:
+        return UnkeptArms()
 
     def keep(self, evidence: Evidence) -> None:
         self.cache.keep(evidence)

@@ -161,6 +161,8 @@ async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore,
     try:
         submission = store.submission()
         cache = store.evidence_cache(Conditions.of(trial.task, arm_context, submission))
+        if known := cache.ended_arms():
+            store.log(f"{known} arms have run before; the others are run now")
         judged = await grade_by(run.protocol, trial.task, submission, arm_context, run.judge, spending, cache)
     finally:
         store.add_judge_usage(spending.usage)

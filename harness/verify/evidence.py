@@ -1,7 +1,7 @@
 """The evidence of one judging: the arms' results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, cast
 
@@ -103,6 +103,35 @@ class Evidence:
         return tuple(key for key in self.required if key.role is Role.LISTED and key.variant in names)
 
 
+class ArmLog(Protocol):
+    """Where each arm of one judging is kept as it ends, so that a judging that is cut short needn't run it again."""
+
+    @property
+    def known(self) -> Mapping[ArmKey, Arm]:
+        """The arms that an earlier start of the same judging has kept."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """What all jobs of those had taken."""
+        ...
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        """Keep an arm that has ended. `seconds` is what all jobs of the judging have taken so far."""
+        ...
+
+
+@dataclass(frozen=True)
+class UnkeptArms:
+    """An `ArmLog` that knows nothing and keeps nothing."""
+
+    known: Mapping[ArmKey, Arm] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        pass
+
+
 class EvidenceCache(Protocol):
     """Where the evidence of one submission is kept, so that its arms needn't run again."""
 
@@ -112,6 +141,10 @@ class EvidenceCache(Protocol):
 
     def draw(self) -> Draw | None:
         """What chance is to decide where arms run again; None for a new draw."""
+        ...
+
+    def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:
+        """Where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
         ...
 
     def keep(self, evidence: Evidence) -> None: ...

@@ -13,17 +13,27 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from harness.verify.arms import ArmContext, Scheduled, Suite, run_scheduled
 from harness.verify.compiling import compile_once
 from harness.verify.draw import Draw, derived
-from harness.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, listed, passed
+from harness.verify.evidence import (
+    AT_BASELINE,
+    EXISTING_AFTER,
+    EXISTING_BEFORE,
+    ArmLog,
+    Evidence,
+    UnkeptArms,
+    listed,
+    passed,
+)
 from harness.verify.limited_engine import EngineStopped, LimitedEngine
 from harness.verify.manifest_check import ManifestCheck
 from harness.verify.mutation import is_over
-from harness.verify.schedule import TOGETHER, needed, required, schedule
+from harness.verify.schedule import TOGETHER, Planned, needed, required, schedule
 from harness.verify.second_looks import looks_to_take
 from harness.verify.variants import drawn_again, rewritten_on_disk
 
 OF_A_JUDGING = (Role.LISTED, Role.CHANGED_BEFORE, Role.EXISTING_BEFORE, Role.EXISTING_AFTER)
 COMPILING_AT_ONCE = 2
 """Containers that compile a judging's variants, side by side. Compilers of one container mostly use one core."""
+_UNKEPT = UnkeptArms()
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
 
@@ -35,25 +45,26 @@ async def gather_evidence(
     suite: Suite,
     check: ManifestCheck,
     draw: Draw,
+    log: ArmLog = _UNKEPT,
 ) -> Evidence:
-    """Run every arm that the judgement needs, in one order. Raises SandboxLost.
+    """Run every arm that the judgement needs and `log` doesn't know, in one order. Raises SandboxLost.
 
     `sources` are the variants, baseline first. The time of a whole verification counts from here: what is compiled
     without the submission is not its fault.
     """
     arms = schedule(sources, bool(check.existing), bool(check.changed), draw.order_seed)
-    context.planned(len(arms))
-    compiled = await _compile(context, task, [item.source for item in arms])
-    engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)))
+    variants = _CompiledOnce(context, task)
+    await variants.of([item.source for item in arms if item.key not in log.known])
+    engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)), log.seconds)
     suites = _Suites.of(task, suite, check)
-    gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms))
+    gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms), variants, log)
+    gathering.plan(arms)
     try:
         todo = arms
         while todo and not engine.is_stopped:
             for first in range(0, len(todo), TOGETHER):
-                some = needed(todo[first : first + TOGETHER], gathering.evidence)
-                await gathering.run([(item.key, compiled[item.source.name]) for item in some])
-            await _look_again(gathering, context, [item.source for item in arms], compiled)
+                await gathering.run(list(needed(todo[first : first + TOGETHER], gathering.evidence)))
+            await _look_again(gathering, [item.source for item in arms])
             # A test that turns out to be green needs what was left out while it seemed red.
             todo = [item for item in needed(arms, gathering.evidence) if item.key not in gathering.arms]
     except EngineStopped:  # while something was built
@@ -96,26 +107,67 @@ class _Gathering:
     suites: _Suites
     draw: Draw
     required: tuple[ArmKey, ...]
+    variants: "_CompiledOnce"
+    log: ArmLog
     arms: dict[ArmKey, Arm] = field(default_factory=dict)
 
     @property
     def evidence(self) -> Evidence:
         return Evidence(self.suites.listed.tests, dict(self.arms), self.required, self.draw)
 
-    async def run(self, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> None:
+    def plan(self, arms: Sequence[Planned]) -> None:
+        """Tell how many arms are about to run."""
+        self.context.planned(sum(item.key not in self.log.known for item in arms))
+
+    async def run(self, arms: Sequence[Planned]) -> None:
         """Raises SandboxLost, and EngineStopped where nothing of it could be built."""
         suites: dict[Role, Suite] = {role: self.suites.suite(role, self.evidence) for role in OF_A_JUDGING}
-        todo = [Scheduled(key, compiled, suites[key.role]) for key, compiled in arms]
+        known = {item.key: self.log.known[item.key] for item in arms if item.key in self.log.known}
+        for key, arm in known.items():
+            self._heed(key, arm)
+        unknown = [item for item in arms if item.key not in known]
+        compiled = await self.variants.of([item.source for item in unknown])
+        todo = [
+            Scheduled(item.key, variant, suites[item.key.role])
+            for item, variant in zip(unknown, compiled, strict=True)
+        ]
+        self.arms |= known
         self.arms |= await run_scheduled(self.context, self.task, todo, self._ended)
 
     def _ended(self, key: ArmKey, arm: Arm) -> None:
+        self.log.add(key, arm, self.engine.used)
+        self._heed(key, arm)
+
+    def _heed(self, key: ArmKey, arm: Arm) -> None:
         if is_over(replace(self.evidence, arms={key: arm})):
             self.engine.stop()
 
 
-async def _compile(context: ArmContext, task: Task, sources: Iterable[VariantSource]) -> dict[str, CompiledVariant]:
-    """Variants by name, each compiled once, in few containers: each of them reads the task's texts anew."""
-    different = {source.name: source for source in sources}
+@dataclass
+class _CompiledOnce:
+    """The variants of one judging, each compiled when it is first asked for, without the submission."""
+
+    context: ArmContext
+    task: Task
+    made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
+
+    async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+        """In the same order. A variant that is drawn again has another seed."""
+        while missing := [source for source in sources if _drawn(source) not in self.made]:
+            some = {source.name: source for source in missing}
+            compiled = await _compile(self.context, self.task, some)
+            self.made |= {_drawn(some[name]): item for name, item in compiled.items()}
+        return [self.made[_drawn(source)] for source in sources]
+
+
+def _drawn(source: VariantSource) -> tuple[str, int | None]:
+    return source.name, source.seed
+
+
+async def _compile(
+    context: ArmContext, task: Task, different: Mapping[str, VariantSource]
+) -> dict[str, CompiledVariant]:
+    """Variants by name, in few containers: each of them reads the task's texts anew."""
     if not context.toolchain.separates:
         different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
     names = list(different)
@@ -130,12 +182,7 @@ async def _compile(context: ArmContext, task: Task, sources: Iterable[VariantSou
     return {name: made for some, build in builds for name, made in zip(some, build.result(), strict=True)}
 
 
-async def _look_again(
-    gathering: _Gathering,
-    context: ArmContext,
-    sources: Sequence[VariantSource],
-    compiled: Mapping[str, CompiledVariant],
-) -> None:
+async def _look_again(gathering: _Gathering, sources: Sequence[VariantSource]) -> None:
     """Second looks, and third ones, until each failure has come to an end.
 
     A removal of each kind is repeated among them, or a test that knows that it is looked at again would know how to
@@ -153,12 +200,9 @@ async def _look_again(
             return
         looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
         chance.shuffle(looks)
-        context.planned(len(looks))
-        ready = dict(compiled)
-        again = [drawn_again(by_name[key.variant], key.repetition) for key in looks if _is_rewritten_again(key)]
-        if again:
-            ready |= await _compile(context, gathering.task, again)
-        await gathering.run([(key, ready[key.variant]) for key in looks])
+        planned = [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
+        gathering.plan(planned)
+        await gathering.run(planned)
 
 
 def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
@@ -168,9 +212,10 @@ def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
     return key
 
 
-def _is_rewritten_again(key: ArmKey) -> bool:
+def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
     """A second look has another rewriting, a third one the first again."""
-    return key.role is Role.LISTED and key.repetition == 2
+    is_second = key.role is Role.LISTED and key.repetition == 2
+    return drawn_again(source, key.repetition) if is_second else source
 
 
 def _existing_looks(evidence: Evidence) -> Iterable[ArmKey]:

@@ -11,13 +11,15 @@ class EngineStopped(Exception):
 
 
 class LimitedEngine:
-    """See `Engine`. `seconds` are what all its jobs may take together; those that run are not ended.
+    """See `Engine`. `seconds` are what all its jobs may take together, `used` what they have taken; those that run
+    are not ended.
 
     `ran_out_of_time` says that a job was refused because they were used up.
     """
 
-    def __init__(self, engine: Engine, seconds: float) -> None:
-        self._engine, self._left = engine, seconds
+    def __init__(self, engine: Engine, seconds: float, used: float = 0.0) -> None:
+        self._engine, self._most = engine, seconds
+        self.used = used
         self._stopped = False
         self.ran_out_of_time = False
         self.name, self.isolation, self.capabilities = engine.name, engine.isolation, engine.capabilities
@@ -38,11 +40,11 @@ class LimitedEngine:
         """See `Engine.run_job`. Raises EngineStopped."""
         if self._stopped:
             raise EngineStopped
-        if self._left <= 0:
+        if self.used >= self._most:
             self.ran_out_of_time = True
             raise EngineStopped
         result = await self._engine.run_job(image, job, options, labels)
-        self._left -= result.seconds
+        self.used += result.seconds
         return result
 
     async def image(self, task: Task) -> Image:

@@ -12,7 +12,7 @@ from harness.submission.extraction import Submission
 from harness.verify.arms import ArmContext, Suite
 from harness.verify.assertion_check import read_suite, too_much
 from harness.verify.draw import Draw, new_draw
-from harness.verify.evidence import Evidence, EvidenceCache
+from harness.verify.evidence import ArmLog, Evidence, EvidenceCache, UnkeptArms
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
 from harness.verify.intake import Intake, ingest
@@ -59,8 +59,9 @@ async def examine(
     known = cache.read() if cache else None
     if known and known.tests == found.check.tests:
         return replace(found, evidence=known)
-    draw = cache.draw() if cache else None
-    evidence = await _run_arms(task, context, found, draw or new_draw(task.digest))
+    draw = (cache.draw() if cache else None) or new_draw(task.digest)
+    log = cache.begin(found.check.tests, draw) if cache else UnkeptArms()
+    evidence = await _run_arms(task, context, found, draw, log)
     if cache:
         cache.keep(evidence)
     return with_evidence(found, evidence)
@@ -107,7 +108,7 @@ def suite_of(found: Examination) -> Suite:
     return Suite(found.check.tests, found.intake.files, executable, found.intake.deleted)
 
 
-async def _run_arms(task: Task, context: ArmContext, found: Examination, draw: Draw) -> Evidence:
+async def _run_arms(task: Task, context: ArmContext, found: Examination, draw: Draw, log: ArmLog) -> Evidence:
     tree = GitTree(context.image.tree)
     sources = await plan_variants(task, tree, context.toolchain, draw.code_seed, context.every_twin)
-    return await gather_evidence(context, task, sources, suite_of(found), found.check, draw)
+    return await gather_evidence(context, task, sources, suite_of(found), found.check, draw, log)

@@ -23,6 +23,7 @@ from harness.llm.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials
 from harness.specs.catalog import default_directory
 from tests.support.command import Done, testwright
+from tests.support.ended_arms import times_of_ended_arms
 from tests.support.light_task import light_catalog
 from tests.support.own_engine import own_engine
 from tests.support.provider import playing
@@ -162,20 +163,25 @@ async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, 
 
 
 @pytest.mark.long
-def test_a_node_that_is_lost_while_arms_run_costs_no_agent(cluster: Any, tmp_path: Path, start: Any) -> None:
+def test_a_node_that_is_lost_while_arms_run_costs_no_agent_and_no_ended_arm(
+    cluster: Any, tmp_path: Path, start: Any
+) -> None:
     output = tmp_path / "out"
     process = start("-s", "oracle", "--json", catalog=light_catalog(tmp_path / "light"))
     place = output / "trials" / TASK / "oracle"
-    until(lambda: bool(list(place.glob("*/1/arms/*/arm.json"))) and bool(containers(output)), process)
+    until(lambda: bool(times_of_ended_arms(output)) and bool(containers(output)), process)
     [handed_in] = place.glob("*/1/agent.json")
     files = [handed_in, handed_in.with_name("trajectory.jsonl")]
     before = [path.read_bytes() for path in files]
     [owner] = {item["Labels"]["testwright.owner"] for item in containers(output)}
     kill_the_node_of(owner, cluster)
+    ended = {path: path.read_bytes() for path in times_of_ended_arms(output)}
     add_node(cluster)
     answer, complaint = process.communicate()
     assert process.returncode == 0, complaint
     assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["resolved"]
+    again = {path: path.read_bytes() for path in ended}
+    assert again == ended, "none has run again, which would have taken other seconds"
     [store] = find_trials(output)
     assert [(record.end, record.kept) for record in store.attempts.read()] == [("fault", ""), ("judged", "")]
     assert [path.read_bytes() for path in files] == before, "the agent has not worked again"

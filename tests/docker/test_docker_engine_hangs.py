@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -14,16 +15,22 @@ import pytest
 
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.connection import Address
+from harness.sandbox.docker.container import create
 from harness.sandbox.docker.streams import Archive, attach, start_exec, wait_for_end
 from harness.sandbox.images.build_cli import engine_build_cli
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 ANSWERS = {"/info": {"NCPU": 2}, "/version": {"ApiVersion": "1.41"}}
 
 
 @contextmanager
-def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWERS) -> Iterator[None]:
-    """Answers who it is; everything else with `answer` and the end of the connection, with None not at all."""
+def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWERS) -> Iterator[list[str]]:
+    """Answers who it is; everything else with `answer` and the end of the connection, with None not at all.
+
+    Gives the bodies of the requests that it has answered.
+    """
+    bodies: list[str] = []
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     listener.listen()
@@ -36,12 +43,17 @@ def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWER
             if not data:
                 return
             request += data
+        head, _, body = request.partition(b"\r\n\r\n")
+        size = int((re.search(rb"content-length: *(\d+)", head, re.I) or [b"", b"0"])[1])
+        while len(body) < size:
+            body += connection.recv(65536)
+        bodies.append(body.decode(errors="replace"))
         target = request.split()[1].decode()
-        known = next((value for name, value in answers.items() if target.endswith(name)), None)
-        if known is not None:
-            body = json.dumps(known).encode()
-            head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-            connection.sendall(head.encode() + body)
+        answered = next((value for name, value in answers.items() if target.endswith(name)), None)
+        if answered is not None:
+            told = json.dumps(answered).encode()
+            begin = f"HTTP/1.1 200 OK\r\nContent-Length: {len(told)}\r\nConnection: close\r\n\r\n"
+            connection.sendall(begin.encode() + told)
         elif answer is not None:
             connection.sendall(answer)
         else:
@@ -60,7 +72,7 @@ def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWER
     thread = threading.Thread(target=accept, daemon=True)
     thread.start()
     try:
-        yield
+        yield bodies
     finally:
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
@@ -162,13 +174,50 @@ def test_an_engine_is_found_at_a_socket_or_a_port() -> None:
     assert Address.of(None, "1.41").path == "/var/run/docker.sock"
 
 
+PODMAN = {**ANSWERS, "/version": {"ApiVersion": "1.41", "Components": [{"Name": "Podman Engine"}]}}
+
+
+@pytest.mark.parametrize("is_podman", [False, True])
+async def test_podman_is_asked_for_the_same_in_its_own_way(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_podman: bool
+) -> None:
+    """It ignores the list of hidden paths, and writes this machine's names into a container's hosts."""
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    answers = {**(PODMAN if is_podman else ANSWERS), "/containers/create": {"Id": "1"}}
+    image, options = Image("i", "d", "/app", tmp_path), SandboxOptions(hidden=("/usr/bin/gdb", "/usr/share/doc"))
+    with engine(path, None, answers) as bodies:
+        docker = Docker()
+        assert await create(docker, image, options, {}, ["true"], {}, "", "/app", (), is_job=True) == "1"
+        docker.close()
+    asked = json.loads(bodies[-1])["HostConfig"]
+    mask = "mask=/usr/bin/gdb:/usr/share/doc"
+    assert (mask in asked["SecurityOpt"], "/usr/bin/gdb" in asked.get("MaskedPaths", ())) == (
+        is_podman,
+        not is_podman,
+    )
+    assert [mount["Target"] for mount in asked.get("Mounts") or ()] == (["/etc/hosts"] if is_podman else [])
+    for mount in asked.get("Mounts") or ():
+        [*_, own_name] = Path(mount["Source"]).read_text().splitlines()
+        assert own_name == "127.0.0.1\tbox"
+
+
+async def test_what_podman_says_of_a_container_that_runs_no_more_is_no_fault(path: Path) -> None:
+    words = json.dumps(
+        {"message": "can only kill running containers. 1 is in state exited", "response": 500}
+    ).encode()
+    head = f"HTTP/1.1 500 Internal Server Error\r\nContent-Length: {len(words)}\r\nConnection: close\r\n\r\n"
+    with engine(path, head.encode() + words, PODMAN):
+        docker = Docker()
+        await docker.kill("1")
+        docker.close()
+
+
 def test_podman_behind_the_socket_builds_by_its_own_command(path: Path, tmp_path: Path) -> None:
     podman = tmp_path / "bin" / "podman"
     podman.parent.mkdir()
     podman.write_text("#!/bin/sh\necho podman version 4.3.1\n")
     podman.chmod(0o755)
-    told = {**ANSWERS, "/version": {"ApiVersion": "1.41", "Components": [{"Name": "Podman Engine"}]}}
-    with engine(path, None, told):
+    with engine(path, None, PODMAN):
         assert engine_build_cli(str(podman.parent)) == (podman, "4.3.1", ("--url", f"unix://{path}", "build"))
         assert Docker().is_podman
         with pytest.raises(ImageUnavailable, match=r"this engine is Podman, .*; install podman here"):

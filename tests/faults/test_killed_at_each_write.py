@@ -27,6 +27,7 @@ from harness.runs.store import find_trials, spent_in
 from harness.sandbox.protocol import Sandbox
 from harness.specs.reasons import Verdict
 from harness.specs.usage import Usage
+from tests.support.ended_arms import times_of_ended_arms
 from tests.support.killed_at import die_at
 from tests.support.light_task import TASK, light_catalog
 from tests.support.scenes import Scene, scenes
@@ -97,7 +98,7 @@ def test_after_a_kill_at_any_write_the_next_start_finishes_and_nobody_is_paid_tw
     make, tmp_path, monkeypatch, hands_in, trials, every
 ):
     monkeypatch.setattr(PaidOracle, "hands_in", hands_in)
-    number, deaths = 1, 0
+    number, deaths, arms = 1, 0, 0
     while True:
         scene = make(output=f"run-{number}")
         PaidOracle.paid = tmp_path / f"paid-{number}"
@@ -111,14 +112,18 @@ def test_after_a_kill_at_any_write_the_next_start_finishes_and_nobody_is_paid_tw
         )
         finished = {folder for folder in done if (folder / "agent.json").exists()}
         times = {folder: (folder / "agent.json").stat().st_mtime_ns for folder in finished}
+        ended = times_of_ended_arms(scene.output)
+        arms += len(ended)
         paid = len(PaidOracle.paid.read_text().split()) if PaidOracle.paid.exists() else 0
         assert start(scene, trials) == DONE, f"the start after a death at write {number} came to something else"
         assert {folder: (folder / "agent.json").stat().st_mtime_ns for folder in finished} == times
+        assert {path: path.stat().st_mtime_ns for path in ended} == ended, "an arm that had ended ran again"
         worked = len(PaidOracle.paid.read_text().split())
         assert worked <= paid + trials - len(finished), "an agent that had finished was paid again"
         assert_whole(scene.output, trials, worked)
         number += every
     assert deaths >= (100 if hands_in else 20) // every, "the run writes more than this"
+    assert bool(arms) == hands_in, "some deaths leave a judging with some of its arms"
 
 
 def assert_whole(run: Path, trials: int, worked: int) -> None:
@@ -138,7 +143,7 @@ def assert_whole(run: Path, trials: int, worked: int) -> None:
 @pytest.mark.fault(
     "SIGKILL of the runner at its n-th write, containers at work", "the next start leaves no container"
 )
-@pytest.mark.parametrize("number", [9, 16, 40])
+@pytest.mark.parametrize("number", [9, 16, 40, 90])
 def test_with_containers_the_next_start_finishes_and_leaves_none(tmp_path, number):
     output = tmp_path / "run"
     words = ["--catalog", str(light_catalog(tmp_path / "light")), "run", "-t", TASK, "--sandbox", "docker"]
@@ -146,11 +151,15 @@ def test_with_containers_the_next_start_finishes_and_leaves_none(tmp_path, numbe
     killed = [sys.executable, "-m", "tests.support.killed_at", str(output), str(number)]
     first = subprocess.run([*killed, *words], capture_output=True, text=True, check=False, timeout=300)
     assert first.returncode == KILLED, first.stderr
+    ended = times_of_ended_arms(output)
+    assert ended or number < 90, "by then some arms have come to their end"
     again = [sys.executable, "-m", "harness.cli", *words]
     done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
     [trial] = json.loads(done.stdout)["trials"]
-    assert trial["verdict"] in ("resolved", "failed")
+    assert trial["verdict"] == ("failed" if number < 20 else "resolved")
+    assert {path: path.stat().st_mtime_ns for path in ended} == ended, "an arm that had ended ran again"
+    assert not list(output.rglob("arms.jsonl"))
     client = docker.from_env()
     try:
         for path in output.glob("run.yaml"):

@@ -11,8 +11,10 @@ from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
 from harness.llm.scripted import ScriptedModel, say
 from harness.runs.attempts import AttemptEnd
+from harness.runs.evidence_file import EndedArm
 from harness.runs.outcome import Outcome
 from harness.runs.plan import RunConfig
+from harness.runs.records import read_lines
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
 from harness.sandbox.protocol import Sandbox
@@ -73,6 +75,20 @@ def test_an_arm_that_is_lost_again_and_again_ends_the_try_and_the_agent_is_not_a
     assert outcome.verdict is Verdict.RESOLVED
     assert [attempt.end for attempt in done.attempts()] == [AttemptEnd.FAULT, AttemptEnd.JUDGED]
     assert len(done.sandboxes) == 1
+
+
+def test_an_arm_that_ends_the_try_costs_no_arm_that_had_ended(scene):
+    done = scene([*[Event(turns=500)] * 10, *[LOST] * 1000])
+    [outcome] = done.run(tries=1).outcomes
+    assert (outcome.verdict, code_of(outcome)) == (Verdict.UNSCORED, ReasonCode.SANDBOX_LOST)
+    [store] = find_trials(done.output)
+    ended = [line.key for line in read_lines(store.directory / "arms.jsonl", EndedArm)]
+    assert ended
+    again = scene()
+    [outcome] = again.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert not {run.variant for run in again.engine.finished} & {key.variant for key in ended}
+    assert f"{len(ended)} arms have run before" in (store.directory / "log.txt").read_text()
 
 
 def test_a_trial_whose_arms_are_always_lost_is_unscored_after_its_tries(scene):

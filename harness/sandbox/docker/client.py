@@ -22,6 +22,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 CALLS_AT_ONCE = 16
+_NOT_RUNNING = "can only kill running containers"
+"""Podman's word, with the status of an error of its own."""
 ENDINGS_AT_ONCE = 4
 """Beside those: a container is killed or removed however many calls are under way."""
 
@@ -77,7 +79,7 @@ class Docker:
             try:
                 self.api.kill(container)
             except APIError as error:
-                if error.status_code != requests.codes.conflict:
+                if error.status_code != requests.codes.conflict and _NOT_RUNNING not in (error.explanation or ""):
                     raise
 
         async with self._endings:

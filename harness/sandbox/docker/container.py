@@ -1,5 +1,6 @@
 """How our containers are made: what they may do, and what an image says about its user and directories."""
 
+import os
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from docker.types import LogConfig, Ulimit
 from docker.types import Mount as EngineMount
 
 from harness.sandbox.archives import first_file, first_member
+from harness.sandbox.cache import cache_directory
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
@@ -106,7 +108,7 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
     config: dict[str, Any] = docker.api.create_host_config(
         init=init,
         network_mode="none",  # the gateway is reached over a channel of ours
-        mounts=[_mount(mount) for mount in options.mounts],
+        mounts=[*(_mount(mount) for mount in options.mounts), *_own_files(docker)],
         extra_hosts={HOST_NAME: "127.0.0.1"},
         sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,
@@ -120,9 +122,24 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0), *_own_limits(docker)],
     )
-    if options.hidden:  # ours take the place of the engine's own list
+    if options.hidden and docker.is_podman:
+        config["SecurityOpt"].append(f"mask={':'.join(options.hidden)}")
+    elif options.hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *options.hidden]
     return config
+
+
+def _own_files(docker: Docker) -> list[EngineMount]:
+    """Podman writes this machine's names and the container's into its hosts, unless there is a mount."""
+    if not docker.is_podman:
+        return []
+    path = cache_directory() / "podman" / "hosts"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f".hosts.{os.getpid()}")
+        partial.write_text(_HOSTS)
+        partial.replace(path)
+    return [EngineMount("/etc/hosts", str(path), type="bind", read_only=True)]
 
 
 def _own_limits(docker: Docker) -> list[Ulimit]:

@@ -136,8 +136,8 @@ async def _use(docker: Docker, container: str) -> Use:
         raise EndedFromOutside("the container of a job was paused from outside")
     stats = await docker.call(docker.api.stats, container, decode=False, stream=False, one_shot=True)
     usage = (stats.get("cpu_stats") or {}).get("cpu_usage") or {}
-    # A row for each thread. R runs or waits for a core, D for a disk.
-    threads = await docker.call(docker.api.top, container, "-eLo pid,s")
+    # A row for each thread (Podman: each process). R runs or waits for a core, D for a disk.
+    threads = await docker.call(docker.api.top, container, "pid,state" if docker.is_podman else "-eLo pid,s")
     # Null instead of an empty list once the last of them has ended.
     wants_core = any(row[1] in ("R", "D") for row in threads["Processes"] or ())
     return Use(int(usage.get("total_usage") or 0) / 1e9, wants_core)
@@ -161,6 +161,6 @@ async def _collect(stream: AttachedStream, log: BoundedOutput) -> None:
 def _outputs(docker: Docker, container: str, directory: str) -> Outputs:
     try:
         with Archive(docker.address, container, directory) as archive:
-            return read_outputs(archive.chunks)
+            return Outputs({}, complete=True) if archive.is_link else read_outputs(archive.chunks)
     except FileNotFoundError:
         return Outputs({}, complete=True)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from harness.sandbox.docker.connection import MAX_HEAD, Address, Answer, refused
 
 _CHUNK = 1 << 18
-_DIRECTORY = 1 << 31
+_DIRECTORY, _LINK = 1 << 31, 1 << 27
 """Of a mode as Go writes it."""
 
 
@@ -67,6 +67,8 @@ class AttachedStream:
 class Archive:
     """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
     the container locked. Raises FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
+
+    Where the path is a symbolic link, Podman gives what it leads to.
     """
 
     def __init__(self, address: Address, container: str, path: str) -> None:
@@ -83,6 +85,7 @@ class Archive:
             self.close()
             raise
         self.is_directory = bool(facts["mode"] & _DIRECTORY)
+        self.is_link = bool(facts["mode"] & _LINK)
         self.chunks: Iterator[bytes] = iter(lambda: self._download.read(_CHUNK), b"")
 
     def close(self) -> None:
