@@ -3,7 +3,7 @@
 import hashlib
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -20,8 +20,12 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+PackageName = Annotated[str, StringConstraints(pattern=r"^(@[a-z0-9][a-z0-9._-]{0,79}/)?[a-z0-9][a-z0-9.-]{0,79}$")]
+"""The name of a package; those of npm may have a scope (`@of/left`)."""
+
+
 class Source(_Part):
-    """Where upstream's release comes from, pinned by its hash.
+    """Where upstream's release comes from, pinned by its hash. `package` has a scope on npm alone.
 
     `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others;
     of an image that others made, that of the Dockerfile that names it. An archive lies beside repo.yaml as
@@ -29,9 +33,15 @@ class Source(_Part):
     """
 
     kind: Literal["pypi", "debian", "npm", "archive", "image"]
-    package: Slug
+    package: PackageName
     version: str
     sha256: Sha256
+
+    @model_validator(mode="after")
+    def _scope_of_npm_alone(self) -> Self:
+        if self.package.startswith("@") and self.kind != "npm":
+            raise ValueError(f"package: {self.package} has a scope, and only packages of npm have one")
+        return self
 
 
 class RepoLimits(_Part):

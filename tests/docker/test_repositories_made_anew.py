@@ -35,6 +35,15 @@ class Made(NamedTuple):
 MADE = {
     "c": Made(("--debian", "jansson=2.14-2"), "jansson-object-merge"),
     "typescript": Made(("--npm", "zod@4.6.7", "--needs", "@web-std/file@3.0.3"), "zod-stringbool"),
+    "scoped-typescript": Made(
+        (
+            "--npm",
+            "@maplibre/maplibre-gl-style-spec@26.6.0",
+            "--licence",
+            "ISC AND BSD-3-Clause AND MIT",
+        ),
+        "maplibre-style-spec-old-styles",
+    ),
     "python": Made(("--pypi", "itsdangerous==2.2.0", "--needs", "freezegun"), "itsdangerous-expiring-tokens"),
 }
 

@@ -175,6 +175,7 @@ def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
     assert release == reading_npm.NpmRelease(
         "src",
         ("LICENSE", "README.md", "package.json", "src"),
+        (),
         ("@sums/source",),
         {"tiny": "^1.2.0", "fast-check": "^3.0.0"},
         ("@of/left",),
@@ -206,11 +207,59 @@ def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
     assert {"run.mjs", "settings.mjs", "package.json"} < set(read_recipe(repo).files)
 
 
+def test_of_several_directories_on_npm_the_one_with_tests_has_the_sources(tmp_path) -> None:
+    programs = {"bin/sums.ts": 'import { add } from "../src/index";', "scripts/a.ts": ""}
+    release = reading_npm.read_release(laid_out(tmp_path, {**ON_NPM, **programs}))
+    assert (release.sources, {"bin", "scripts", "src"} <= set(release.kept)) == ("src", True)
+
+
+def test_tests_on_npm_that_import_what_is_not_released_are_taken_out_of_the_tree(tmp_path) -> None:
+    test = 'import { test } from "vitest";\nimport { add } from "%s";\ntest("adds", () => { add(1, 2); });\n'
+    there = ("./index", "./index.ts", "./index.js", "./lib", ".", "./data.json", "./index?raw")
+    sound = {f"src/sound{number}.test.ts": test % name for number, name in enumerate(there)}
+    broken = {"src/a b.test.ts": test % "../../test/lib/help", "src/b.test.ts": test % "./missing"}
+    more = {"src/lib/index.ts": "", "src/data.json": "{}"}
+    tree = laid_out(tmp_path / "tree", {**ON_NPM, **sound, **more, **broken})
+    release = reading_npm.read_release(tree)
+    assert release.broken == ("src/a b.test.ts", "src/b.test.ts")
+    pinned = Pinned(Wanted("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
+    dockerfile = writing.typescript_files(pinned, release, [])["Dockerfile"]
+    removed = "    rm \\\n        'src/a b.test.ts' \\\n        src/b.test.ts; \\\n"
+    assert f"{removed}    chmod -R u=rwX,go=rX .\n" in dockerfile
+
+
+def made_of_scoped(directory: Path, kind: str) -> None:
+    tree = laid_out(directory / "tree", ON_NPM)
+    pinned = Pinned(Wanted("npm", "@of/sums", "1.0.0"), "1" * 64, tree, tree)
+    release = reading_npm.read_release(tree)
+    texts = writing.typescript_files(pinned, release, [])
+    text = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
+    texts["repo.yaml"] = text.replace("kind: npm", f"kind: {kind}")
+    writing.lay_out(directory / "repos" / "sums", texts)
+
+
+def test_a_package_of_npm_may_have_a_scope(tmp_path) -> None:
+    made_of_scoped(tmp_path, "npm")
+    directory = tmp_path / "repos" / "sums"
+    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    assert read_recipe(repo).arguments["SOURCE_PACKAGE"] == "@of/sums"
+
+
+def test_a_scope_elsewhere_is_refused(tmp_path) -> None:
+    made_of_scoped(tmp_path, "pypi")
+    with pytest.raises(UserError, match="@of/sums has a scope, and only packages of npm have one"):
+        load_yaml(tmp_path / "repos" / "sums" / "repo.yaml", Repo)
+
+
 @pytest.mark.parametrize(
     ("files", "words"),
     [
         ({"package.json": PACKAGE, "a.d.ts": ""}, "it has what is built of them only"),
         ({"package.json": PACKAGE, "src/a.ts": "", "lib/b.ts": ""}, "they lie in lib, src"),
+        (
+            {"package.json": PACKAGE, "src/a.ts": "", "src/a.test.ts": "", "lib/b.ts": "", "lib/b.test.ts": ""},
+            "they lie in lib, src",
+        ),
         ({"src/a.ts": ""}, "has no package.json"),
     ],
 )

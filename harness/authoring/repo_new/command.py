@@ -105,6 +105,8 @@ def _texts(
         ]:
             words = "tests import them and the release asks for no version: give one, --needs NAME@VERSION"
             tell(f"{given.name}: without {', '.join(unknown)}; {words}")
+        if release.broken:
+            tell(f"{given.name}: without {', '.join(release.broken)}; they import what the release doesn't bring")
         texts = writing.typescript_files(pinned, release, list(given.packages))
         texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
         texts["package-lock.json"] = npm_locked(texts["package.json"], scratch)

@@ -23,6 +23,8 @@ _NODES_OWN = re.compile(
     r"|perf_hooks|process|punycode|querystring|readline|stream|string_decoder|timers|tls|tty|url|util|v8|vm"
     r"|worker_threads|zlib"
 )
+_SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json")
+_BUILT = (".js", ".jsx", ".mjs", ".cjs")
 _NAME = re.compile(r"(?:@[a-z0-9][\w.-]*/)?[a-z0-9][\w.-]*")
 
 
@@ -30,12 +32,14 @@ class NpmRelease(NamedTuple):
     """A release with its TypeScript sources.
 
     `sources` is the directory that they lie in; `kept` are the entries of the root that belong to a tree without what
-    is built; `conditions` make an import of the package by its name find the sources; `needs` are packages with the
-    versions that the release asks for; `unnamed` are imported by tests, and the release names no version of them.
+    is built; `broken` are test files that import a file which the release doesn't bring; `conditions` make an import
+    of the package by its name find the sources; `needs` are packages with the versions that the release asks for;
+    `unnamed` are imported by tests, and the release names no version of them.
     """
 
     sources: str
     kept: tuple[str, ...]
+    broken: tuple[str, ...]
     conditions: tuple[str, ...]
     needs: Mapping[str, str]
     unnamed: tuple[str, ...]
@@ -52,22 +56,35 @@ def read_release(tree: Path) -> NpmRelease:
     tests = [file for file in files if discovery.is_test_file(file)]
     tops = {PurePosixPath(file).parts[0] for file in files if is_code(file) and "/" in file}
     code = [file for file in files if is_code(file) and file not in tests and "/" in file]
-    places = {PurePosixPath(file).parts[0] for file in code} - {"test", "tests", "__tests__"}
-    if len(places) != 1:
-        found = f"they lie in {', '.join(sorted(places))}" if places else "it has what is built of them only"
-        raise UserError(f"the release's TypeScript sources must lie in one directory: {found}")
+    sources = _sources(code, tests)
     kept = {entry.name for entry in tree.iterdir() if entry.is_file() and _BESIDE.fullmatch(entry.name)}
     asked = _asked(package)
-    imported = _imported((tree / file).read_text(errors="replace") for file in tests)
+    broken = tuple(file for file in tests if _lacks_a_file(tree / file))
+    imported = _imported((tree / file).read_text(errors="replace") for file in tests if file not in broken)
     others = imported - {package.get("name", ""), *_RUNNER}
     own = {name: version for name, version in asked.items() if name in others or name in package.get(_PLACES[0], {})}
     return NpmRelease(
-        places.pop(),
+        sources,
         tuple(sorted({*kept, *tops, *notices(tree)})),
+        broken,
         tuple(dict.fromkeys(_conditions(package.get("exports")))),
         own,
         tuple(sorted(others - asked.keys())),
     )
+
+
+def _sources(code: Sequence[str], tests: Sequence[str]) -> str:
+    """The directory of the sources: the only one, or the only one that has tests among its sources.
+
+    Others are programs or scripts then; they stay in the tree.
+    """
+    places = {PurePosixPath(file).parts[0] for file in code} - {"test", "tests", "__tests__"}
+    tested = places & {PurePosixPath(file).parts[0] for file in tests}
+    for found in (places, tested):
+        if len(found) == 1:
+            return found.pop()
+    words = f"they lie in {', '.join(sorted(places))}" if places else "it has what is built of them only"
+    raise UserError(f"the release's TypeScript sources must lie in one directory: {words}")
 
 
 def _asked(package: Mapping[str, Any]) -> dict[str, str]:
@@ -75,6 +92,20 @@ def _asked(package: Mapping[str, Any]) -> dict[str, str]:
     groups = (package.get(place, {}) for place in _PLACES)
     every = {name: version for group in groups for name, version in group.items()}
     return {name: version for name, version in every.items() if re.match(r"[\d^~<>=*v]", version)}
+
+
+def _lacks_a_file(test: Path) -> bool:
+    """Whether it imports a file by a path that isn't there: helpers often lie outside of what is released."""
+    names = _IMPORT.findall(test.read_text(errors="replace"))
+    return any(name.startswith(".") and not _resolves(test.parent / name.split("?")[0]) for name in names)
+
+
+def _resolves(path: Path) -> bool:
+    beside = [path.with_name(f"{path.name}{suffix}") for suffix in _SUFFIXES]
+    # A source is also imported by the name of what is built of it: `./a.js` for a.ts.
+    built = [path.with_suffix(suffix) for suffix in _SUFFIXES] if path.suffix in _BUILT else []
+    within = [path / f"index{suffix}" for suffix in _SUFFIXES]
+    return any(candidate.is_file() for candidate in (path, *beside, *built, *within))
 
 
 def _imported(texts: Iterator[str]) -> set[str]:

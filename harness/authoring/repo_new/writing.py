@@ -64,7 +64,9 @@ def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: 
     """Of a release on npm; package.json and its lock are still to be made."""
     kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
     conditions = "".join(f" --conditions={shlex.quote(name)}" for name in release.conditions)
-    source = _source(pinned).replace("@KEPT@", kept)
+    broken = "".join(f" \\\n        {shlex.quote(file)}" for file in release.broken)
+    removed = f"\n    # They import what the release doesn't bring.\n    rm{broken}; \\" if broken else ""
+    source = _source(pinned).replace("@KEPT@", kept).replace("@BROKEN@", removed)
     modules = {name: _template(f"typescript/{name}") for name in ("run.mjs", "runner.mjs", "transformed.mjs")}
     return {
         **modules,

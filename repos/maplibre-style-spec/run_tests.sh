@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# Runs this repository's tests; the agent and the verifier both use it.
+exec node /node_modules/run_tests/run.mjs "$@"
