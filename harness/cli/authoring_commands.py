@@ -119,6 +119,44 @@ def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(hel
     return 0
 
 
+def lint_task(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task")],
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="A model that reads the criteria; several")
+    ] = None,
+    consistency: Annotated[
+        bool, typer.Option("--consistency", help="Have the judges grade known suites; list criteria to reword")
+    ] = False,
+    votes: Annotated[int, typer.Option(min=1, max=15, help="Votes of each judge, with --consistency")] = 3,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again; ignore cached answers")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
+) -> int:
+    """Check a task's wording: prompt and rubric, the statements by a judge. Status 1: something is to be reworded."""
+    from harness.authoring.judge_consistency import judge_consistency
+    from harness.authoring.task_check.command import check
+    from harness.report.authoring_report import report_consistency
+    from harness.report.catalog_report import tell
+    from harness.report.task_check_report import report_task_checks, watching_checks
+    from harness.runs.judges import judge_for
+    from harness.specs.errors import UserError
+    from harness.specs.task_facts import Level
+
+    catalog, named = catalog_of(context), judge or []
+    if consistency:
+        if not named:
+            raise UserError("--consistency asks judges; name one or several: --judge PROVIDER/MODEL")
+        judges = [judge_for(catalog, name, not no_cache) for name in named]
+        return report_consistency(judge_consistency(catalog, task, judges, votes, tell), as_json)
+    if len(named) > 1:
+        raise UserError("one --judge compares statements with checks; several go with --consistency")
+    catalog.task(task)
+    reviewer = judge_for(catalog, named[0], cached=False) if named else None
+    with watching_checks(1) as watch:
+        checks = check(catalog, {task: Level.QUICK}, 1, watch, None, False, reviewer, ("prompt", "rubric"))
+    return report_task_checks(checks, (), as_json)
+
+
 def try_task(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task")],
@@ -145,5 +183,6 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
     task_app.command("new")(new_task)
     task_app.command("edit")(edit_task)
     task_app.command("matrix")(task_matrix)
+    task_app.command("lint")(lint_task)
     task_app.command("preview")(preview_task)
     task_app.command("try")(try_task)

@@ -74,6 +74,9 @@ def check_tasks(
     explain: Annotated[
         list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")
     ] = None,
+    mutants: Annotated[
+        int, typer.Option(min=0, help="Try so many mutants of the removed code; warn of those no must-have asks for")
+    ] = 0,
     image_map: ImageMap = None,
     as_json: Json = False,
 ) -> int:
@@ -103,6 +106,7 @@ def check_tasks(
         "--sample": sample,
         "--judge": judge,
         "--remember": remember,
+        "--mutants": mutants,
     }
     refuse_for_published(tasks or (), ours)
     catalog = catalog_of(context, image_map)
@@ -115,7 +119,7 @@ def check_tasks(
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
         catalog = catalog_of(context, image_map)
-        checks = check(catalog, chosen, jobs, watch, records, write, named, only or (), remember)
+        checks = check(catalog, chosen, jobs, watch, records, write, named, only or (), remember, mutants)
     return report_task_checks(checks, written, as_json)
 
 

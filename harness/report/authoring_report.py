@@ -7,6 +7,7 @@ from rich.text import Text
 
 from harness.report.plain import printable
 from harness.report.tables import console, table
+from harness.specs.consistency import Consistency
 from harness.specs.kill_matrix import Cell, KillMatrix
 from harness.specs.proposal import Proposal
 from harness.specs.results import Outcome
@@ -57,6 +58,24 @@ def report_proposal(found: Proposal, as_json: bool) -> int:
         _line(found.remark)
     _line(f"next: testwright task edit {found.task} removal")
     return 0
+
+
+def report_consistency(found: Consistency, as_json: bool) -> int:
+    """Criteria to reword, by suite. Returns 1 where there is one, or a judging of which nothing counts."""
+    if as_json:
+        print(found.model_dump_json(indent=2))
+        return 1 if found.findings or found.faults else 0
+    if found.findings:
+        rows = [(each.where, each.criterion, each.flaw.value, each.suite, each.words) for each in found.findings]
+        console().print(table(("where", "criterion", "to be reworded", "suite", "votes"), rows))
+    for fault in found.faults:
+        _line(f"nothing counts: {fault}")
+    cost = "cost unknown" if found.cost_usd is None else f"{found.cost_usd:.2f} USD"
+    named = {each.criterion for each in found.findings}
+    what = f"{len(named)} {'criterion' if len(named) == 1 else 'criteria'} to reword"
+    by = f"by {len(found.judges)} {'judge' if len(found.judges) == 1 else 'judges'} on {len(found.suites)} suites"
+    _line(f"{what}, {by} ({found.calls} calls, {cost})")
+    return 1 if found.findings or found.faults else 0
 
 
 def report_matrix(found: KillMatrix, as_json: bool) -> int:

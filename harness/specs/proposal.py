@@ -18,7 +18,10 @@ class Symbol(BaseModel):
 
 
 class Proposal(BaseModel):
-    """`symbols` are those that a removal may take out, the most likely first; `remark` says why there are none."""
+    """`symbols` are those that a removal may take out, the most likely first.
+
+    `remark` says why there are none, and what else of upstream's tests should be withheld with these.
+    """
 
     model_config = ConfigDict(frozen=True)
 

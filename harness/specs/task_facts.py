@@ -69,6 +69,7 @@ class StepId(StrEnum):
     HONEST_SUITES = "honest-suites", "honest suites"
     FUZZ = "fuzz", "drawn inputs"
     UPSTREAM_TESTS = "upstream-tests", "upstream's tests"
+    MUTANTS = "mutants", "mutants that no must-have asks for"
     DIGEST = "digest", "digest"
     CHECK_RECORD = "check-record", "check record"
     DESCRIPTION = "description", "description"

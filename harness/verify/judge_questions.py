@@ -23,7 +23,7 @@ async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spen
         return None
     discovery = found.discovery or language_of(task.repo).discovery
     texts = await read_apart(lambda: listed_texts(discovery, found.intake.changes, found.check.tests), AGAIN)
-    called = await read_apart(lambda: _called_by(discovery, texts.values()), AGAIN)
+    called = await read_apart(lambda: called_by(discovery, texts.values()), AGAIN)
     votes = judge.identity.votes
     brief = Brief(
         prompt=task.objective,
@@ -61,7 +61,7 @@ def judge_manifest(judging: Judging, decided: bool = False) -> tuple[Reason, ...
     return (Reason(code=ReasonCode.MANIFEST_NOT_A_TEST, stage=Stage.MANIFEST, subject=test, words=words),)
 
 
-def _called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
+def called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
     """Plain names of the functions that texts call."""
     return frozenset(name for text in texts for name in discovery.calls(text.encode()) if name.isidentifier())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_new.command import NewTask, new_task
 from harness.authoring.task_new.reaching import reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
@@ -59,6 +60,17 @@ def test_a_repositorys_suite_is_run_three_times_and_recorded(nonce: str, tmp_pat
     record = load_yaml(tmp_path / "repos" / "tiny" / "suite.yaml", SuiteRecord)
     assert (record.times, record.green, record.missing) == (3, 1, ("tests/test_tiny.py::test_adds_negative_numbers",))
     assert "tiny: 1 tests green 3 times; 1 missing" in done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.docker
+def test_classes_of_other_files_that_inherit_withheld_tests_are_named(tmp_path: Path) -> None:
+    (tmp_path / "repos").symlink_to(default_directory() / "repos")
+    (tmp_path / "tasks").mkdir()
+    tests = ("tests/test_itsdangerous/test_signer.py",)
+    made = new_task(Catalog(tmp_path), NewTask("signing", "itsdangerous", "signing", tests), lambda _: None)
+    assert "tests/test_itsdangerous/test_timed.py::TestTimestampSigner (of TestSigner): " in made.remark
+    assert made.symbols[0].file == "src/itsdangerous/signer.py"
 
 
 @pytest.mark.docker

@@ -11,6 +11,7 @@ from harness.authoring.task_check.remembering import memory_of
 from harness.authoring.task_check.subject import Subject, as_problem, place
 from harness.authoring.task_check.track_checks import checks_of
 from harness.authoring.task_check.trees import kept_tree
+from harness.authoring.task_check.unasked_mutants import unasked_problems
 from harness.languages.registry import language_of
 from harness.runs.engine_session import EngineSession
 from harness.runs.faults import message_of
@@ -44,14 +45,16 @@ def check_tasks(
     judge: Judge | None = None,
     only: frozenset[StepId] = frozenset(),
     remember: bool = False,
+    mutants: int = 0,
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
     With `only` these parts alone, with `remember` without those that passed before on the very same files.
+    With `mutants`, so many mutants of the removed code are tried, for those that no must-have asks for.
     A `judge` is asked of each criterion whether statement and check say the same. Raises UserError where no engine is
     there for it.
     """
-    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only, remember))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only, remember, mutants))
 
 
 async def _check_tasks(
@@ -63,9 +66,10 @@ async def _check_tasks(
     judge: Judge | None,
     only: frozenset[StepId],
     remember: bool,
+    mutants: int,
 ) -> list[TaskCheck]:
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(catalog, watch, needed, judge, only, remember) as context:
+    async with check_context(catalog, watch, needed, judge, only, remember, mutants) as context:
 
         async def work(name: str) -> TaskCheck:
             return await _check(context, name, levels[name])
@@ -104,7 +108,7 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
     checks = checks_of(task)
-    parts = context.chosen(checks.dynamic[level])
+    parts = {**context.chosen(checks.dynamic[level]), **_on_request(context)}
     if context.session is None or not parts:
         return check
     if not (check.passed or checks.goes_on):
@@ -145,6 +149,12 @@ async def _dynamic(
         found.append(failed_step(StepId.DIGEST, changed))
     facts = {"image_digest": arm_context.image.digest, "isolation": session.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
+
+
+def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
+    """Parts that belong to no level."""
+    count = context.mutants
+    return {StepId.MUTANTS: lambda subject: unasked_problems(subject, count)} if count else {}
 
 
 def _digest_now(subject: Subject) -> str:

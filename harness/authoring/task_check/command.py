@@ -63,10 +63,12 @@ def check(
     judge: Judge | None = None,
     only: Iterable[str] = (),
     remember: bool = False,
+    mutants: int = 0,
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
     `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again.
+    With `mutants` so many mutants are tried, and those are told that no must-have asks for.
 
     Raises UserError.
     """
@@ -77,6 +79,12 @@ def check(
         raise UserError("--write: a check record needs the whole check; leave out --only")
     if write and remember:
         raise UserError("--write: a check record needs every part to run; leave out --remember")
+    if write and mutants:
+        raise UserError("--write: a check record is of the parts that every task must pass; leave out --mutants")
+    if mutants and Level.QUICK in chosen.values():
+        raise UserError("--mutants runs tests, and --quick starts no container; leave out one of them")
+    if StepId.MUTANTS in steps and not mutants:
+        raise UserError("--only mutants: say how many are to be tried: --mutants 20")
 
     def finished(done: TaskCheck) -> None:
         for step in done.steps:
@@ -86,7 +94,7 @@ def check(
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember, mutants)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 

@@ -20,7 +20,8 @@ from harness.verify.judge.judge import Judge
 class CheckContext:
     """`session` is None where no check starts a container, `judge` where nobody is to review the rubrics.
 
-    With `remember` parts that passed on the very same files aren't run again.
+    With `remember` parts that passed on the very same files aren't run again. With `mutants` so many mutants are
+    tried, for those that no must-have asks for.
     """
 
     catalog: Catalog
@@ -29,6 +30,7 @@ class CheckContext:
     judge: Judge | None = None
     only: frozenset[StepId] = frozenset()
     remember: bool = False
+    mutants: int = 0
 
     def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
         """Those of the parts that are asked for; all of them where none is named."""
@@ -52,10 +54,11 @@ async def check_context(
     judge: Judge | None = None,
     only: frozenset[StepId] = frozenset(),
     remember: bool = False,
+    mutants: int = 0,
 ) -> AsyncIterator[CheckContext]:
     """Raises UserError where an engine is needed and isn't there."""
     if not with_engine:
         yield CheckContext(catalog, watch, judge=judge, only=only)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session, judge, only, remember)
+        yield CheckContext(catalog, watch, session, judge, only, remember, mutants)

@@ -123,6 +123,14 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "An agent may copy a test that is still there.",
         "testwright task edit TASK withheld: take that test out too, or move the probe to what it doesn't reach.",
     ),
+    StepId.MUTANTS: Explanation(
+        "Each mutant of the removed code that a test of the reference or of an honest suite kills is asked for: a"
+        " probe of a must-have changes one of its lines, or each known test that notices the probe kills the mutant"
+        " too. It is a warning.",
+        "A suite can meet every must-have and miss that mistake.",
+        "testwright task probe TASK --criterion 1.4 --take MUTANT makes it a probe of a criterion that says so; where"
+        " nobody would mind the mistake, leave it.",
+    ),
     StepId.DIGEST: Explanation(
         "The task's files don't change while they are checked.",
         "Else nobody knows what was checked.",

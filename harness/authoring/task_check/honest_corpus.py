@@ -41,7 +41,7 @@ async def corpus_problems(subject: Subject) -> list[Problem]:
     if not (corpus / subject.task.id).is_dir():
         words = f"is missing: {OF_EACH} suites that are good enough and {OF_EACH} that aren't"
         return [Problem(where=where, message=words)]
-    cases = _cases(subject)
+    cases = cases_of(subject)
     return [
         *_incomplete(subject, cases),
         *(Problem(where=where, message=words) for words in _lacking(subject, cases)),
@@ -76,12 +76,10 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
 
 async def honest_problems(subject: Subject) -> list[Problem]:
     """Every suite judged against what its expect.yaml says. Raises SandboxLost."""
-    if not (corpus_of(subject.catalog) / subject.task.id).is_dir():
-        return []
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(_judged(subject, case)) for case in _cases(subject)]
+            running = [group.create_task(_judged(subject, case)) for case in cases_of(subject)]
     return [problem for task in running for problem in task.result()]
 
 
@@ -110,5 +108,7 @@ def _why(record: VerdictRecord) -> str:
     return f" ({', '.join(told[:_NAMED])}{more}{hint})" if told else ""
 
 
-def _cases(subject: Subject) -> list[Case]:
-    return read_batch(subject.catalog, corpus_of(subject.catalog) / subject.task.id, None)
+def cases_of(subject: Subject) -> list[Case]:
+    """A task's honest suites, by name; none where it has none. Raises UserError for one that can't be read."""
+    folder = corpus_of(subject.catalog) / subject.task.id
+    return read_batch(subject.catalog, folder, None) if folder.is_dir() else []

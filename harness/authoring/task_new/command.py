@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_new import skeletons
+from harness.authoring.task_new.heirs import heirs_of
 from harness.authoring.task_new.reaching import MEASURED, Lines, reached
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld
@@ -17,6 +18,7 @@ from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.globs import matches
 from harness.specs.ids import Slug, TestId
 from harness.specs.proposal import Proposal, Symbol
 from harness.specs.repo import Repo
@@ -49,6 +51,7 @@ async def _new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None
     tests = chosen_tests(known, given.tests)
     patch = await withheld(repo, tree, tests)
     symbols, remark = await _symbols(repo, image, tests, known, tell)
+    remark = "; ".join(filter(None, (remark, await _inherited(repo, tree, tests, given.id))))
     written = {
         directory / "task.yaml": skeletons.task_yaml(given.id, given.repo, given.kind, given.behaviour),
         directory / "prompt.md": skeletons.prompt(given.behaviour),
@@ -92,6 +95,21 @@ async def _symbols(
         words = "no line of the code is reached by these tests alone; the tests beside them reach all of it as well"
         raise UserError(f"{', '.join(map(str, tests[:3]))}: {words}: choose those too, or another behaviour")
     return tuple(sorted(found, key=lambda symbol: (-symbol.alone, symbol.file, symbol.name))), ""
+
+
+async def _inherited(repo: Repo, tree: GitTree, tests: Sequence[TestId], task: str) -> str:
+    """What is to be said of classes that go on running withheld tests, or fail since their base is gone."""
+    if repo.language != "python":
+        return ""
+    entries = await tree.entries()
+    files = {
+        path: entry for path, entry in entries.items() if path.endswith(".py") and matches(path, repo.test_paths)
+    }
+    found = heirs_of(tests, await tree.read_all(files))
+    if not found:
+        return ""
+    named = ", ".join(f"{each.file}::{each.name} (of {each.base})" for each in found)
+    return f"these inherit withheld tests, take them out too: {named}: testwright task edit {task} withheld"
 
 
 async def _compared(repo: Repo, tree: GitTree, ours: Lines, others: Lines) -> AsyncIterator[Symbol]:

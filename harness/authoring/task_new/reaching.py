@@ -19,8 +19,9 @@ from harness.specs.repo import Repo
 
 Lines = dict[str, set[int]]
 """Path -> lines from 1."""
-MEASURED = ("python", "go", "c")
-"""vitest ends its workers before V8 writes what they ran."""
+MEASURED = ("python", "go", "c", "typescript")
+_TRACERS = ("sitecustomize.py", "reached.cjs")
+"""What a process of tests loads first, by its language."""
 _SECONDS = 900
 _LABELS = {"testwright.check": "reach"}
 _BLOCK = re.compile(r"(\S+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)")
@@ -42,12 +43,12 @@ async def _of_side(repo: Repo, image: Image, tree: GitTree, side: str, tests: Se
     if not tests:
         return {}
     here = files(__package__) / "in_container"
-    script, tracer = (here / "reach.sh").read_text(), (here / "sitecustomize.py").read_bytes()
+    script = (here / "reach.sh").read_text()
     engine = DockerEngine(task_image)
     try:
         job = Job(
             argv=("bash", "-c", script, "reach", repo.language, side, *map(str, tests)),
-            files=(PlacedFile("/tmp/reach/sitecustomize.py", tracer),),
+            files=tuple(PlacedFile(f"/tmp/reach/{name}", (here / name).read_bytes()) for name in _TRACERS),
             env={
                 "TESTWRIGHT_TEST_COMMAND": repo.test_command,
                 "TESTWRIGHT_TEST_SECONDS": str(seconds_per_test(repo.limits.test_seconds)),
@@ -101,4 +102,4 @@ def _of_gcov(data: bytes) -> Lines:
     return found
 
 
-_READERS = {"python": _of_tracer, "go": _of_profile, "c": _of_gcov}
+_READERS = {"python": _of_tracer, "typescript": _of_tracer, "go": _of_profile, "c": _of_gcov}

@@ -11,6 +11,12 @@ case $language in
         export TESTWRIGHT_REACHED=$out PYTHONPATH=/tmp/reach PYTHONDONTWRITEBYTECODE=1
         "$TESTWRIGHT_TEST_COMMAND" "$@"
         ;;
+    typescript)
+        unset TESTWRIGHT_REPORT_DIR
+        # Without CI vitest writes snapshots that aren't there.
+        export TESTWRIGHT_REACHED=$out TESTWRIGHT_ROOT=$PWD NODE_OPTIONS='--require /tmp/reach/reached.cjs' CI=true
+        "$TESTWRIGHT_TEST_COMMAND" "$@"
+        ;;
     go)
         declare -A patterns
         for test in "$@"; do

@@ -1,0 +1,169 @@
+"""Mutants of the removed code that known tests kill and no must-have asks for: a lazy suite needn't notice them.
+
+A must-have asks for a mutant where one of its probes changes a line of the mutant, or subsumes it: some known test
+notices the probe, and each that does kills the mutant (dynamic subsumption; Ammann, Delamaro and Offutt 2014).
+"""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from harness.authoring.task_check.honest_corpus import cases_of
+from harness.authoring.task_check.plain_arms import plain_variants, suite_matrix
+from harness.authoring.task_check.subject import Subject
+from harness.languages.toolchain import CompiledVariant
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import JobResult
+from harness.specs.kill_matrix import REFERENCE
+from harness.specs.problem import Problem, Severity
+from harness.specs.rubric import Importance
+from harness.specs.task import Probe, Task
+from harness.specs.variants import ArmKey
+from harness.submission.extraction import Submission
+from harness.verify.arms import ArmContext
+from harness.verify.evidence import BASELINE
+from harness.verify.limited_engine import EngineStopped, LimitedEngine
+from harness.verify.mutants.records import MutantRecord, MutantStatus
+from harness.verify.mutants.running import MutantOrder, run_mutants
+from harness.verify.task_texts import read_texts
+from harness.verify.verification import read_submission, suite_of
+
+SECONDS = 1200.0
+"""All containers of all suites together, but for those that run when they are over."""
+SEED = 0
+_NAMED = 2
+
+
+@dataclass(frozen=True)
+class SuiteKills:
+    """What the tests of one suite notice. A probe or mutant that it didn't run on is absent."""
+
+    suite: str
+    probes: Mapping[str, frozenset[str]]
+    mutants: Mapping[str, frozenset[str]]
+
+
+async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
+    """A warning for each line with such mutants, of `count` that are drawn; the reference and honest suites run.
+
+    How many there are is among the remarks. Raises UserError where there can be no mutants of this task, SandboxLost.
+    """
+    task = subject.task
+    engine = LimitedEngine(subject.containers.engine, SECONDS)
+    context = replace(subject.containers, engine=engine, keep=_nothing)
+    probes = _probes_of_must_haves(task)
+    tree = GitTree(context.image.tree)
+    found = [each async for each in _kills(subject, context, tree, probes, count)]
+    records = {record.id: record for file, _ in found for record in file}
+    suites = [kills for _, kills in found]
+    lines = await _lines_of(task, tree, probes)
+    killed = [each for each in records.values() if _killers(each, suites)]
+    unasked = [each for each in killed if not is_asked_for(each, lines, [probe.name for probe in probes], suites)]
+    over = "; the time was over before each suite ran on all of them" if engine.ran_out_of_time else ""
+    by = f"{len(suites)} {'suite' if len(suites) == 1 else 'suites'}"
+    subject.remarks.append(
+        f"{len(records)} mutants: {len(killed)} are killed by the tests of {by}; a must-have asks for"
+        f" {len(killed) - len(unasked)} of these{over}"
+    )
+    return [*_problems(subject, unasked, suites)]
+
+
+def is_asked_for(
+    mutant: MutantRecord, lines: Mapping[str, Collection[int]], probes: Sequence[str], suites: Sequence[SuiteKills]
+) -> bool:
+    """By the rule above; `lines` are those that the must-haves' probes change, by file. Pure."""
+    own = range(mutant.place.line, mutant.place.end_line + 1)
+    if any(line in lines.get(mutant.file, ()) for line in own):
+        return True
+    ran = [suite for suite in suites if mutant.id in suite.mutants]
+    return any(_subsumes(probe, mutant.id, ran) for probe in probes)
+
+
+def _subsumes(probe: str, mutant: str, suites: Sequence[SuiteKills]) -> bool:
+    noticed = [(suite, test) for suite in suites for test in suite.probes.get(probe, ())]
+    return bool(noticed) and all(test in suite.mutants[mutant] for suite, test in noticed)
+
+
+def lines_changed(old: bytes, new: bytes) -> frozenset[int]:
+    """Lines of the old text, from 1, that aren't in the new one; the two around a place where lines are put in."""
+    pair = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    found: set[int] = set()
+    for kind, first, last, _, _ in pair.get_opcodes():
+        if kind != "equal":
+            found |= set(range(first + 1, last + 1)) or {first, first + 1}
+    return frozenset(found)
+
+
+def _probes_of_must_haves(task: Task) -> list[Probe]:
+    must = {item.id for item in task.rubric.criteria if item.importance is Importance.MUST}
+    return [probe for probe in task.probes if probe.criterion in must]
+
+
+async def _lines_of(task: Task, tree: GitTree, probes: Sequence[Probe]) -> dict[str, set[int]]:
+    texts = await read_texts(task, tree)
+    found: dict[str, set[int]] = defaultdict(set)
+    for probe in probes:
+        for path, text in texts.probes[probe.variant].items():
+            found[path] |= lines_changed(texts.pristine[path], text)
+    return found
+
+
+async def _kills(
+    subject: Subject, context: ArmContext, tree: GitTree, probes: Sequence[Probe], count: int
+) -> AsyncIterator[tuple[Sequence[MutantRecord], SuiteKills]]:
+    """Of each suite the mutants and what it kills, the reference first; none of a suite that can't be run."""
+    try:
+        compiled = await _compiled(subject.task, context, tree, probes)
+        for name, submission in _submissions(subject).items():
+            examined = await read_submission(subject.task, submission, context)
+            if examined.is_refused:
+                subject.remarks.append(f"{name}: refused before anything of it runs, so it tells nothing of mutants")
+                continue
+            matrix = await suite_matrix(context, subject.task, name, suite_of(examined), compiled)
+            ran = [probe for probe in probes if probe.variant in matrix.variants]
+            noticed = {probe.name: frozenset(matrix.killers(probe.variant)) for probe in ran}
+            file = await run_mutants(subject.task, submission, context, MutantOrder(count, SEED, SECONDS))
+            ended = [each for each in file.mutants if each.status is not MutantStatus.PENDING]
+            yield file.mutants, SuiteKills(name, noticed, {each.id: frozenset(each.killed_by) for each in ended})
+    except EngineStopped:  # while something was compiled or built
+        return
+
+
+def _submissions(subject: Subject) -> dict[str, Submission]:
+    task = subject.task
+    reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
+    honest = {case.name: case.submission for case in cases_of(subject) if case.submission}
+    return {REFERENCE: reference, **honest}
+
+
+async def _compiled(task: Task, context: ArmContext, tree: GitTree, probes: Sequence[Probe]) -> list[CompiledVariant]:
+    """The code as it is and these probes."""
+    wanted = {BASELINE, *(probe.variant for probe in probes)}
+    sources = [source for source in await plain_variants(task, tree) if source.name in wanted]
+    return await context.toolchain.compile(context.build, sources)
+
+
+def _killers(mutant: MutantRecord, suites: Sequence[SuiteKills]) -> list[str]:
+    return [
+        test if suite.suite == REFERENCE else f"{test} of {suite.suite}"
+        for suite in suites
+        for test in sorted(suite.mutants.get(mutant.id, ()))
+    ]
+
+
+def _problems(subject: Subject, unasked: Sequence[MutantRecord], suites: Sequence[SuiteKills]) -> Iterator[Problem]:
+    by_line: dict[tuple[str, int], list[MutantRecord]] = defaultdict(list)
+    for each in unasked:
+        by_line[each.file, each.place.line].append(each)
+    for (file, line), mutants in sorted(by_line.items()):
+        what = "; ".join(f"{each.description} ({each.id})" for each in mutants)
+        tests = list(dict.fromkeys(test for each in mutants for test in _killers(each, suites)))
+        more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+        notice = f"{', '.join(tests[:_NAMED])}{more} {'notices it' if len(tests) == 1 else 'notice it'}"
+        words = f"{file}:{line}: tests that meet every must-have can miss that {what}; {notice}"
+        yield Problem(where=subject.at("probes"), message=words, severity=Severity.WARNING)
+
+
+def _nothing(key: ArmKey, result: JobResult) -> None:
+    """What these arms print is kept nowhere."""
