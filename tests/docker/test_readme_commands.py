@@ -34,8 +34,11 @@ def test_the_catalog_is_shown():
     assert {row["name"] for row in answer("repo", "list")} == {
         "aiosmtpd",
         "borgmatic",
+        "cachetools",
         "itsdangerous",
         "jansson",
+        "maplibre-style-spec",
+        "properties",
         "restic",
         "zod",
     }
