@@ -1,6 +1,7 @@
 """Go functions rewritten by seed: rule by rule the same behaviour, for one seed the same text, all of it compiled."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -99,6 +100,19 @@ def test_a_seed_gives_the_same_text_each_time_and_none_leaves_it_as_written(imag
     first, again, other, plain = (made.texts[PATH] for made in rewritten(image, list(map(sample, (5, 5, 6, None)))))
     assert first == again != other
     assert plain == SAMPLE
+
+
+def test_new_names_of_the_package_are_none_that_a_test_would_choose(image: Image):
+    """A suite's own helper of that name would not compile beside the variant."""
+    made = rewritten(image, [sample(seed, (SAMPLE_OTHER, SAMPLE_OTHER)) for seed in range(5)])
+    for variant in made:
+        new = names_of(variant.texts[PATH]) - names_of(SAMPLE) - names_of(SAMPLE_OTHER)
+        assert len(new) > 10
+        assert [name for name in new if not re.fullmatch(r"\w+[1-9][0-9]", name)] == []
+
+
+def names_of(text: bytes) -> set[str]:
+    return set(re.findall(r"^(?:func|var|const|type) (\w+)", text.decode(), re.M))
 
 
 def test_what_no_variant_changes_is_left_alone(image: Image):

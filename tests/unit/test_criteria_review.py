@@ -14,7 +14,7 @@ from harness.specs.task_facts import Level, StepId
 from tests.support.command import testwright
 from tests.support.sound_catalog import TASK, sound_catalog
 
-QUICK = "retries: {attempts: 1, first_wait: 0.001, longest_wait: 0.002}\nrequest_seconds: 5\n"
+QUICK = "retries: {attempts: 1, first_wait: 0.001, longest_wait: 0.002}\nrequest_seconds: 60\n"
 SAME = Reply(text=json.dumps({"answer": "same", "example": "", "why": "both ask for the sum"}))
 
 

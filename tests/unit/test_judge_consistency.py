@@ -13,7 +13,7 @@ from tests.support.command import testwright
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
 from tests.support.sound_catalog import MUST, REFERENCE, TASK, added, sound_catalog
 
-QUICK = "retries: {attempts: 1, first_wait: 0.001, longest_wait: 0.002}\nrequest_seconds: 5\n"
+QUICK = "retries: {attempts: 1, first_wait: 0.001, longest_wait: 0.002}\nrequest_seconds: 60\n"
 ADDED, BEHIND, START = (MUST[name][0] for name in ("1.1", "1.2", "1.3"))
 Rule = Callable[[str, str, str], str]
 """From judge, suite and statement to an answer."""

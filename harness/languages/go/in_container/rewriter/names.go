@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"math/rand"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -33,6 +34,7 @@ func (n *names) of(nodes ...ast.Node) {
 		ast.Inspect(node, func(inner ast.Node) bool {
 			if ident, ok := inner.(*ast.Ident); ok {
 				for _, part := range parts(ident.Name) {
+					part = strings.TrimRight(part, "0123456789")
 					if !seen[part] && len(part) > 1 && len(n.words) < 60 {
 						seen[part] = true
 						n.words = append(n.words, part)
@@ -62,6 +64,7 @@ func parts(name string) []string {
 	return append(found, strings.ToLower(strings.Trim(string(runes[start:]), "_")))
 }
 
+// fresh ends in a number: tests that are laid into the package later may have any name that a person would choose.
 func (n *names) fresh() string {
 	for size := 2 + n.chance.Intn(2); ; size++ {
 		for try := 0; try < 20; try++ {
@@ -73,6 +76,7 @@ func (n *names) fresh() string {
 				}
 				name += part
 			}
+			name += strconv.Itoa(10 + n.chance.Intn(90))
 			if !n.taken[name] && !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && token.IsIdentifier(name) {
 				n.taken[name] = true
 				return name
