@@ -58,7 +58,7 @@ def test_a_variant_without_a_seed_is_laid_out_as_it_is_written():
     assert placed == {
         "/tmp/variants/0007/code/src/a.c": REMOVED["src/a.c"],
         "/tmp/variants/0007/code/src/a.h": PRISTINE["src/a.h"],
-        "/tmp/variants/0007/flags": b"-O0 -w",
+        "/tmp/variants/0007/flags": b"-O1 -w",
     }
 
 

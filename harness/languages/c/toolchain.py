@@ -21,9 +21,8 @@ from harness.specs.variants import Variant
 LIBRARY = "/opt/library"
 BUILD = (resources.files("harness.languages.c") / "in_container/build.sh").read_text()
 _VARIANTS = "/tmp/variants"
-FLAGS = "-O0 -w"
-"""Without optimization, which takes the compiler longer than all else; what a function asks for by a pragma it gets.
-Without warnings: of text that is rewritten a compiler has a lot to say. The same for every variant, pristine ones
+_FLAGS = "-O1 -w"
+"""Without warnings: of text that is rewritten a compiler has a lot to say. The same for every variant, pristine ones
 included, so that `run_tests` compiles what none of them changes once."""
 _MOST_ATTEMPTS = 3
 """There is no preprocessor in front of the rules: a macro of a header may make other text of one than it seems."""
@@ -60,7 +59,7 @@ def _placed(number: int, source: VariantSource, attempt: int = 0) -> list[Placed
     """What a variant's library is made of: its files, and by which options."""
     folder = f"{_VARIANTS}/{number:04d}"
     drawn = source if source.seed is None else replace(source, seed=source.seed + attempt)
-    flags = PlacedFile(f"{folder}/flags", FLAGS.encode())
+    flags = PlacedFile(f"{folder}/flags", _FLAGS.encode())
     texts = {path: running_text(drawn, path) if is_code(path) else text for path, text in source.code.items()}
     return [flags, *(PlacedFile(f"{folder}/code/{path}", text) for path, text in texts.items())]
 

@@ -1,7 +1,7 @@
 """Rules for expressions in C. Each is evaluated as often as before, at the same place and in the same order.
 
-Optimized, most changes of syntax give the very same machine code. So each rule keeps the compiler from seeing
-something: by what is `volatile`, by a function that it may not inline, by a number that it can't know.
+At -O1 most changes of syntax give the very same machine code. So each rule keeps the compiler from seeing something:
+by what is `volatile`, by a function that it may not inline, by a number that it can't know.
 """
 
 from collections.abc import Sequence
