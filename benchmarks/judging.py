@@ -1,11 +1,11 @@
 """What judging a task's reference costs in CPU, part by part, against its tests run alone once for each arm."""
 
+import contextlib
 import os
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.sandbox.options import repo_options
@@ -20,7 +20,6 @@ TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", 
 """One of each language."""
 TIMES_ALONE = 3
 _ENGINE = ("dockerd", "containerd", "containerd-shim", "podman", "conmon", "runc", "crun")
-_PAUSE = 0.2
 _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; done >/dev/null 2>&1'
 
 
@@ -64,12 +63,12 @@ async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[st
     await engine.run_job(image, job, repo_options(task.repo), labels)
     alone = (_used(group) - before) / TIMES_ALONE
 
-    with _engine_time() as daemon:
-        containers, runner = _used(group), _own()
+    with _group_of_engine() as daemon:
+        containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
         judgement = await verify(task, submission, context)
-        containers, runner = _used(group) - containers, _own() - runner
+        containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
     assert judgement.record.verdict == "resolved", judgement.record.reasons
-    return Cost(len(arms), containers, daemon.seconds, runner, alone)
+    return Cost(len(arms), containers, engine_cpu, runner, alone)
 
 
 async def _group_of_containers(engine: Engine, image: Image, labels: dict[str, str]) -> Path:
@@ -80,15 +79,9 @@ async def _group_of_containers(engine: Engine, image: Image, labels: dict[str, s
         filters = [f"--filter=label={name}={value}" for name, value in labels.items()]
         [container] = _docker("ps", "-q", *filters).split()
         process = _docker("inspect", "-f", "{{.State.Pid}}", container).strip()
-        for line in Path(f"/proc/{process}/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            if "cpuacct" in controllers.split(","):
-                return Path(f"/sys/fs/cgroup/cpuacct{path}").parent
-            if not controllers and Path("/sys/fs/cgroup/cgroup.controllers").exists():
-                return Path(f"/sys/fs/cgroup{path}").parent
+        return _cpu_group(process).parent
     finally:
         await sandbox.remove()
-    raise SystemExit("benchmarks: containers of this engine have no control group here; is it on another machine?")
 
 
 def _docker(*arguments: str) -> str:
@@ -107,48 +100,49 @@ def _own() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-@dataclass
-class _EngineTime:
-    """CPU seconds of the engine's processes and of those that they have waited for, by process."""
-
-    first: dict[int, float] = field(default_factory=dict)
-    last: dict[int, float] = field(default_factory=dict)
-
-    @property
-    def seconds(self) -> float:
-        return sum(seconds - self.first.get(process, 0.0) for process, seconds in self.last.items())
-
-    def look(self) -> None:
-        self.last |= _engine_processes()
-
-
 @contextmanager
-def _engine_time() -> Iterator[_EngineTime]:
-    """Processes of the engine that come and go are looked at five times a second; their last moments are lost."""
-    time, ended = _EngineTime(first=_engine_processes()), threading.Event()
+def _group_of_engine() -> Iterator[Path]:
+    """A control group that the engine's processes work in meanwhile, what they start included, but for containers.
 
-    def watch() -> None:
-        while not ended.wait(_PAUSE):
-            time.look()
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
+    Times of the processes don't do: a shim's include what the container did that it has waited for.
+    """
+    first = {process: _cpu_group(process) for process in _engine_processes()}
+    if not first:
+        raise SystemExit("benchmarks: no engine works on this machine")
+    [home, *_] = first.values()
+    group = next(path for path in (home, *home.parents) if path.parent.name == "cgroup" or path.name == "cgroup")
+    group = group / f"testwright-bench-{os.getpid()}"
+    group.mkdir()
     try:
-        yield time
+        for process in first:
+            _move(process, group)
+        yield group
     finally:
-        ended.set()
-        watcher.join()
-        time.look()
+        for process in map(int, (group / "cgroup.procs").read_text().split()):
+            _move(process, first.get(process, home))
+        group.rmdir()
 
 
-def _engine_processes() -> dict[int, float]:
-    found = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            process, _, rest = stat.read_text().partition(" (")
-        except OSError:  # it has just ended
-            continue
-        name, _, numbers = rest.rpartition(") ")
-        if name.startswith(_ENGINE):
-            found[int(process)] = sum(map(int, numbers.split()[11:15])) / os.sysconf("SC_CLK_TCK")
-    return found
+def _engine_processes() -> list[int]:
+    found = []
+    for name in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):  # it has just ended
+            if name.read_text().startswith(_ENGINE):
+                found.append(int(name.parent.name))
+    return sorted(found)
+
+
+def _move(process: int, group: Path) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        (group / "cgroup.procs").write_text(str(process))
+
+
+def _cpu_group(process: int | str) -> Path:
+    """The control group that counts a process's CPU."""
+    for line in Path(f"/proc/{process}/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "cpuacct" in controllers.split(","):
+            return Path(f"/sys/fs/cgroup/cpuacct{path}")
+        if not controllers and Path("/sys/fs/cgroup/cgroup.controllers").exists():
+            return Path(f"/sys/fs/cgroup{path}")
+    raise SystemExit("benchmarks: processes of this engine have no control group here; is it on another machine?")

@@ -1,11 +1,13 @@
 """A run with `oracle` under a killer that strikes at random; it must come to an undisturbed run's verdicts.
 
-usage: killer.py [--ray] [--seed N] [--strikes N] [--within SECONDS] [-j N] [--keep DIRECTORY] [TASK...]
-                                                                                (make killer only="TASK ...")
+usage: killer.py [--ray] [--seed N] [--strikes N] [--within SECONDS] [-j N] [--keep DIRECTORY] [--beside DIRECTORY]
+                 [TASK...]                                                      (make killer only="TASK ...")
 
 The tasks (else: every shipped one) are run undisturbed first. Then the same run is done with SIGKILL of its runner at
 moments that a seed draws, and started again each time. With --ray a cluster of three nodes on this machine does it,
 and the killer takes a node, which a new one replaces, or the driver. After so many strikes the run is left alone.
+
+With --beside the undisturbed run of an earlier --keep is taken, where it has these tasks' verdicts.
 
 Then `verdict.json` of each trial must be the same, byte for byte; no agent that had handed in may have worked again;
 no trial may be damaged; and no container of the run may be left. Status 1 where one of it doesn't hold.
@@ -151,26 +153,40 @@ def main() -> int:
     parser.add_argument("--within", type=float, metavar="SECONDS", help=within)
     parser.add_argument("-j", "--jobs", type=int, default=4, help="trials at once (default: 4)")
     parser.add_argument("--keep", type=Path, metavar="DIRECTORY", help="a new directory for both runs and their logs")
+    known = "what an earlier --keep has left: its undisturbed run is taken, with --within"
+    parser.add_argument("--beside", type=Path, metavar="DIRECTORY", help=known)
     given = parser.parse_args()
     tasks = given.tasks or Catalog().names("tasks")
     if unknown := sorted(set(tasks) - set(Catalog().names("tasks"))):
         parser.error(f"no such task: {', '.join(unknown)}")
+    if given.beside and not given.within:
+        parser.error("--beside needs --within: nobody has timed the undisturbed run")
     with contextlib.ExitStack() as stack:
         if given.keep:
             given.keep.mkdir(parents=True)
         folder = given.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="testwright-")))
-        undisturbed = Run(folder / "undisturbed", tasks, given.jobs)
-        began = time.monotonic()
-        if undisturbed.start().wait():
-            log = (folder / "undisturbed.log").read_text()[-2000:]
-            print(f"the undisturbed run has failed: {log}", file=sys.stderr)
+        undisturbed = Run((given.beside or folder) / "undisturbed", tasks, given.jobs)
+        seconds = 0.0 if given.beside else done(undisturbed)
+        if len(undisturbed.files("verdict.json")) != len(tasks):
+            print(f"no undisturbed run of these tasks: {last_words(undisturbed)}", file=sys.stderr)
             return 1
-        seconds = time.monotonic() - began
         cluster = stack.enter_context(nodes()) if given.ray else None
         run = Run(folder / "struck", tasks, given.jobs, f"ray:{cluster.address}" if cluster else "")
         killer = Killer(run, given.seed, given.within or seconds / 2, cluster)
         struck = killer.strikes(given.strikes)
         return report(undisturbed, killer, struck, seconds)
+
+
+def done(run: Run) -> float:
+    """How many seconds it took."""
+    began = time.monotonic()
+    run.start().wait()
+    return time.monotonic() - began
+
+
+def last_words(run: Run) -> str:
+    log = run.directory.parent / f"{run.directory.name}.log"
+    return log.read_text()[-2000:] if log.exists() else f"there is no {log}"
 
 
 @contextlib.contextmanager
@@ -192,7 +208,7 @@ def report(undisturbed: Run, killer: Killer, struck: list[Struck], seconds: floa
     left = wait_for_none(run)
     same = f"{len(wanted) - len(different)} of {len(wanted)}"
     rows = [
-        ("strikes", f"{len(struck)}, the undisturbed run took {seconds:.0f} s", ""),
+        ("strikes", str(len(struck)) + (f", the undisturbed run took {seconds:.0f} s" if seconds else ""), ""),
         ("verdicts as in the undisturbed run", same, *verdict(different)),
         ("agents that had handed in and worked again", str(len(killer.paid_again)), *verdict(killer.paid_again)),
         ("damaged trials", str(len(damaged)), *verdict(damaged)),
