@@ -25,10 +25,13 @@ from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.run_context import trial_of
 from harness.runs.scheduler import trial_specs
 from harness.runs.trial_store import TrialStore
+from harness.sandbox.protocol import Image
 from harness.sandbox.registry import SANDBOXES
-from harness.specs.errors import BudgetExhausted, UserError
+from harness.specs.errors import BudgetExhausted, SandboxLost, UserError
 from harness.specs.model_file import RateLimits
+from harness.specs.task import Task
 from harness.specs.usage import Usage
+from tests.support.fake_engine import FakeEngine
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 
@@ -56,21 +59,37 @@ class Calls:
         return answer
 
 
+class Away:
+    """An engine that doesn't answer when it is asked for an image."""
+
+    def __init__(self, words: str, engine: FakeEngine) -> None:
+        self._words = words
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def image(self, _: Task) -> Image:
+        raise SandboxLost(self._words)
+
+
 class Scene:
     def __init__(self, runs: RunsHere, attempts: int = 1) -> None:
         self.runs = runs
         self.outcomes: list[TrialOutcome] = []
         self.events: list[TrialEvent] = []
         self.services = Services(Spending(), RateLimiters(), self.outcomes.append, self.events.append)
-        config = RunConfig(tasks=(TASK,), scaffolds=("nop",), attempts=attempts, sandbox="node")
+        config = RunConfig(tasks=(TASK,), scaffolds=("nop",), attempts=attempts, sandbox="node", retry_seconds=0)
         self.specs = trial_specs(runs.catalog, config, "an-id", runs.output, plan_trials(runs.catalog, config))
         self.dispatch = Dispatch(self.specs, self.services, self.fingerprint)
 
     def fingerprint(self, spec: TrialSpec) -> str:
         return fingerprint(trial_of(spec, self.runs.catalog, Models(self.runs.catalog)))
 
-    async def node(self, name: str, unavailable: str = "", dies: bool = False) -> Calls:
+    async def node(self, name: str, unavailable: str = "", dies: bool = False, away: str = "") -> Calls:
         engine = replace(self.runs.engine, unavailable=unavailable)
+        if away:
+            engine = Away(away, engine)
         SANDBOXES.register("node", lambda _argument, _images: engine)
         calls = Calls(TrialNode(), dies)
         try:
@@ -133,6 +152,39 @@ async def test_a_lost_nodes_trial_is_done_elsewhere_and_both_attempts_are_kept(r
     ]
     assert "node a is lost" in records[0].message
     assert [event.fault for event in scene.events if event.fault] == [records[0].message]
+
+
+async def test_a_trial_that_a_nodes_own_disk_ends_is_done_elsewhere(runs, tmp_path):
+    scene = Scene(runs)
+    broken = await scene.node("a")
+    [scratch] = (tmp_path / "cache" / "cluster").iterdir()
+    scratch.joinpath("run").write_text("no directory can be made in its place")
+    whole = await scene.node("b")
+    await scene.finish()
+    assert (broken.begun, whole.begun) == (1, 1), "not a second time where it has failed"
+    [outcome] = scene.outcomes
+    assert outcome.reasons[0].code == "empty-submission"
+    records = TrialStore(runs.output / "trials" / outcome.place).attempts.read()
+    assert [(record.end, record.is_final) for record in records] == [("fault", False), ("judged", True)]
+    assert "node a couldn't go on with it: " in records[0].message
+
+
+async def test_a_trial_that_the_only_node_drops_three_times_is_unscored(runs, tmp_path):
+    scene = Scene(runs)
+    node = await scene.node("a")
+    [scratch] = (tmp_path / "cache" / "cluster").iterdir()
+    scratch.joinpath("run").write_text("no directory can be made in its place")
+    await scene.finish()
+    assert node.begun == 3
+    assert [outcome.reasons[0].code for outcome in scene.outcomes] == ["sandbox-lost"]
+
+
+async def test_an_engine_that_is_away_when_a_trial_comes_is_that_trials_fault(runs):
+    scene = Scene(runs)
+    await scene.node("a", away="the engine doesn't answer")
+    await scene.finish()
+    [outcome] = scene.outcomes
+    assert (outcome.reasons[0].code, outcome.reasons[0].words) == ("sandbox-lost", "the engine doesn't answer")
 
 
 async def test_a_trial_that_is_lost_with_three_nodes_is_unscored(runs):
