@@ -12,10 +12,11 @@ from docker.types import Mount as EngineMount
 
 from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.cache import cache_directory
+from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
-from harness.sandbox.protocol import Image, Mount, PlacedFile, SandboxOptions, Volume
+from harness.sandbox.protocol import Image, Limits, Mount, PlacedFile, SandboxOptions, Volume
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
@@ -49,6 +50,8 @@ _NO_RESOLVER = "nameserver 192.0.2.1\n"
 
 _PODMAN_FILES, _PODMAN_PROCESSES = 4096, 32768
 """Of one process, and of all that its user has on the engine's machine; what a container may have is `pids`."""
+_UNLIMITED_PROCESSES = 4096
+"""The second one where the engine can't limit a container's: a runaway test leaves the machine usable."""
 
 
 class User(NamedTuple):
@@ -120,7 +123,7 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         security_opt=["no-new-privileges"],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
-        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0), *_own_limits(docker)],
+        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0), *_own_limits(docker, limits)],
     )
     if options.hidden and docker.is_podman:
         config["SecurityOpt"].append(f"mask={':'.join(options.hidden)}")
@@ -142,9 +145,16 @@ def _own_files(docker: Docker) -> list[EngineMount]:
     return [EngineMount("/etc/hosts", str(path), type="bind", read_only=True)]
 
 
-def _own_limits(docker: Docker) -> list[Ulimit]:
-    """Podman's defaults can be more than its own process may have, which ends a container before it starts."""
-    return [_ulimit("nofile", _PODMAN_FILES), _ulimit("nproc", _PODMAN_PROCESSES)] if docker.is_podman else []
+def _own_limits(docker: Docker, limits: Limits) -> list[Ulimit]:
+    """Podman's defaults can be more than its own process may have, which ends a container before it starts.
+
+    What it can't limit for a container is limited for each process (memory) or for all of its user (processes).
+    """
+    if not docker.is_podman:
+        return []
+    processes = _PODMAN_PROCESSES if podman.PIDS in docker.limits else _UNLIMITED_PROCESSES
+    own = [_ulimit("nofile", _PODMAN_FILES), _ulimit("nproc", processes)]
+    return own if podman.MEMORY in docker.limits else [*own, _ulimit("data", limits.memory_mb * _MIB)]
 
 
 def _is_root(user: str) -> bool:
