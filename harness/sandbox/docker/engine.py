@@ -39,8 +39,8 @@ class DockerEngine:
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
         self._provide = provide
         self._docker = Docker()
-        limits = self._docker.limits
-        self.capabilities = replace(self.capabilities, memory=podman.MEMORY in limits, pids=podman.PIDS in limits)
+        groups = self._docker.limiting.groups
+        self.capabilities = replace(self.capabilities, memory=podman.MEMORY in groups, pids=podman.PIDS in groups)
         self._facts = ImageFacts(self._docker)
         self._in_use = ImagesInUse()
 
