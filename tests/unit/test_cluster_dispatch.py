@@ -25,10 +25,11 @@ from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.run_context import trial_of
 from harness.runs.scheduler import trial_specs
 from harness.runs.trial_store import TrialStore
-from harness.sandbox.protocol import Image
+from harness.sandbox.protocol import Image, Mount
 from harness.sandbox.registry import SANDBOXES
-from harness.specs.errors import BudgetExhausted, SandboxLost, UserError
+from harness.specs.errors import BudgetExhausted, ImageUnavailable, SandboxLost, UserError
 from harness.specs.model_file import RateLimits
+from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.usage import Usage
 from tests.support.fake_engine import FakeEngine
@@ -73,23 +74,36 @@ class Away:
         raise SandboxLost(self._words)
 
 
+class NoToolbox(Away):
+    """An engine that has the image, and no toolbox."""
+
+    async def image(self, task: Task) -> Image:
+        return await self._engine.image(task)
+
+    async def toolbox(self, _: Scaffold) -> Mount:
+        raise ImageUnavailable(self._words)
+
+
 class Scene:
-    def __init__(self, runs: RunsHere, attempts: int = 1) -> None:
+    def __init__(self, runs: RunsHere, attempts: int = 1, **asked: Any) -> None:
         self.runs = runs
         self.outcomes: list[TrialOutcome] = []
         self.events: list[TrialEvent] = []
         self.services = Services(Spending(), RateLimiters(), self.outcomes.append, self.events.append)
-        config = RunConfig(tasks=(TASK,), scaffolds=("nop",), attempts=attempts, sandbox="node", retry_seconds=0)
+        asked = {"scaffolds": ("nop",), **asked}
+        config = RunConfig(tasks=(TASK,), attempts=attempts, sandbox="node", retry_seconds=0, **asked)
         self.specs = trial_specs(runs.catalog, config, "an-id", runs.output, plan_trials(runs.catalog, config))
         self.dispatch = Dispatch(self.specs, self.services, self.fingerprint)
 
     def fingerprint(self, spec: TrialSpec) -> str:
         return fingerprint(trial_of(spec, self.runs.catalog, Models(self.runs.catalog)))
 
-    async def node(self, name: str, unavailable: str = "", dies: bool = False, away: str = "") -> Calls:
-        engine = replace(self.runs.engine, unavailable=unavailable)
-        if away:
-            engine = Away(away, engine)
+    async def node(
+        self, name: str, unavailable: str = "", dies: bool = False, away: str = "", no_toolbox: str = ""
+    ) -> Calls:
+        engine: Any = replace(self.runs.engine, unavailable=unavailable)
+        if away or no_toolbox:
+            engine = Away(away, engine) if away else NoToolbox(no_toolbox, engine)
         SANDBOXES.register("node", lambda _argument, _images: engine)
         calls = Calls(TrialNode(), dies)
         try:
@@ -136,6 +150,21 @@ async def test_an_image_that_no_node_has_is_the_reason_with_every_node_named(run
     [reason] = scene.outcomes[0].reasons
     assert reason.code == "image-unavailable"
     assert reason.words == "node a: no image of tiny; node b: no image here either"
+
+
+async def test_a_toolbox_that_no_node_has_is_the_reason_and_nothing_was_begun(runs):
+    scene = Scene(runs, scaffolds=("command",), models=("openai/x",))
+    await scene.node("a", no_toolbox="no docker command that can build")
+    await scene.node("b", no_toolbox="nor here")
+    await scene.finish()
+    [outcome] = scene.outcomes
+    [reason] = outcome.reasons
+    assert (reason.code, reason.words) == (
+        "image-unavailable",
+        "node a: no docker command that can build; node b: nor here",
+    )
+    [record] = TrialStore(runs.output / "trials" / outcome.place).attempts.read()
+    assert record.is_final, "no node has tried"
 
 
 async def test_a_lost_nodes_trial_is_done_elsewhere_and_both_attempts_are_kept(runs):
