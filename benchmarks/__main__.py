@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.concurrency import measure as measure_concurrency
 from benchmarks.judging import TASKS, judging_cost
-from benchmarks.large_runs import SIZES
+from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
 from harness.llm.protocol import Message, Role
@@ -241,6 +241,12 @@ def large_store() -> list[Row]:
         scale = f"without an index {found.first.megabytes:.0f} MB; show --json {found.as_json.megabytes:.0f} MB"
         most = max(found.show.megabytes, found.first.megabytes, found.as_json.megabytes)
         rows.append(Row(f"{what}, shown: peak memory", most, 150 + 150 * share, "MB", scale))
+    for started in map(measure_start, LARGE_SIZES):
+        what, share = f"{started.trials:,} finished trials", started.trials / SIZES[-1]
+        scale = f"without an index {started.first.seconds:.1f} s"
+        rows.append(Row(f"{what}, started: CPU beyond imports", started.again.seconds, 0.2 + 1.8 * share, "s", scale))
+        scale = f"without an index {started.first.megabytes:.0f} MB"
+        rows.append(Row(f"{what}, started: peak memory", started.again.megabytes, 150 + 150 * share, "MB", scale))
     return rows
 
 

@@ -10,13 +10,19 @@ import docker
 import docker.errors
 import requests
 
+from harness.sandbox.docker import podman
 from harness.sandbox.images.base_image import BASE_IMAGE
-from harness.sandbox.images.build_cli import engine_build_cli
+from harness.sandbox.images.build_cli import engine_build_cli, is_podman
 from harness.specs.errors import ImageUnavailable
 from harness.specs.finding import Finding, Health
 
 _ANSWER_SECONDS = 5
-_LIMITS = {"MemoryLimit": "memory", "PidsLimit": "processes", "CpuCfsQuota": "processor time"}
+_LIMITS = {
+    "MemoryLimit": (podman.MEMORY, "memory"),
+    "PidsLimit": (podman.PIDS, "processes"),
+    "CpuCfsQuota": (podman.CPU, "processor time"),
+}
+"""By Docker's names: Podman's, and words."""
 
 
 def engine() -> list[Finding]:
@@ -28,7 +34,8 @@ def engine() -> list[Finding]:
         return [Finding(name="engine", health=Health.MISSING, words=words)]
     try:
         facts: dict[str, Any] = client.info()
-        return [_describe(facts), _base_image(client), *_room(facts)]
+        limiting = podman.limiting(client.api) if is_podman(client.version()) else podman.Limiting()
+        return [_describe(facts, limiting.groups), _base_image(client), *_room(facts)]
     except (docker.errors.DockerException, requests.RequestException) as error:
         words = f"it answers, but not to everything: {_first_line(error)}"
         return [Finding(name="engine", health=Health.DEGRADED, words=words)]
@@ -48,22 +55,22 @@ def build_command() -> list[Finding]:
     return [Finding(name="image builds", health=Health.OK, words=words)]
 
 
-def _describe(facts: dict[str, Any]) -> Finding:
+def _describe(facts: dict[str, Any], groups: frozenset[str]) -> Finding:
     rootless = any("rootless" in option for option in facts.get("SecurityOptions") or [])
     words = (
         f"{facts.get('ServerVersion')}, {facts.get('Architecture')}, storage {facts.get('Driver')}, "
         f"cgroup v{facts.get('CgroupVersion', '1')}{', rootless' if rootless else ''}"
     )
-    lacks = [*_lacks(facts)]
+    lacks = [*_lacks(facts, groups)]
     health = Health.DEGRADED if lacks else Health.OK
     return Finding(name="engine", health=health, words="; ".join([words, *lacks]))
 
 
-def _lacks(facts: dict[str, Any]) -> Iterator[str]:
+def _lacks(facts: dict[str, Any], groups: frozenset[str]) -> Iterator[str]:
     if facts.get("OSType", "linux") != "linux":
         yield "it runs no Linux containers; switch it to those"
-    # Podman's socket leaves some of these out, which says nothing.
-    unlimited = [words for key, words in _LIMITS.items() if facts.get(key) is False]
+    # An engine that leaves one of these out says nothing by that.
+    unlimited = [words for key, (name, words) in _LIMITS.items() if facts.get(key) is False or name not in groups]
     if unlimited:
         yield f"it can't limit {', '.join(unlimited)}: a runaway test may slow the whole machine"
     if facts.get("Driver") == "vfs":

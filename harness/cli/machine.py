@@ -17,7 +17,7 @@ def doctor(as_json: Json = False) -> int:
 
 def clean(
     everything: Annotated[bool, typer.Option("--all", help="Also what commands at work have")] = False,
-    images: Annotated[bool, typer.Option(help="Also the images that testwright built")] = False,
+    images: Annotated[bool, typer.Option(help="Also the images that testwright built, imported or pulled")] = False,
     cache: Annotated[bool, typer.Option(help="Also the cache directory")] = False,
     do: Annotated[bool, typer.Option("--yes", help="Remove it; without this, say what would be removed")] = False,
     as_json: Json = False,

@@ -34,8 +34,9 @@ def report_cleaning(cleaning: "Cleaning", as_json: bool) -> int:
         print(json.dumps(asdict(cleaning)))
         return 0
     words = f"{cleaning.containers} containers, {cleaning.images} images"
+    volumes = f"{cleaning.volumes} volumes of toolboxes" if cleaning.volumes else ""
     cache = "the cache" if cleaning.cache else ""
-    whole = ", ".join(filter(None, (words, cache)))
+    whole = ", ".join(filter(None, (words, volumes, cache)))
     in_use = f"{cleaning.containers_in_use} containers and {cleaning.images_in_use} images"
     if cleaning.is_done:
         console().print(Text(f"removed: {whole}"))

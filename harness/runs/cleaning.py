@@ -2,11 +2,11 @@
 
 import shutil
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.runs.interruption import run_to_end
 from harness.runs.owners import OWNER, Life, life_of
 from harness.sandbox.cache import cache_directory
-from harness.sandbox.images.in_use import is_in_use
 from harness.sandbox.protocol import ListingEngine, Remains
 from harness.tracks.engines import engines_here
 
@@ -22,10 +22,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Cleaning:
-    """Containers and images that are gone, or would be where `is_done` is False; and those that stay in use."""
+    """What is gone, or would be where `is_done` is False; and what stays in use. `volumes` hold toolboxes."""
 
     containers: int
     images: int
+    volumes: int
     cache: bool
     containers_in_use: int
     images_in_use: int
@@ -51,18 +52,27 @@ async def _clean(wanted: Wanted, do: bool) -> Cleaning:
                 going += await engine.reap({})
         finally:
             await engine.close()
-    tags: list[str] = []
-    free: list[str] = []
-    if wanted.images:
-        from harness.sandbox.images.removal import our_images, remove_images
-
-        tags = await our_images()
-        free = [tag for tag in tags if wanted.everything or not is_in_use(tag)]
-        if do:
-            await remove_images(free)
+    images = await _clean_images(wanted, do) if wanted.images else _Images()
     if do and wanted.cache:
         shutil.rmtree(cache_directory(), ignore_errors=True)
-    return Cleaning(going, len(free), wanted.cache, staying, len(tags) - len(free), do)
+    return Cleaning(going, images.images, images.volumes, wanted.cache, staying, images.in_use, do)
+
+
+class _Images(NamedTuple):
+    """How many go, with how many volumes; how many stay."""
+
+    images: int = 0
+    volumes: int = 0
+    in_use: int = 0
+
+
+async def _clean_images(wanted: Wanted, do: bool) -> _Images:
+    from harness.sandbox.images.removal import free_of, remove, stored_here
+
+    stored = await stored_here()
+    going = stored if wanted.everything else free_of(stored)
+    going = await remove(going) if do else going
+    return _Images(len(going.images), len(going.volumes), len(stored.images) - len(going.images))
 
 
 def _may_be_at_work(container: Remains) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from harness.runs.outcome import Observer, Outcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
 from harness.runs.store import RunStore, check_free
-from harness.runs.trial_index import Finished
+from harness.runs.trial_index import MANY, Finished, has_index
 from harness.sandbox.choice import check_sandbox
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.endpoints import named_endpoint
@@ -82,28 +83,46 @@ def execute(
 ) -> FinishedRun:
     """Run what is missing. Checks all that can be checked before it makes the directory.
 
-    `extend` allows a directory that holds something else. Raises UserError.
+    Of a large run that may have nothing left to do, models and agents are checked once something is: that takes
+    seconds, and much memory. `extend` allows a directory that holds something else. Raises UserError.
     """
-    prepared = prepare(catalog, config, warn)
+    prepared = _plan(catalog, config, warn)
+    check = partial(_check, prepared, config, warn)
+    is_late = len(prepared.trials) > MANY and has_index(directory)
+    if not is_late:
+        check()
     interrupt = FirstInterrupt()
-    return run_to_end(_execute(prepared, catalog, config, directory, watch, interrupt, extend), interrupt)
+    late = check if is_late else None
+    return run_to_end(_execute(prepared, catalog, config, directory, watch, interrupt, extend, late), interrupt)
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     """All checks that need neither an engine nor the run's directory. Raises UserError."""
+    prepared = _plan(catalog, config, warn)
+    _check(prepared, config, warn)
+    return prepared
+
+
+def _plan(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
     make_executor(config.executor)
-    trials = plan_trials(catalog, config)
-    models = Models(catalog)
+    trials, models = plan_trials(catalog, config), Models(catalog)
+    broken = [f"{message}; the task is left out" for message in catalog.left_out.values()]
+    for warning in (*broken, *_remarks(trials)):
+        warn(warning)
+    return Prepared(models, trials, configured_judge(catalog, models, config, check=False))
+
+
+def _check(prepared: Prepared, config: RunConfig, warn: Warn) -> None:
+    models, trials, _ = prepared
     for trial in {(trial.task.id, trial.scaffold.name, trial.model): trial for trial in reversed(trials)}.values():
         check(models, trial)
     for first in {trial.scaffold.name: trial for trial in reversed(trials)}.values():
         check_agent(models, first)
     check_registries(config, [trial.task for trial in trials if trial.model])
-    judge = configured_judge(catalog, models, config)
-    broken = [f"{message}; the task is left out" for message in catalog.left_out.values()]
-    for warning in (*broken, *_remarks(trials), *check_caps(config, trials), *check_judge(models, config)):
+    if config.judge:
+        models.check(config.judge)
+    for warning in (*check_caps(config, trials), *check_judge(models, config)):
         warn(warning)
-    return Prepared(models, trials, judge)
 
 
 def _remarks(trials: list[Trial]) -> list[str]:
@@ -171,6 +190,7 @@ async def _execute(
     watch: Watch,
     interrupt: FirstInterrupt,
     extend: bool,
+    check_late: Callable[[], None] | None,
 ) -> FinishedRun:
     executor, (models, trials, judge) = make_executor(config.executor), prepared
     asked = Asked(config, trials, await executor.isolation(config))
@@ -178,8 +198,10 @@ async def _execute(
     added = check_additions(directory, asked, extend)
     store = RunStore(directory)
     try:
-        run = store.describe(asked, added)
         rest, finished = sort_out(directory, asked, judge)
+        if rest and check_late:
+            check_late()
+        run = store.describe(asked, added)
         outcomes: list[Outcome] = []
         if rest:
             with watch(len(rest)) as observe:

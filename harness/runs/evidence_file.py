@@ -120,7 +120,9 @@ class EvidenceFileCache:
 
     def ended_arms(self) -> int:
         """How many arms a judging had run that was cut short and goes on from there."""
-        return len(read_lines(self._arms, EndedArm)) if self._begun() else 0
+        if self._begun() is None or self._evidence():
+            return 0
+        return len(read_lines(self._arms, EndedArm))
 
     @property
     def _arms(self) -> Path:
@@ -136,8 +138,19 @@ class EvidenceFileCache:
         return begun if begun.conditions == self.conditions else None
 
     def read(self) -> Evidence | None:
+        """What is kept under these conditions; its `arms.jsonl` goes if the end of `keep` was cut short."""
+        found = self._evidence()
+        if self._has_all_of(self._begun(), found):
+            self._arms.unlink()
+        return found
+
+    def _evidence(self) -> Evidence | None:
         found = read_record(self.path, EvidenceFile)
         return found.evidence if found and found.conditions == self.conditions else None
+
+    def _has_all_of(self, begun: ArmsBegun | None, evidence: Evidence | None) -> bool:
+        """Whether it is the evidence of this judging, and not of an earlier one."""
+        return bool(begun and evidence and (begun.tests, begun.draw) == (evidence.tests, evidence.draw))
 
     def last_draw(self) -> Draw | None:
         """What chance decided when the arms ran last, under whatever conditions; None where that isn't known."""

@@ -23,12 +23,15 @@ from harness.verify.judge.questions import VoteCounts
 from harness.verify.verdict import VerdictRecord
 
 
-def build_judge(catalog: Catalog, models: Models, name: str, votes: VoteCounts, cached: bool) -> Judge:
+def build_judge(
+    catalog: Catalog, models: Models, name: str, votes: VoteCounts, cached: bool, check: bool = True
+) -> Judge:
     """A judge that all trials share. Raises UserError for a model that doesn't exist and for prompts that can't be.
 
-    Unless `cached`, nobody's answers are read and none are kept.
+    Unless `cached`, nobody's answers are read and none are kept. Unless `check`, somebody else checks its model.
     """
-    models.check(name)
+    if check:
+        models.check(name)
     prompts, file = Prompts.of(catalog), models.file(name)
     identity = JudgeIdentity(
         model=file.model if file else recording(name)[0],
@@ -52,11 +55,11 @@ def scenario_judge(path: Path) -> Judge:
     return Judge(identity, prompts, lambda: PlayedModel(scenario, str(path)))
 
 
-def configured_judge(catalog: Catalog, models: Models, config: RunConfig) -> Judge | None:
-    """The judge that a run names, None where it names none. Raises UserError."""
+def configured_judge(catalog: Catalog, models: Models, config: RunConfig, check: bool = True) -> Judge | None:
+    """The judge that a run names, None where it names none. See `build_judge`. Raises UserError."""
     if config.judge is None:
         return None
-    return build_judge(catalog, models, config.judge, config.judge_votes, config.judge_cache)
+    return build_judge(catalog, models, config.judge, config.judge_votes, config.judge_cache, check)
 
 
 def self_judging(known: Models, judge: str | None, tested: Iterable[str]) -> str:

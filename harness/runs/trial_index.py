@@ -196,6 +196,11 @@ def reached_under(
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
 
+def has_index(directory: Path) -> bool:
+    """Whether a run has an index, which may say that some of its trials need nothing."""
+    return (directory / ".index").exists()
+
+
 def count_trials(directory: Path) -> int:
     """How many of a run's trials have a directory. Quick, also for 100,000."""
     groups = _folders(_folders(_folders([str(directory / "trials")])))

@@ -8,8 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,15 @@ from tests.support.ended_arms import times_of_ended_arms
 from tests.support.light_task import light_catalog
 from tests.support.own_engine import own_engine
 from tests.support.provider import playing
-from tests.support.ray_cluster import add_node, cluster_here, kill_node
+from tests.support.ray_cluster import (
+    add_node,
+    bytes_of,
+    cluster_here,
+    kill_the_guard_of,
+    kill_the_node_of,
+    points_to,
+    until,
+)
 from tests.support.signals import heed_signals
 from tests.support.swerex_server import swerex_server
 
@@ -39,7 +45,6 @@ WAITS = "messages:\n  - text: I wait.\n    commands: ['sleep 15']" + (
     "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 )
 KEY = "key-of-nobody-5f1c9d"
-Alive = Callable[[], bool]
 
 
 @pytest.fixture(scope="module")
@@ -84,14 +89,6 @@ def start(cluster: Any, tmp_path: Path) -> Iterator[Callable[..., "subprocess.Po
         process.communicate()
 
 
-def until(condition: Alive, process: "subprocess.Popen[str] | None" = None, seconds: float = 240) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() < end, "the condition has not come"
-        threading.Event().wait(0.2)  # what works meanwhile needs the processor
-
-
 def containers(output: Path, trial: str = "") -> list[dict[str, Any]]:
     """Of a run; `trial` is a part of its place."""
     if not (output / "run.yaml").exists():
@@ -103,27 +100,6 @@ def containers(output: Path, trial: str = "") -> list[dict[str, Any]]:
     finally:
         client.close()
     return [item for item in found if trial in item["Labels"].get("testwright.trial", "")]
-
-
-def kill_the_node_of(owner: str, cluster: Any) -> None:
-    """Kill the node's own process, as a machine's end does; the one that does trials is told by the lock it holds."""
-    [working] = [
-        path.parts[2] for path in Path("/proc").glob("[0-9]*/fd/*") if f"/owners/{owner}." in points_to(path)
-    ]
-    status = (Path("/proc") / working / "status").read_text()
-    parent = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("PPid:"))
-    [node] = [
-        node for node in cluster.worker_nodes
-        if parent in (info.process.pid for info in node.all_processes["raylet"])
-    ]  # fmt: skip
-    kill_node(cluster, node)
-
-
-def points_to(path: Path) -> str:
-    try:
-        return str(path.readlink())
-    except OSError:
-        return ""
 
 
 def verdicts(output: Path) -> dict[str, bytes]:
@@ -302,6 +278,47 @@ async def test_sandboxes_may_be_on_a_swerex_server(cluster: Any, tmp_path: Path)
     assert "2 trials: 2 failed" in done.output
     assert "isolation swerex-remote-open-network" in done.output
     assert list((tmp_path / "root").glob("sandbox-*")) == []
+
+
+@pytest.mark.long
+def test_what_a_lost_node_has_on_a_swerex_server_is_removed_by_the_others(
+    cluster: Any, tmp_path: Path, start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, output, root = tmp_path / "script.yaml", tmp_path / "out", tmp_path / "root"
+    script.write_text(WAITS)
+    with swerex_server(tmp_path) as server:
+        monkeypatch.setenv("SWEREX_AUTH_TOKEN", server.token)
+        name = f"swerex:{server.url}?root={root}&accept_degraded=yes"
+        process = start("-s", "mini", "-m", f"scripted:{script}", "-k", "2", "-j", "2", "--sandbox", name, "--json")
+        until(lambda: sleeping_in(root) == 2, process)
+        owners = owners_of_sandboxes(root)
+        lost = owners["1"]
+        kill_the_guard_of(lost)
+        kill_the_node_of(lost, cluster)
+        until(lambda: lost not in owners_of_sandboxes(root).values(), process)
+        assert sleeping_in(root) <= 2, "its processes are gone as well"
+        answer, complaint = process.communicate()
+        assert process.returncode == 0, complaint
+        assert list(root.glob("sandbox-*")) == []
+        assert sleeping_in(root) == 0
+    assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["failed", "failed"]
+    ends = [[record.end for record in store.attempts.read()] for store in find_trials(output)]
+    assert ends == [["fault", "judged"], ["judged"]]
+    add_node(cluster)
+
+
+def owners_of_sandboxes(root: Path) -> dict[str, str]:
+    """Whose the sandboxes of a SWE-ReX server are: attempt -> owner."""
+    found = [json.loads(data) for path in root.glob("sandbox-*/labels.json") if (data := bytes_of(path))]
+    return {each["testwright.trial"].rpartition("/")[2]: each["testwright.owner"] for each in found}
+
+
+def sleeping_in(root: Path) -> int:
+    """Processes of sandboxes there that wait."""
+    return sum(
+        bytes_of(path / "cmdline").startswith(b"sleep\0") and str(root) in points_to(path / "cwd")
+        for path in Path("/proc").glob("[0-9]*")
+    )
 
 
 @pytest.mark.skipif(os.environ.get("TESTWRIGHT_FAULTS") != "all", reason="part of TESTWRIGHT_FAULTS=all")

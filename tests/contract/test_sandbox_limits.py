@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, LimitReached, Sandbox, SandboxOptions
-from tests.support.sandboxes import LIMITS, UNCONFINED, exported, started
+from tests.support.sandboxes import LIMITS, UNCONFINED, exported, is_podman, started
 
 DRIVER = "driver=$(cut -d' ' -f4 /proc/$PPID/stat); "
 
@@ -77,7 +77,7 @@ async def test_one_file_larger_than_the_disk_cannot_be_written(sandbox: Sandbox)
 
 async def test_a_command_that_eats_memory_dies_alone(sandbox: Sandbox, engine: Engine) -> None:
     if not engine.capabilities.memory:
-        assert engine.name in ("local", "swerex")  # not declared
+        assert engine.name in ("local", "swerex") or is_podman()  # not declared
         return
     result = await sandbox.run("perl -e '$x = q(x) x 200_000_000; $y = $x x 20'", 60)
     assert result.exit_status == 137
@@ -86,7 +86,7 @@ async def test_a_command_that_eats_memory_dies_alone(sandbox: Sandbox, engine: E
 
 async def test_a_fork_bomb_stays_within_its_sandbox(engine: Engine, image: Image) -> None:
     if not engine.capabilities.pids:
-        assert engine.name in ("local", "swerex")  # not declared
+        assert engine.name in ("local", "swerex") or is_podman()  # not declared
         return
     async with (
         started(engine, image, "bomb", SandboxOptions(replace(LIMITS, pids=32))) as sandbox,
@@ -101,6 +101,16 @@ async def test_a_fork_bomb_stays_within_its_sandbox(engine: Engine, image: Image
             await repeat(sandbox, "echo no room")
         assert caught.value.limit == "pids"
         assert (await neighbour.run("echo lives", 20)).output == b"lives\n"
+
+
+async def test_what_an_engine_of_containers_cant_limit_is_limited_by_process_and_user(
+    sandbox: Sandbox, engine: Engine
+) -> None:
+    if engine.name != "docker":
+        return
+    found = (await sandbox.run("ulimit -d; ulimit -u", 20)).output.split()
+    assert found[0].decode() == ("unlimited" if engine.capabilities.memory else str(LIMITS.memory_mb * 1024))
+    assert engine.capabilities.pids or found[1] == b"4096"
 
 
 async def test_killing_everything_leaves_a_sandbox_that_works(sandbox: Sandbox, kind: str) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
+from harness.runs.executors.cluster.guard import start_guard
+from harness.runs.owners import OWNER
 from harness.sandbox.local.confinement import works
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.sandbox.registry import ImageSources
@@ -17,6 +19,7 @@ from harness.sandbox.swerex.engine import SwerexEngine
 from harness.sandbox.swerex.named import swerex
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.task import Task
+from tests.support.ray_cluster import until
 from tests.support.sandboxes import (
     ENV,
     OPTIONS,
@@ -37,6 +40,25 @@ RUNTIME = Path(__file__).parents[1] / "support" / "container_runtime.sh"
 
 def name_of(url: str, root: Path) -> str:
     return f"swerex:{url}?token_env=SWEREX_TOKEN_OF_TEST&root={root}&accept_degraded=yes"
+
+
+async def test_the_process_beside_a_killed_node_removes_its_sandboxes_whatever_the_tokens_name_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with swerex_server(tmp_path) as server:
+        monkeypatch.setenv("BUILD_FARM", server.token)
+        name = f"swerex:{server.url}?token_env=BUILD_FARM&root={tmp_path}/root&accept_degraded=yes"
+        engine = make_engine(name)
+        left = engine.sandbox(local_image(tmp_path / "image"), OPTIONS, {OWNER: "of-a-killed-node"})
+        others = engine.sandbox(local_image(tmp_path / "other"), OPTIONS, {OWNER: "of-another-node"})
+        await asyncio.gather(left.start(), others.start())
+        pipe = await asyncio.to_thread(start_guard, name, "of-a-killed-node", tmp_path / "scratch")
+        assert len(list(tmp_path.glob("root/sandbox-*"))) == 2
+        pipe.close()  # as the end of its process closes it
+        await asyncio.to_thread(until, lambda: len(list(tmp_path.glob("root/sandbox-*"))) == 1)
+        assert (await others.run("echo here", 20)).output == b"here\n"
+        await others.remove()
+        await engine.close()
 
 
 async def test_a_server_that_ends_is_told_by_every_method(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,18 @@ from typing import Any
 
 import pytest
 
+from harness.authoring import doctor_engine
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.connection import Address
-from harness.sandbox.docker.container import create
+from harness.sandbox.docker.container import create, limited
+from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.docker.streams import Archive, attach, start_exec, wait_for_end
 from harness.sandbox.images.build_cli import engine_build_cli
+from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
+from harness.specs.finding import Health
+from harness.specs.task import Task
 
 ANSWERS = {"/info": {"NCPU": 2}, "/version": {"ApiVersion": "1.41"}}
 
@@ -48,7 +53,7 @@ def engine(path: Path, answer: bytes | None, answers: Mapping[str, Any] = ANSWER
         while len(body) < size:
             body += connection.recv(65536)
         bodies.append(body.decode(errors="replace"))
-        target = request.split()[1].decode()
+        target = request.split()[1].decode().partition("?")[0]
         answered = next((value for name, value in answers.items() if target.endswith(name)), None)
         if answered is not None:
             told = json.dumps(answered).encode()
@@ -174,6 +179,7 @@ def test_an_engine_is_found_at_a_socket_or_a_port() -> None:
     assert Address.of(None, "1.41").path == "/var/run/docker.sock"
 
 
+BY_ITSELF = 'ulimit -f 2097152 && ulimit -c 0 && ulimit -n 4096 && ulimit -u 4096 && ulimit -d 2097152 && exec "$@"'
 PODMAN = {**ANSWERS, "/version": {"ApiVersion": "1.41", "Components": [{"Name": "Podman Engine"}]}}
 
 
@@ -199,6 +205,66 @@ async def test_podman_is_asked_for_the_same_in_its_own_way(
     for mount in asked.get("Mounts") or ():
         [*_, own_name] = Path(mount["Source"]).read_text().splitlines()
         assert own_name == "127.0.0.1\tbox"
+
+
+@pytest.mark.parametrize(
+    ("controllers", "lacks", "own_limits"),
+    [
+        (["cpu", "memory", "pids"], "", {"nproc": 32768}),
+        (["memory", "pids"], "it can't limit processor time", {"nproc": 32768}),
+        ([], "it can't limit memory, processes, processor time", {"nproc": 4096, "data": 2048 << 20}),
+        (None, "it can't limit memory, processes, processor time", {"nproc": 4096, "data": 2048 << 20}),
+    ],
+)
+async def test_a_podman_without_control_groups_declares_no_limits_and_doctor_says_so(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    controllers: list[str] | None,
+    lacks: str,
+    own_limits: dict[str, int],
+) -> None:
+    """A service of a user's own, on cgroup v1: in Docker's form it says that it can limit all."""
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
+    can_all = {"NCPU": 2, "MemoryLimit": True, "PidsLimit": True, "CpuCfsQuota": True}
+    answers = {
+        "/libpod/info": {"host": {"cgroupControllers": controllers, "security": {"rootless": controllers is None}}},
+        **PODMAN,
+        "/info": can_all, "/images/debian:bookworm-slim/json": {"Id": "1"}, "/containers/create": {"Id": "1"},
+    }  # fmt: skip
+    with engine(path, None, answers) as bodies:
+        found = DockerEngine(_no_task)
+        declared = {"memory": found.capabilities.memory, "pids": found.capabilities.pids}
+        assert declared == {name: name in (controllers or ()) for name in declared}
+        await found.close()
+        docker = Docker()
+        await create(docker, Image("i", "d", "/app", tmp_path), SandboxOptions(), {}, ["true"], {}, "", "/app", ())
+        docker.close()
+        asked = json.loads(bodies[-1])["HostConfig"]
+        set_limits = {each["Name"]: each["Hard"] for each in asked["Ulimits"]}
+        assert {name: set_limits[name] for name in ("nproc", "data") if name in set_limits} == own_limits
+        by_itself = limited(docker, SandboxOptions().limits, ["true"])
+        is_rootless = controllers is None
+        assert by_itself == (("bash", "-c", BY_ITSELF, "bash", "true") if is_rootless else ("true",))
+        told = doctor_engine.engine()[0]
+    assert told.health is (Health.DEGRADED if lacks else Health.OK)
+    assert lacks in told.words
+    assert ("can't limit" in told.words) is bool(lacks)
+
+
+async def _no_task(_: Task) -> Image:
+    raise AssertionError("no task is asked for")
+
+
+async def test_images_are_known_by_the_names_that_we_gave_them(path: Path) -> None:
+    """Podman puts a registry before them: one for what it built, another for what it loaded."""
+    tags = ["localhost/testwright/built-task:1", "docker.io/testwright/loaded-task:1", "localhost/other:1"]
+    listed = {"Id": "1", "RepoTags": tags, "Size": 5, "Created": 1}
+    answers = {**PODMAN, "/images/json": [listed], "/images/1/json": {"Id": "1", "RootFS": {}}}
+    with engine(path, None, answers):
+        async with engine_images() as images:
+            [found] = await images.all()
+    assert found.tags == ("testwright/built-task:1", "testwright/loaded-task:1", "localhost/other:1")
 
 
 async def test_what_podman_says_of_a_container_that_runs_no_more_is_no_fault(path: Path) -> None:

@@ -1,7 +1,7 @@
 """A Docker engine of a test's own, which can be killed: its containers, images and networks are nobody else's.
 
 It lives in network, mount and process namespaces that end with it. A dockerd in the machine's own network would take
-away the bridge of the engine that is there.
+away the bridge of the engine that is there. This one's bridge leads nowhere; build steps need one.
 """
 
 import contextlib
@@ -42,6 +42,7 @@ class OwnEngine:
         self.directory = directory
         self.socket = directory / "docker.sock"
         self.host = f"unix://{self.socket}"
+        self._machines = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")
         self._daemon: subprocess.Popen[bytes] | None = None
         # Its first process reaps what a killed daemon leaves; with it everything in the namespaces ends.
         self._namespaces = subprocess.Popen(
@@ -59,7 +60,7 @@ class OwnEngine:
                 ["nsenter", "--target", self._first, "--net", "--mount", "--pid",
                  "dockerd", "--host", self.host, "--data-root", str(self.directory / "data"),
                  "--exec-root", str(self.directory / "exec"), "--pidfile", str(self.directory / "docker.pid"),
-                 "--bridge", "none", "--iptables=false", "--ip-forward=false", "--cgroup-parent", "/testwright-test"],
+                 "--iptables=false", "--ip-forward=false", "--cgroup-parent", "/testwright-test"],
                 stdout=log, stderr=log,
             )  # fmt: skip
         try:
@@ -79,7 +80,7 @@ class OwnEngine:
 
     def load(self, *tags: str) -> None:
         """Copy images of the machine's engine."""
-        with subprocess.Popen(["docker", "save", *tags], stdout=subprocess.PIPE) as saved:
+        with subprocess.Popen(["docker", "--host", self._machines, "save", *tags], stdout=subprocess.PIPE) as saved:
             subprocess.run(["docker", "--host", self.host, "load", "--quiet"], stdin=saved.stdout, check=True)
         assert saved.returncode == 0
 

@@ -8,12 +8,14 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import docker
 from docker.models.containers import Container
 
 from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.images import build_cli
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.local.place import Place
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
@@ -66,6 +68,16 @@ def make_engine(kind: str) -> Engine:
     if name == "swerex":
         return swerex(argument, ImageSources(_no_task, _no_task))
     return DockerEngine(_no_task) if kind == "docker" else LocalEngine(_no_task, bubblewrap=kind == "bubblewrap")
+
+
+@cache
+def is_podman() -> bool:
+    """Whether the engine that the environment names is Podman, which can't limit everything everywhere."""
+    client = docker.from_env()
+    try:
+        return build_cli.is_podman(client.version())
+    finally:
+        client.close()
 
 
 async def _no_task(_: Task) -> Image:

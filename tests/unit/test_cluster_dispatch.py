@@ -25,10 +25,14 @@ from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.run_context import trial_of
 from harness.runs.scheduler import trial_specs
 from harness.runs.trial_store import TrialStore
+from harness.sandbox.protocol import Image, Mount
 from harness.sandbox.registry import SANDBOXES
-from harness.specs.errors import BudgetExhausted, UserError
+from harness.specs.errors import BudgetExhausted, ImageUnavailable, SandboxLost, UserError
 from harness.specs.model_file import RateLimits
+from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task
 from harness.specs.usage import Usage
+from tests.support.fake_engine import FakeEngine
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 
@@ -56,21 +60,50 @@ class Calls:
         return answer
 
 
+class Away:
+    """An engine that doesn't answer when it is asked for an image."""
+
+    def __init__(self, words: str, engine: FakeEngine) -> None:
+        self._words = words
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def image(self, _: Task) -> Image:
+        raise SandboxLost(self._words)
+
+
+class NoToolbox(Away):
+    """An engine that has the image, and no toolbox."""
+
+    async def image(self, task: Task) -> Image:
+        return await self._engine.image(task)
+
+    async def toolbox(self, _: Scaffold) -> Mount:
+        raise ImageUnavailable(self._words)
+
+
 class Scene:
-    def __init__(self, runs: RunsHere, attempts: int = 1) -> None:
+    def __init__(self, runs: RunsHere, attempts: int = 1, **asked: Any) -> None:
         self.runs = runs
         self.outcomes: list[TrialOutcome] = []
         self.events: list[TrialEvent] = []
         self.services = Services(Spending(), RateLimiters(), self.outcomes.append, self.events.append)
-        config = RunConfig(tasks=(TASK,), scaffolds=("nop",), attempts=attempts, sandbox="node")
+        asked = {"scaffolds": ("nop",), **asked}
+        config = RunConfig(tasks=(TASK,), attempts=attempts, sandbox="node", retry_seconds=0, **asked)
         self.specs = trial_specs(runs.catalog, config, "an-id", runs.output, plan_trials(runs.catalog, config))
         self.dispatch = Dispatch(self.specs, self.services, self.fingerprint)
 
     def fingerprint(self, spec: TrialSpec) -> str:
         return fingerprint(trial_of(spec, self.runs.catalog, Models(self.runs.catalog)))
 
-    async def node(self, name: str, unavailable: str = "", dies: bool = False) -> Calls:
-        engine = replace(self.runs.engine, unavailable=unavailable)
+    async def node(
+        self, name: str, unavailable: str = "", dies: bool = False, away: str = "", no_toolbox: str = ""
+    ) -> Calls:
+        engine: Any = replace(self.runs.engine, unavailable=unavailable)
+        if away or no_toolbox:
+            engine = Away(away, engine) if away else NoToolbox(no_toolbox, engine)
         SANDBOXES.register("node", lambda _argument, _images: engine)
         calls = Calls(TrialNode(), dies)
         try:
@@ -119,6 +152,21 @@ async def test_an_image_that_no_node_has_is_the_reason_with_every_node_named(run
     assert reason.words == "node a: no image of tiny; node b: no image here either"
 
 
+async def test_a_toolbox_that_no_node_has_is_the_reason_and_nothing_was_begun(runs):
+    scene = Scene(runs, scaffolds=("command",), models=("openai/x",))
+    await scene.node("a", no_toolbox="no docker command that can build")
+    await scene.node("b", no_toolbox="nor here")
+    await scene.finish()
+    [outcome] = scene.outcomes
+    [reason] = outcome.reasons
+    assert (reason.code, reason.words) == (
+        "image-unavailable",
+        "node a: no docker command that can build; node b: nor here",
+    )
+    [record] = TrialStore(runs.output / "trials" / outcome.place).attempts.read()
+    assert record.is_final, "no node has tried"
+
+
 async def test_a_lost_nodes_trial_is_done_elsewhere_and_both_attempts_are_kept(runs):
     scene = Scene(runs)
     dying, living = await scene.node("a", dies=True), await scene.node("b")
@@ -133,6 +181,39 @@ async def test_a_lost_nodes_trial_is_done_elsewhere_and_both_attempts_are_kept(r
     ]
     assert "node a is lost" in records[0].message
     assert [event.fault for event in scene.events if event.fault] == [records[0].message]
+
+
+async def test_a_trial_that_a_nodes_own_disk_ends_is_done_elsewhere(runs, tmp_path):
+    scene = Scene(runs)
+    broken = await scene.node("a")
+    [scratch] = (tmp_path / "cache" / "cluster").iterdir()
+    scratch.joinpath("run").write_text("no directory can be made in its place")
+    whole = await scene.node("b")
+    await scene.finish()
+    assert (broken.begun, whole.begun) == (1, 1), "not a second time where it has failed"
+    [outcome] = scene.outcomes
+    assert outcome.reasons[0].code == "empty-submission"
+    records = TrialStore(runs.output / "trials" / outcome.place).attempts.read()
+    assert [(record.end, record.is_final) for record in records] == [("fault", False), ("judged", True)]
+    assert "node a couldn't go on with it: " in records[0].message
+
+
+async def test_a_trial_that_the_only_node_drops_three_times_is_unscored(runs, tmp_path):
+    scene = Scene(runs)
+    node = await scene.node("a")
+    [scratch] = (tmp_path / "cache" / "cluster").iterdir()
+    scratch.joinpath("run").write_text("no directory can be made in its place")
+    await scene.finish()
+    assert node.begun == 3
+    assert [outcome.reasons[0].code for outcome in scene.outcomes] == ["sandbox-lost"]
+
+
+async def test_an_engine_that_is_away_when_a_trial_comes_is_that_trials_fault(runs):
+    scene = Scene(runs)
+    await scene.node("a", away="the engine doesn't answer")
+    await scene.finish()
+    [outcome] = scene.outcomes
+    assert (outcome.reasons[0].code, outcome.reasons[0].words) == ("sandbox-lost", "the engine doesn't answer")
 
 
 async def test_a_trial_that_is_lost_with_three_nodes_is_unscored(runs):

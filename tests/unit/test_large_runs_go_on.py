@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -18,6 +20,7 @@ from harness.runs.finished import Sorted, sort_out
 from harness.runs.plan import RunConfig
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
 from tests.support.fake_engine import FakeEngine
 from tests.support.finished_run import IMAGE, config, finished_run
 
@@ -144,9 +147,7 @@ def test_the_command_asks_its_engine_for_nothing(made, capsys, monkeypatch):
     engine.isolation = "docker"
     SANDBOXES.register("here", lambda _argument, _images: engine)
     try:
-        options = configure({**CONFIG.model_dump(), "sandbox": "here"}, None)
-        silent = lambda _: nullcontext(lambda *_: None)  # noqa: E731
-        done = execute(Catalog(run.parent / "catalog"), options, run, silent, lambda _: None)
+        done = again(run)
     finally:
         SANDBOXES.unregister("here")
     assert len(done.finished) == COUNT
@@ -155,6 +156,55 @@ def test_the_command_asks_its_engine_for_nothing(made, capsys, monkeypatch):
     report_run(done, as_json=True)
     told = json.loads(capsys.readouterr().out)["trials"]
     assert [item["trial"] for item in told] == [str(trial.place) for trial in asked.trials]
+
+
+def again(run: Path) -> FinishedRun:
+    """What the same command does."""
+    options = configure({**CONFIG.model_dump(), "sandbox": "here"}, None)
+    silent = lambda _: nullcontext(lambda *_: None)  # noqa: E731
+    return execute(Catalog(run.parent / "catalog"), options, run, silent, lambda _: None)
+
+
+ALONE = """
+import sys
+from pathlib import Path
+from harness.sandbox.registry import SANDBOXES
+from tests.support.fake_engine import FakeEngine
+from tests.unit.test_large_runs_go_on import COUNT, again
+engine = FakeEngine(lambda _run, _test: "passes")
+engine.isolation = "docker"
+SANDBOXES.register("here", lambda _argument, _images: engine)
+assert len(again(Path(sys.argv[1])).finished) == COUNT
+sys.exit("litellm" in sys.modules)
+"""
+
+
+def test_a_start_that_finds_nothing_to_do_needs_no_key_and_no_client_of_models(made, monkeypatch):
+    run, asked = made
+    assert not found(run, asked).rest
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = subprocess.run([sys.executable, "-c", ALONE, run], cwd=Path(__file__).parents[2], check=False)
+    assert done.returncode == 0
+
+
+def test_models_are_checked_as_soon_as_something_is_left_to_do(made, monkeypatch):
+    run, asked = made
+    assert not found(run, asked).rest
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    verdict = run / "trials" / asked.trials[7].place / "verdict.json"
+    kept = verdict.read_bytes()
+    before = {name: (run / name).read_bytes() for name in ("run.yaml", "events.jsonl")}
+    engine = FakeEngine(lambda _run, _test: "passes", tree=run / "no-tree")
+    engine.isolation = "docker"
+    SANDBOXES.register("here", lambda _argument, _images: engine)
+    try:
+        verdict.unlink()
+        with pytest.raises(UserError, match="OPENAI_API_KEY"):
+            again(run)
+    finally:
+        SANDBOXES.unregister("here")
+        verdict.write_bytes(kept)
+    assert {name: (run / name).read_bytes() for name in before} == before
 
 
 def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):

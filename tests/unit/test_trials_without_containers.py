@@ -11,10 +11,10 @@ from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
 from harness.llm.scripted import ScriptedModel, say
 from harness.runs.attempts import AttemptEnd
-from harness.runs.evidence_file import EndedArm
+from harness.runs.evidence_file import ArmsBegun, EndedArm, EvidenceFile
 from harness.runs.outcome import Outcome
 from harness.runs.plan import RunConfig
-from harness.runs.records import read_lines
+from harness.runs.records import read_lines, read_record
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
 from harness.sandbox.protocol import Sandbox
@@ -22,6 +22,7 @@ from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.usage import Usage
 from harness.verify.arms import ARM_TRIES
+from harness.verify.draw import Draw
 from tests.support.fake_engine import Event, Fate
 from tests.support.scenes import Scene, scenes
 
@@ -89,6 +90,27 @@ def test_an_arm_that_ends_the_try_costs_no_arm_that_had_ended(scene):
     assert outcome.verdict is Verdict.RESOLVED
     assert not {run.variant for run in again.engine.finished} & {key.variant for key in ended}
     assert f"{len(ended)} arms have run before" in (store.directory / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("is_of_another_draw", [False, True])
+def test_a_start_that_ended_between_keeping_its_evidence_and_removing_its_arms_leaves_no_arms(
+    scene, is_of_another_draw
+):
+    scene().run()
+    [store] = find_trials(scene().output)
+    kept = read_record(store.directory / "evidence.json", EvidenceFile)
+    draw = Draw(1, 2) if is_of_another_draw else kept.evidence.draw
+    arms = store.directory / "arms.jsonl"
+    begun = ArmsBegun(conditions=kept.conditions, tests=kept.evidence.tests, draw=draw)
+    ended = [EndedArm(key=key, arm=arm, seconds=1.0) for key, arm in kept.evidence.arms.items()]
+    arms.write_text("".join(f"{line.model_dump_json()}\n" for line in (begun, *ended)))
+    (store.directory / "verdict.json").unlink()
+    again = scene()
+    [outcome] = again.run().outcomes
+    assert outcome.verdict is Verdict.RESOLVED
+    assert not again.engine.finished
+    assert arms.exists() is is_of_another_draw, "it was another judging's, which may go on"
+    assert "arms have run before" not in (store.directory / "log.txt").read_text()
 
 
 def test_a_trial_whose_arms_are_always_lost_is_unscored_after_its_tries(scene):

@@ -14,6 +14,7 @@ import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
+from harness.sandbox.docker import podman
 from harness.sandbox.docker.connection import ANSWER_SECONDS, Address
 from harness.sandbox.images.build_cli import is_podman
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
@@ -31,7 +32,7 @@ ENDINGS_AT_ONCE = 4
 class Docker:
     """The low-level API of the engine that DOCKER_HOST names. Raises UserError where none answers.
 
-    An engine that takes longer than `answer_seconds` for an answer counts as lost.
+    An engine that takes longer than `answer_seconds` for an answer counts as lost. `limiting` is what it can limit.
     """
 
     def __init__(self, answer_seconds: int = ANSWER_SECONDS) -> None:
@@ -41,6 +42,7 @@ class Docker:
             facts = self.api.info()
             self.cpus = int(facts["NCPU"])
             self.is_podman = is_podman(self.api.version())
+            self.limiting = podman.limiting(self.api) if self.is_podman else podman.Limiting()
         except (DockerException, requests.RequestException) as error:
             raise UserError(f"no Docker engine answers ({_first_line(error)}); see 'testwright doctor'") from None
         if self.api.base_url.startswith(("https:", "http+docker://ssh")):

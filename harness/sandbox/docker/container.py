@@ -12,10 +12,11 @@ from docker.types import Mount as EngineMount
 
 from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.cache import cache_directory
+from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.docker.streams import Archive
-from harness.sandbox.protocol import Image, Mount, PlacedFile, SandboxOptions, Volume
+from harness.sandbox.protocol import Image, Limits, Mount, PlacedFile, SandboxOptions, Volume
 from harness.specs.errors import UserError
 
 LABEL = "testwright"
@@ -49,6 +50,8 @@ _NO_RESOLVER = "nameserver 192.0.2.1\n"
 
 _PODMAN_FILES, _PODMAN_PROCESSES = 4096, 32768
 """Of one process, and of all that its user has on the engine's machine; what a container may have is `pids`."""
+_UNLIMITED_PROCESSES = 4096
+"""The second one where the engine can't limit a container's: a runaway test leaves the machine usable."""
 
 
 class User(NamedTuple):
@@ -120,7 +123,7 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         security_opt=["no-new-privileges"],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
-        ulimits=[_ulimit("fsize", limits.disk_mb * _MIB), _ulimit("core", 0), *_own_limits(docker)],
+        ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _process_limits(docker, limits).items()],
     )
     if options.hidden and docker.is_podman:
         config["SecurityOpt"].append(f"mask={':'.join(options.hidden)}")
@@ -142,9 +145,32 @@ def _own_files(docker: Docker) -> list[EngineMount]:
     return [EngineMount("/etc/hosts", str(path), type="bind", read_only=True)]
 
 
-def _own_limits(docker: Docker) -> list[Ulimit]:
-    """Podman's defaults can be more than its own process may have, which ends a container before it starts."""
-    return [_ulimit("nofile", _PODMAN_FILES), _ulimit("nproc", _PODMAN_PROCESSES)] if docker.is_podman else []
+def _process_limits(docker: Docker, limits: Limits) -> dict[str, int]:
+    """Of each process, by the names that engines know; sizes in bytes.
+
+    Podman's defaults can be more than its own process may have, which ends a container before it starts. What it
+    can't limit for a container is limited for each process (memory) or for all of its user (processes).
+    """
+    own = {"fsize": limits.disk_mb * _MIB, "core": 0}
+    if docker.is_podman:
+        is_limited = podman.PIDS in docker.limiting.groups
+        own |= {"nofile": _PODMAN_FILES, "nproc": _PODMAN_PROCESSES if is_limited else _UNLIMITED_PROCESSES}
+    if podman.MEMORY not in docker.limiting.groups:
+        own["data"] = limits.memory_mb * _MIB
+    return own
+
+
+def limited(docker: Docker, limits: Limits, argv: Sequence[str]) -> tuple[str, ...]:
+    """`argv` under the limits of processes, set by itself where the engine sets none."""
+    if docker.limiting.processes:
+        return tuple(argv)
+    told = _process_limits(docker, limits).items()
+    own = [f"ulimit -{option} {most // unit}" for name, most in told for option, unit in [_OPTIONS[name]]]
+    return ("bash", "-c", " && ".join([*own, 'exec "$@"']), "bash", *argv)
+
+
+_OPTIONS = {"fsize": ("f", 1024), "core": ("c", 1024), "data": ("d", 1024), "nofile": ("n", 1), "nproc": ("u", 1)}
+"""Of bash's `ulimit`, with the bytes or other things that it counts as one."""
 
 
 def _is_root(user: str) -> bool:
@@ -157,10 +183,6 @@ def _mount(mount: Mount) -> EngineMount:
         # Without a copy: a volume that was lost isn't filled from what the image has at that place.
         return EngineMount(mount.target, mount.source.name, type="volume", read_only=mount.read_only, no_copy=True)
     return EngineMount(mount.target, str(mount.source), type="bind", read_only=mount.read_only)
-
-
-def _ulimit(name: str, value: int) -> Ulimit:
-    return Ulimit(name=name, soft=value, hard=value)
 
 
 class ImageFacts:

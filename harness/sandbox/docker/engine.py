@@ -1,9 +1,11 @@
 """The real engine: Docker, or what speaks its protocol."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from harness.sandbox.docker import jobs as docker_jobs
+from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
@@ -11,6 +13,7 @@ from harness.sandbox.images.disk_budget import shrink_images
 from harness.sandbox.images.in_use import ImagesInUse
 from harness.sandbox.options import check_job_options, check_options
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
+from harness.sandbox.toolboxes.recipe import read_toolbox_recipe
 from harness.sandbox.toolboxes.volumes import toolbox_mount
 from harness.specs.errors import EndedFromOutside, SandboxLost
 from harness.specs.scaffold import Scaffold
@@ -36,6 +39,8 @@ class DockerEngine:
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
         self._provide = provide
         self._docker = Docker()
+        groups = self._docker.limiting.groups
+        self.capabilities = replace(self.capabilities, memory=podman.MEMORY in groups, pids=podman.PIDS in groups)
         self._facts = ImageFacts(self._docker)
         self._in_use = ImagesInUse()
 
@@ -59,6 +64,7 @@ class DockerEngine:
         return DockerSandbox(self._docker, self._facts, image, options, labels)
 
     async def toolbox(self, scaffold: Scaffold) -> Mount:
+        self._in_use.hold(read_toolbox_recipe(scaffold).tag)
         return await toolbox_mount(scaffold)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:

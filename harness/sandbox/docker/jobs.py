@@ -57,7 +57,7 @@ async def _container(
 ) -> AsyncIterator[str]:
     """A created container, removed at the end whatever happens."""
     env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
-    argv = command(job.argv)
+    argv = command(docker_container.limited(docker, options.limits, job.argv))
     creation = asyncio.create_task(
         docker_container.create(
             docker, image, options, labels, argv, env, "", image.workdir, capabilities, is_job=True

@@ -122,7 +122,7 @@ class DockerSandbox:
         made = await self._docker.call(
             self._docker.api.exec_create,
             await self._container(),
-            list(DRIVER_COMMAND),
+            list(docker_container.limited(self._docker, self._limits, DRIVER_COMMAND)),
             stdin=True,
             user=await self._facts.user_name(self._image),
             workdir=self._image.workdir,

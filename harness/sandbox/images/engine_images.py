@@ -68,9 +68,19 @@ class EngineImages:
         """Fetch an image from its registry."""
         await _off_loop(lambda: self._client.images.pull(name))
 
-    async def remove(self, tag: str) -> None:
-        """Take a tag away, and the layers that no other image has."""
-        await _off_loop(lambda: self._client.images.remove(tag))
+    async def untagged(self, label: str) -> list[str]:
+        """The ids of images with a label that have lost their tag to another image."""
+        filters = {"dangling": True, "label": label}
+        found = await _off_loop(lambda: self._client.api.images(filters=filters))
+        return [image["Id"] for image in found]
+
+    async def at_work(self) -> set[str]:
+        """The ids of images of which a container runs."""
+        return {container["ImageID"] for container in await _off_loop(self._client.api.containers)}
+
+    async def remove(self, tag: str, force: bool = False) -> None:
+        """Take a tag away, and the layers that no other image has; `force`: also where stopped containers have it."""
+        await _off_loop(lambda: self._client.images.remove(tag, force=force))
 
     async def copy_out(self, tag: str, path: str, destination: Path) -> None:
         """The directory `path` of an image, as `destination`; nothing of the image runs."""
@@ -104,6 +114,11 @@ class EngineImages:
         """When a volume was made; empty where there is none."""
         return await _off_loop(lambda: self._volume_time(volume))
 
+    async def volumes(self, label: str) -> list[str]:
+        """The names of all volumes with a label, `NAME=VALUE`."""
+        found = await _off_loop(lambda: self._client.api.volumes(filters={"label": label}))
+        return [volume["Name"] for volume in found.get("Volumes") or ()]
+
     async def remove_volume(self, volume: str) -> bool:
         """Whether it is gone: one that containers have stays."""
         return await _off_loop(lambda: self._remove_volume(volume))
@@ -128,7 +143,7 @@ class EngineImages:
     def _all(self) -> list[ListedImage]:
         found = []
         for facts in self._client.api.images():
-            if tags := tuple(facts.get("RepoTags") or ()):
+            if tags := tuple(map(_plain, facts.get("RepoTags") or ())):
                 try:
                     layers = self._client.images.get(facts["Id"]).attrs["RootFS"].get("Layers") or ()
                 except docker.errors.ImageNotFound:  # somebody has just removed it
@@ -218,6 +233,12 @@ class EngineImages:
             yield container
         finally:
             container.remove(force=True)
+
+
+def _plain(tag: str) -> str:
+    """A tag of ours as we have given it: Podman puts a registry before it."""
+    plain = tag.removeprefix("localhost/").removeprefix("docker.io/")
+    return plain if plain.startswith("testwright/") else tag
 
 
 @asynccontextmanager

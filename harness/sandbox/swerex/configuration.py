@@ -65,6 +65,11 @@ class SwerexConfiguration(FileModel):
         )
 
     @property
+    def variables(self) -> tuple[str, ...]:
+        """What its deployment takes from the environment."""
+        return tuple(_VARIABLE.findall(str(self.deployment)))
+
+    @property
     def isolation(self) -> str:
         return f"swerex-{self.kind}" + ("" if "network_isolation" in self.provides else "-open-network")
 

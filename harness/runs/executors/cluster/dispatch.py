@@ -12,6 +12,7 @@ from harness.runs.executors.cluster.connection import ClusterNode
 from harness.runs.executors.cluster.desk import Desk
 from harness.runs.executors.cluster.messages import (
     Assignment,
+    Dropped,
     Ended,
     Files,
     MayPay,
@@ -56,12 +57,16 @@ class WorkingNode:
 
 @dataclass(eq=False)
 class _Item:
-    """A trial that isn't over. `unfit` has what nodes lack for it; `losses` are the nodes that it was lost with."""
+    """A trial that isn't over. `unfit` has what nodes lack for it; `losses` are the nodes that it was lost with.
+
+    `dropped_by` are those among them that are still there.
+    """
 
     spec: TrialSpec
     fingerprint: str
     unfit: dict[str, str] = field(default_factory=dict)
     losses: int = 0
+    dropped_by: set[str] = field(default_factory=set)
     lost: Callable[[InfrastructureError, bool], TrialOutcome | None] = lambda _error, _is_final: None
 
     @property
@@ -149,6 +154,7 @@ class Dispatch:
             if self._nodes and not fit:
                 self._queue.remove(item)
                 self._end_without(item, ImageUnavailable("; ".join(sorted(item.unfit.values()))))
+            fit = [node for node in fit if node.node.id not in item.dropped_by] or fit
             free = sorted((node for node in fit if node.has_room), key=lambda node: len(node.busy) / node.node.slots)
             at_work = sum(len(node.busy) for node in self._nodes)
             if free and at_work < jobs and self._services.may_begin():
@@ -208,6 +214,12 @@ class Dispatch:
                 self._changed.set()
                 if message.outcome:
                     self._services.done(message.outcome)
+            case Dropped():
+                node.busy.discard(message.place)
+                item = self._items[message.place]
+                item.dropped_by.add(node.node.id)
+                self._try_again(item, SandboxLost(f"node {node.name} couldn't go on with it: {message.message}"))
+                self._changed.set()
             case MayPay() | Paid() | TurnWanted() | TurnOver():
                 await desk.take(message)
             case _:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from harness.sandbox.host_environment import DOCKER, host_environment
+from harness.sandbox.registry import split
+from harness.sandbox.swerex.configuration import read_configuration
 
 _DONE = b"done"
 
@@ -21,7 +23,7 @@ def start_guard(sandbox: str, owner: str, folder: Path) -> IO[bytes]:
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, sandbox, owner, str(folder)],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env=host_environment(*DOCKER, "TESTWRIGHT_*", "SWEREX_*", "PYTHONPATH"), start_new_session=True,
+        env=host_environment(*DOCKER, "TESTWRIGHT_*", *_variables(sandbox), "PYTHONPATH"), start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None
     process.wait()  # the guard itself is a child of this one, which nobody finds as a child of ours
@@ -33,6 +35,12 @@ def dismiss(guards: Sequence[IO[bytes]]) -> None:
     for guard in guards:
         guard.write(_DONE)
         guard.close()
+
+
+def _variables(sandbox: str) -> tuple[str, ...]:
+    """What it takes from our environment to reach a sandbox's server: its token can have any name."""
+    name, argument = split(sandbox)
+    return read_configuration(argument).variables if name == "swerex" else ()
 
 
 def _guard(sandbox: str, owner: str, folder: Path) -> None:

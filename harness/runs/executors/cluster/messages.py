@@ -80,6 +80,14 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class Dropped:
+    """A node couldn't go on with a trial, by a fault of its own: its disk is full, say. Another one may."""
+
+    place: str
+    message: str
+
+
+@dataclass(frozen=True)
 class MayPay:
     """Whether the next call may be made."""
 
@@ -109,4 +117,4 @@ class TurnOver:
     tokens: int
 
 
-Message = TrialEvent | Files | Ended | Unfit | MayPay | Paid | TurnWanted | TurnOver
+Message = TrialEvent | Files | Ended | Dropped | Unfit | MayPay | Paid | TurnWanted | TurnOver

@@ -14,6 +14,7 @@ from typing import IO
 from harness.runs.executors.cluster.guard import dismiss, start_guard
 from harness.runs.executors.cluster.messages import (
     Assignment,
+    Dropped,
     Ended,
     Files,
     Message,
@@ -26,13 +27,15 @@ from harness.runs.executors.cluster.node_log import logging_to
 from harness.runs.executors.cluster.relayed_services import Relay
 from harness.runs.executors.cluster.shipped_catalog import unpack
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
+from harness.runs.faults import message_of
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.owners import OWNER
 from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, run_context, trial_of
 from harness.runs.tries import do_trial, harness_error
 from harness.sandbox.cache import cache_directory
-from harness.specs.errors import ImageUnavailable, UserError
+from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
+from harness.specs.errors import ImageUnavailable, InfrastructureError, UserError
 from harness.tracks.engines import choose_engine
 
 BEAT_SECONDS = 2.0
@@ -126,12 +129,24 @@ class TrialNode:
         return str(ended or "")
 
     async def _do(self, assignment: Assignment) -> None:
-        """One trial, its files told as they change. Whatever goes wrong, its end is told."""
-        context, outcome = self._context, None
+        """One trial. Whatever goes wrong, its end is told."""
+        place = assignment.spec.place
+        end: Message = Ended(place, None)
+        try:
+            end = Ended(place, await self._outcome(assignment))
+        except Exception as error:  # the disk of this node is full, say
+            end = Dropped(place, message_of(error))
+        finally:
+            self._told.put_nowait(end)
+            del self._trials[place]
+            self._forget(place)
+
+    async def _outcome(self, assignment: Assignment) -> TrialOutcome | None:
+        """Do a trial, its files told as they change; None where this node can't. Raises OSError for its disk."""
+        context, place = self._context, assignment.spec.place
         assert context is not None, "it was opened"
-        run, place = context.run, assignment.spec.place
-        spec = assignment.spec.model_copy(update={"run": run})
-        folder, name = (run.directory / "trials" / place).parent, Path(place).name
+        spec = assignment.spec.model_copy(update={"run": context.run})
+        folder, name = self._folder(place), Path(place).name
         folder.mkdir(parents=True, exist_ok=True)
         apply(assignment.files, folder, name)
         mirror = Mirror(folder, name)
@@ -139,16 +154,22 @@ class TrialNode:
         try:
             if complaint := await _unfit(context, spec, assignment.fingerprint):
                 self._told.put_nowait(Unfit(place, complaint))
-                return
+                return None
             with logging_to(context.store(spec)):
-                outcome = await self._copying(mirror, context, spec)
+                return await self._copying(mirror, context, spec)
         finally:
             self._copy(mirror, place)
-            self._told.put_nowait(Ended(place, outcome))
-            del self._trials[place]
-            for path in folder.glob(f"{name}*"):
-                if path.name.partition(".")[0] == name:
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def _folder(self, place: str) -> Path:
+        """Where a trial's attempts lie on this node."""
+        assert self._context is not None, "it was opened"
+        return (self._context.run.directory / "trials" / place).parent
+
+    def _forget(self, place: str) -> None:
+        name = Path(place).name
+        for path in self._folder(place).glob(f"{name}*"):
+            if path.name.partition(".")[0] == name:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     async def _copying(self, mirror: Mirror, context: RunContext, spec: TrialSpec) -> TrialOutcome:
         async def copy_often() -> None:
@@ -181,15 +202,26 @@ def fingerprint(trial: Trial) -> str:
 
 
 async def _unfit(context: RunContext, spec: TrialSpec, expected: str) -> str:
-    """Why this node can't do a trial; empty where it can."""
+    """Why this node can't do a trial; empty where it can, or where that shows at the trial itself."""
     try:
         trial = trial_of(spec, context.catalog, context.models)
         if fingerprint(trial) != expected:
             return f"it has another version of what {trial.label} is made of (task, scaffold or model file)"
-        await context.session.engine.image(trial.task)
+        await _provide(context.session.engine, trial, with_toolbox=context.store(spec).agent() is None)
     except (ImageUnavailable, UserError, OSError) as error:
         return str(error).partition("\n")[0]
+    except InfrastructureError:  # it may pass: a trial is tried again, and says what has failed
+        return ""
     return ""
+
+
+async def _provide(engine: Engine, trial: Trial, with_toolbox: bool) -> None:
+    """Make a trial's image and the toolbox of its scaffold where they aren't here."""
+    image = await engine.image(trial.task)
+    if isinstance(engine, StoringEngine):
+        engine.release(image)
+    if with_toolbox and trial.scaffold.native and isinstance(engine, ToolboxEngine):
+        await engine.toolbox(trial.scaffold)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,34 @@
+"""What Podman does of what it is asked for.
+
+Its answers in Docker's form say that it can limit all, also where it drops what is asked for.
+"""
+
+from typing import NamedTuple
+
+import docker
+import docker.errors
+import requests
+
+MEMORY, PIDS, CPU = "memory", "pids", "cpu"
+_INFO = "/v4.0.0/libpod/info"
+
+
+class Limiting(NamedTuple):
+    """What an engine can limit for a container, and whether it sets the limits of processes: a user's own service
+    of Podman has few control groups (with cgroup v1 none), and drops those limits.
+    """
+
+    groups: frozenset[str] = frozenset({MEMORY, PIDS, CPU})
+    processes: bool = True
+
+
+def limiting(api: docker.APIClient) -> Limiting:
+    """Of a Podman; all where it doesn't tell. Raises requests.RequestException."""
+    answer = api.get(api.base_url + _INFO, timeout=api.timeout)
+    try:
+        answer.raise_for_status()
+        host = answer.json()["host"]
+        groups, is_rootless = host["cgroupControllers"], bool(host["security"]["rootless"])
+    except (requests.HTTPError, ValueError, KeyError, TypeError):
+        return Limiting()
+    return Limiting(Limiting().groups.intersection(groups or ()), not is_rootless)
