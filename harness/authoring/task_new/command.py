@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.heirs import heirs_of
-from harness.authoring.task_new.reaching import MEASURED, Lines, reached
+from harness.authoring.task_new.reaching import reached
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld
 from harness.runs.interruption import run_to_end
@@ -22,6 +22,7 @@ from harness.specs.globs import matches
 from harness.specs.ids import Slug, TestId
 from harness.specs.proposal import Proposal, Symbol
 from harness.specs.repo import Repo
+from harness.testing.reaching.measuring import MEASURED, Lines
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from harness.verify.arms import ArmContext, Suite, run_arms
 from harness.verify.evidence import listed, passed
 from harness.verify.limited_engine import EngineStopped, LimitedEngine
 from harness.verify.mutants.candidates import Candidate, Candidates, removed_code
+from harness.verify.mutants.coverage import Coverage, removed_coverage
 from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus
 from harness.verify.suite_reader import SuiteReader, by_grammar
 from harness.verify.verification import read_submission, suite_of
@@ -69,6 +70,7 @@ class _Run:
 
     async def all(self, file: MutantsFile, suite: Suite, drawn: Sequence[Candidate]) -> MutantsFile:
         spent, records = 0.0, {record.id: record for record in file.mutants}
+        found = Coverage(why_none="the time was over")
         tests: tuple[str, ...] = ()
         try:
             self._pristine = (await self._compiled([self._source(_PRISTINE, self._candidates.texts)]))[_PRISTINE]
@@ -88,10 +90,13 @@ class _Run:
                 ended = await self._batch(only, drawn[first : first + BATCH])
                 records |= {record.id: record for record, _ in ended}
                 spent += sum(seconds for _, seconds in ended)
+            found = await removed_coverage(self._task, self._context, only, self._candidates)
+            spent += found.seconds
         except EngineStopped:  # while something was built
             pass
-        mutants = tuple(records[record.id] for record in file.mutants)
-        return file.model_copy(update={"mutants": mutants, "tests": tests, "seconds": round(spent, 3)})
+        mutants = tuple(found.of(records[record.id]) for record in file.mutants)
+        facts = {"mutants": mutants, "tests": tests, "seconds": round(spent, 3)}
+        return file.model_copy(update={**facts, "coverage": found.summary, "why_no_coverage": found.why_none})
 
     async def _batch(self, suite: Suite, batch: Sequence[Candidate]) -> list[tuple[MutantRecord, float]]:
         ignored = {each.id: why for each in batch if (why := self._same_text(each))}
