@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness.authoring.task_check.honest_corpus import corpus_of
-from harness.authoring.task_edit.command import edit_task, write_tree
+from harness.authoring.task_edit.command import edit_parts, edit_task, write_tree, write_trees
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.command import NewTask, new_task
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
+from harness.cli.main import main
 from harness.runs.cases import Expectation
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
@@ -169,3 +170,64 @@ def test_a_part_upon_the_placebo_needs_the_placebo(catalog, tmp_path) -> None:
     shutil.move(catalog.directory / "tasks" / TASK / "placebo.patch", tmp_path / "placebo.patch")
     with pytest.raises(UserError, match="write it first"):
         write_tree(catalog, TASK, "probes-on-placebo/1.3", tmp_path / "tree")
+
+
+PARTS = ["placebo", "probes/1.1", "probes-on-placebo/1.3"]
+
+
+def changed(folder: Path, part: str, old: str, new: str) -> None:
+    path = folder / part / "sums.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_several_parts_are_stored_by_one_command(catalog, tmp_path) -> None:
+    """One of them lies upon another, and one is a patch."""
+    before = {path: path.read_bytes() for path in task_files(catalog)}
+    written = write_trees(catalog, TASK, PARTS, tmp_path / "trees", True)
+    assert written == [tmp_path / "trees" / part for part in PARTS]
+    changed(tmp_path / "trees", "placebo", "result += number", "result = number + result")
+    changed(tmp_path / "trees", "probes/1.1", "result += number", "result -= number")
+    folder = catalog.directory / "tasks" / TASK
+    shutil.rmtree(tmp_path / "trees" / "probes-on-placebo" / "1.3")
+    (tmp_path / "trees" / "probes-on-placebo" / "1.3.patch").write_bytes(
+        (folder / "probes" / "1.3.patch").read_bytes()
+    )
+    assert edit_parts(catalog, TASK, PARTS, tmp_path / "trees") == [folder / f"{part}.patch" for part in PARTS]
+    now = {path: path.read_bytes() for path in task_files(catalog)}
+    assert {path.relative_to(folder).as_posix() for path in now if now[path] != before.get(path)} >= {
+        "placebo.patch",
+        "probes/1.1.patch",
+    }
+    again = write_tree(catalog, TASK, "probes-on-placebo/1.3", tmp_path / "again")
+    assert "result = number + result" in (again / "sums.py").read_text()
+
+
+def task_files(catalog: Catalog) -> list[Path]:
+    return [path for path in (catalog.directory / "tasks" / TASK).rglob("*") if path.is_file()]
+
+
+def test_several_parts_are_stored_all_or_none(catalog, tmp_path) -> None:
+    write_trees(catalog, TASK, PARTS, tmp_path / "trees", True)
+    changed(tmp_path / "trees", "placebo", "result += number", "result = number + result")
+    before = {path: path.read_bytes() for path in task_files(catalog)}
+    for words, spoil in (
+        ("probes/1.1: the tree is as it was", lambda: None),
+        ("neither a tree", lambda: shutil.rmtree(tmp_path / "trees" / "probes" / "1.1")),
+        ("both ", lambda: [write_tree(catalog, TASK, "probes/1.1", tmp_path / "trees" / "probes" / "1.1"),
+                           (tmp_path / "trees" / "probes" / "1.1.patch").write_text("")]),
+        ("is no directory", lambda: shutil.rmtree(tmp_path / "trees")),
+    ):  # fmt: skip
+        spoil()
+        with pytest.raises(UserError, match=re.escape(words)):
+            edit_parts(catalog, TASK, PARTS, tmp_path / "trees")
+        assert {path: path.read_bytes() for path in task_files(catalog)} == before
+
+
+def test_an_editor_takes_one_part_at_a_time(catalog, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sys.argv", ["testwright", "--catalog", str(catalog.directory), "task", "edit", TASK, *PARTS])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "an editor takes one part at a time" in capsys.readouterr().err
