@@ -121,6 +121,9 @@ def task_matrix(
     task: Annotated[str, typer.Argument(help="Task")],
     fix: Annotated[bool, typer.Option("--fix", help="Write covers.yaml and the manifests from it")] = False,
     reference: Annotated[bool, typer.Option("--reference", help="Leave the honest suites out")] = False,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Run the twins and the placebo too: none is noticed")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Which tests of the reference and of the honest suites notice each removal and probe. Status 1: a remark."""
@@ -128,7 +131,7 @@ def task_matrix(
     from harness.report.authoring_report import report_matrix
     from harness.report.catalog_report import tell
 
-    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell), as_json)
+    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell, twins), as_json)
 
 
 def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:
