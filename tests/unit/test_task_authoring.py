@@ -11,6 +11,7 @@ from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_edit.command import edit_parts, edit_task, write_tree, write_trees
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.command import NewTask, new_task
+from harness.authoring.task_new.reaching import most_shared
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
 from harness.cli.main import main
@@ -231,3 +232,13 @@ def test_an_editor_takes_one_part_at_a_time(catalog, capsys, monkeypatch) -> Non
         main()
     assert ended.value.code == 2
     assert "an editor takes one part at a time" in capsys.readouterr().err
+
+
+def test_other_tests_are_named_by_how_many_of_the_lines_they_reach() -> None:
+    ours = {"a.py": {1, 2, 3}, "b.py": {9}}
+    others = {f"t.py::{name}": {"a.py": {1, number}} for number, name in enumerate("uvwx")}
+    all_of_it = {"a.py": {1, 2, 3, 4}, "b.py": {9}}
+    told = most_shared(ours, {**others, "t.py::all": all_of_it, "t.py::none": {"c.py": {1}}})
+    assert told == (
+        "t.py::all: 4 of 4 lines, t.py::w: 2 of 4 lines, t.py::x: 2 of 4 lines, t.py::u: 1 of 4 lines, 1 more"
+    )
