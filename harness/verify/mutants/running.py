@@ -33,11 +33,15 @@ _UNBUILT = "the compiler refuses it"
 
 @dataclass(frozen=True)
 class MutantOrder:
-    """How many mutants are wanted, how they are drawn, and the seconds that all their containers may take."""
+    """How many mutants are wanted, how they are drawn, and the seconds that all their containers may take.
+
+    With `coverage` the removed lines that the suite reaches are counted as well, in one container more.
+    """
 
     count: int
     seed: int = 0
     seconds: float = SECONDS
+    coverage: bool = True
 
 
 async def run_mutants(
@@ -64,6 +68,7 @@ class _Run:
 
     def __init__(self, task: Task, context: ArmContext, candidates: Candidates, order: MutantOrder) -> None:
         self._task, self._candidates, self._seconds = task, candidates, order.seconds
+        self._is_counted = order.coverage
         self._engine = LimitedEngine(context.engine, order.seconds)
         self._context = replace(context, engine=self._engine, keep=lambda _key, _result: None)
         self._pristine: CompiledVariant | None = None
@@ -90,7 +95,9 @@ class _Run:
                 ended = await self._batch(only, drawn[first : first + BATCH])
                 records |= {record.id: record for record, _ in ended}
                 spent += sum(seconds for _, seconds in ended)
-            found = await removed_coverage(self._task, self._context, only, self._candidates)
+            found = Coverage()
+            if self._is_counted:
+                found = await removed_coverage(self._task, self._context, only, self._candidates)
             spent += found.seconds
         except EngineStopped:  # while something was built
             pass
