@@ -134,6 +134,10 @@ def test_an_edited_tree_becomes_the_patch_that_makes_it(catalog, tmp_path) -> No
 def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_come_to(catalog, tmp_path) -> None:
     path = edit(catalog, tmp_path / "tree", "honest/in-a-hurry", "tests/test_sums.py", "== 2", "== 1 + 1")
     assert path == corpus_of(catalog) / TASK / "in-a-hurry" / "patch.diff"
+    shutil.rmtree(corpus_of(catalog))
+    assert corpus_of(catalog) == catalog.directory / "honest"  # where a catalog's first suite goes
+    path = edit_task(catalog, TASK, "honest/in-a-hurry", tmp_path / "tree")
+    assert path == catalog.directory / "honest" / TASK / "in-a-hurry" / "patch.diff"
     expected = path.parent / "expect.yaml"
     assert load_yaml(expected, Expectation).task == TASK
     expected.write_text(expected.read_text().replace("resolved", "failed"))
