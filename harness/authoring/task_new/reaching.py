@@ -33,7 +33,9 @@ async def reaching_most(repo: Repo, image: Image, ours: measuring.Lines, others:
     groups: dict[str, list[TestId]] = defaultdict(list)
     for test in others:
         groups[str(test) if len(others) <= _BY_TEST else test.file].append(test)
-    return most_shared(ours, await reached(repo, image, groups))
+    numbered = {str(number): name for number, name in enumerate(groups)}  # a test's name is no name of a folder
+    found = await reached(repo, image, {number: groups[name] for number, name in numbered.items()})
+    return most_shared(ours, {numbered[number]: lines for number, lines in found.items()})
 
 
 def most_shared(ours: measuring.Lines, others: Mapping[str, measuring.Lines]) -> str:

@@ -99,8 +99,12 @@ def reach_job(
     tests: Sequence[TestId],
     chosen: Collection[str] = (),
     laid: Laid | None = None,
+    seconds: float = _SECONDS,
 ) -> Job:
-    """The job that runs tests where what they reach is counted; with `chosen` of these files alone, with branches."""
+    """The job that runs tests where what they reach is counted; with `chosen` of these files alone, with branches.
+
+    `side` names the folder of its reports.
+    """
     here, laid = files(__package__) / "in_container", laid or Laid()
     script = (here / "reach.sh").read_text()
     placed = [PlacedFile(f"/tmp/reach/{to}", (here / name).read_bytes()) for name, to in _TRACERS.items()]
@@ -116,7 +120,7 @@ def reach_job(
         env |= {"TESTWRIGHT_FILES": json.dumps(sorted(chosen)), "TESTWRIGHT_FOLDERS": ",".join(sorted(folders))}
     begin = f'removed=$1; shift; rm -f -- "${{@:1:removed}}"; shift "$removed"\n{script}'
     words = (str(len(laid.removed)), *laid.removed, repo.language, side, *map(str, tests))
-    return Job(argv=("bash", "-c", begin, "reach", *words), files=tuple(placed), env=env, seconds=_SECONDS)
+    return Job(argv=("bash", "-c", begin, "reach", *words), files=tuple(placed), env=env, seconds=seconds)
 
 
 async def read_reached(language: str, tree: GitTree, result: JobResult) -> Found:

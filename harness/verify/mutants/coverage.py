@@ -22,6 +22,8 @@ from harness.verify.mutants.candidates import Candidates
 from harness.verify.mutants.records import MutantRecord, MutantStatus, RemovedCoverage
 
 _DIGITS = 10
+_BUILDING, _SLOWER = 60.0, 10.0
+"""Seconds for what is built anew, and how much longer than an arm tests may take where lines are counted."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,13 @@ async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candid
         return Coverage(why_none=f"the sandbox {context.engine.name!r} has no place for the tools that count lines")
     chosen = [path for path in candidates.removed if path in candidates.texts]
     laid = Laid(suite.files, suite.executable, suite.removed)
-    job = reach_job(task.repo, context.image, "suite", suite.tests, chosen, laid)
+    seconds = _BUILDING + _SLOWER * (suite.seconds or task.file.limits.arm_seconds)
+    job = reach_job(task.repo, context.image, "suite", suite.tests, chosen, laid, seconds)
     try:
         async with context.slots:
             result = await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
+        if result.timed_out:
+            return Coverage(why_none="the tests took too long where lines are counted", seconds=result.seconds)
         found = await read_reached(language, GitTree(context.image.tree), result)
     except (SandboxLost, LimitReached, UserError) as error:
         return Coverage(why_none=str(error))
