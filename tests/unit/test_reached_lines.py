@@ -5,14 +5,22 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import JobResult
+from harness.sandbox.images.task_images import task_image
+from harness.sandbox.local.engine import LocalEngine
+from harness.sandbox.protocol import Image, JobResult
+from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.testing.reaching.measuring import Reached, has_branches, read_reached
-from harness.verify.mutants.coverage import Coverage, summary
+from harness.specs.ids import TestId
+from harness.testing.reaching.measuring import Laid, Reached, has_branches, reach_job, read_reached
+from harness.verify.arms import Suite
+from harness.verify.mutants.candidates import Candidates
+from harness.verify.mutants.coverage import Coverage, removed_coverage, summary
 from harness.verify.mutants.records import MutantRecord, MutantStatus, Place
 
 TRACER = files("harness.testing.reaching") / "in_container" / "branches.py"
@@ -176,3 +184,25 @@ def test_a_mutant_that_lives_where_no_test_runs_has_no_coverage(
     )
     assert Coverage(files=FOUND).of(mutant).status is becomes
     assert Coverage(why_none="the time was over").of(mutant).status is status
+
+
+async def test_a_sandbox_that_is_no_container_counts_nothing_and_says_so() -> None:
+    context: Any = SimpleNamespace(engine=LocalEngine(task_image, bubblewrap=False))
+    found = await removed_coverage(
+        Catalog().task("aiosmtpd-proxy-tlv"), context, Suite((), {}), Candidates({}, (), {})
+    )
+    assert found.summary is None
+    assert found.why_none == "the sandbox 'local' has no place for the tools that count lines"
+
+
+def test_a_job_that_counts_lines_lays_the_suite_over_the_tree_and_names_the_files() -> None:
+    repo = Catalog().repo("restic")
+    image = Image(reference="r", digest="d", workdir="/app", tree=Path("t"))
+    laid = Laid({"a_test.go": b"1", "run": b"2"}, frozenset({"run"}), ("gone.go",))
+    job = reach_job(repo, image, "suite", [TestId("a_test.go", "TestA")], ["internal/a/a.go"], laid, seconds=7)
+    placed = {file.path: file.mode for file in job.files}
+    assert (placed["/app/a_test.go"], placed["/app/run"]) == (0o644, 0o755)
+    assert job.argv[3:] == ("reach", "1", "gone.go", "go", "suite", "a_test.go::TestA")
+    assert (job.env["TESTWRIGHT_FILES"], job.env["TESTWRIGHT_FOLDERS"]) == ('["internal/a/a.go"]', "./internal/a")
+    assert job.seconds == 7
+    assert "TESTWRIGHT_FILES" not in reach_job(repo, image, "with", []).env
