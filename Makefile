@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas stubs validity providers site native published
+.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas stubs scores validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -33,10 +33,10 @@ bench: $(READY) ## the budgets, measured as ratios in one run; only="commands he
 	@$(VENV)/bin/python -m benchmarks $(addprefix --only ,$(only))
 
 attack: $(READY) ## every attempt to fool the verifier, what it must come to, and what it came to
-	@$(VENV)/bin/python scripts/validity.py adversarial
+	@$(VENV)/bin/python -m scripts.validity adversarial
 
 honest: $(READY) ## honest work in many styles, and honest work that isn't enough
-	@$(VENV)/bin/python scripts/validity.py honest
+	@$(VENV)/bin/python -m scripts.validity honest
 
 faults: $(READY) ## every fault that is injected, what must still be true, and whether it is; only="EXPR" takes some
 	@COLUMNS=160 TESTWRIGHT_FAULTS=all $(VENV)/bin/python -m pytest -q -p tests.support.injected_faults -m fault $(if $(only),-k "$(only)") tests/faults
@@ -58,6 +58,9 @@ repositories: $(READY) ## repositories made by repo new from releases of each ki
 stubs: $(READY) ## docs/stubs.md: how many of 200 stubs over all repositories compile
 	@$(VENV)/bin/python -m scripts.stubs
 
+scores: $(READY) ## mutation scores of each task's suites on docs/validity.md; only="TASK ..." takes some
+	@$(VENV)/bin/python -m scripts.mutation_scores $(only)
+
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py
 
@@ -68,4 +71,4 @@ site: $(READY) ## site/ from the recorded run in docs/sample-run; it opens from 
 	@$(VENV)/bin/testwright report docs/sample-run --site site
 
 validity: $(READY) ## docs/validity.md from both corpora
-	@$(VENV)/bin/python scripts/validity.py --write
+	@$(VENV)/bin/python -m scripts.validity --write

@@ -14,6 +14,7 @@ from harness.agents.trajectory import Record
 from harness.analysis.calibration import GoldFile
 from harness.analysis.injection import CorpusFile
 from harness.authoring.image_bundle import Bundle
+from harness.authoring.suite_scores import SuiteScores
 from harness.authoring.task_check.check_records import CheckRecord
 from harness.llm.scripted_provider.scenario import Scenario
 from harness.runs.agent_file import AgentFile
@@ -54,6 +55,7 @@ MODELS: dict[str, Any] = {
     "arms.jsonl": ArmLine,
     "judge.jsonl": Vote,
     "mutants.json": MutantsFile,
+    "mutation-scores.json": SuiteScores,
     "gold.yaml": GoldFile,
     "injection.yaml": CorpusFile,
     "expect.yaml": Expectation,

@@ -25,6 +25,7 @@ from harness.runs.submissions import Judged, judge_cases
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.verify.guessing import guess_table
+from scripts import mutation_scores
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "validity.md"
@@ -101,7 +102,7 @@ def main() -> int:
             status = 1
     if "--write" in words:
         sections = [section(name, corpora[name], merged(name, corpora[name], judged, known)) for name in CORPORA]
-        PAGE.write_text("\n".join([HEAD, THREATS, guesses(), *sections]))
+        PAGE.write_text("\n".join([HEAD, THREATS, guesses(), mutation_scores.section(), *sections]))
     return status
 
 

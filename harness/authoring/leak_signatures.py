@@ -1,8 +1,8 @@
 """Leak signatures of withheld tests: names, lines and texts that only they have."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -38,11 +38,15 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class LeakSignatures:
-    """`names` count where they stand alone, `lines` anywhere; `files` are paths that are withheld as a whole."""
+    """`names` count where they stand alone, `lines` anywhere; `files` are paths that are withheld as a whole.
+
+    `places` says of a name or line where it comes from, as `withheld.patch:12`.
+    """
 
     names: frozenset[str]
     lines: frozenset[str]
     files: frozenset[str]
+    places: Mapping[str, str] = field(default_factory=dict)
 
     def search(self, data: bytes) -> Hits:
         names = (name for name, raw in self._names if raw in data and _stands_alone(raw, data))
@@ -69,7 +73,21 @@ async def leak_signatures_of(withheld: bytes, tree: GitTree, language: Language)
     entries = await tree.entries()
     present = b"\n".join((await tree.read_all(entries)).values())
     files = {file.path for file in patch if file.is_removed_file} - entries.keys()
-    return LeakSignatures(_absent(names, present), frozenset(_longest(_absent(lines, present))), frozenset(files))
+    signatures = LeakSignatures(
+        _absent(names, present), frozenset(_longest(_absent(lines, present))), frozenset(files)
+    )
+    return replace(signatures, places=_places(withheld, signatures))
+
+
+def _places(withheld: bytes, signatures: LeakSignatures) -> dict[str, str]:
+    """The first line that takes out each name and line."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(withheld.decode(errors="replace").splitlines(), 1):
+        if line.startswith("-") and not line.startswith("---"):
+            for part in signatures.names | signatures.lines:
+                if part not in found and part in line:
+                    found[part] = f"withheld.patch:{number}"
+    return found
 
 
 def _absent(candidates: Iterable[str], present: bytes) -> frozenset[str]:

@@ -7,7 +7,7 @@ in compiled files as well.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from unidiff.patch import PatchSet
@@ -29,20 +29,29 @@ SHARE = 0.1
 """Of all that could be found: of a long list of names a few ordinary ones turn up in any compiler."""
 
 
-def telling_parts(patch: bytes, tree: Iterable[bytes]) -> frozenset[bytes]:
+def telling_parts(patch: bytes, tree: Iterable[bytes]) -> dict[bytes, int]:
     """Texts and names in what a removal takes out, and the names of the functions that it is taken out of.
 
-    Of the names those that some file of the tree defines: others belong to libraries that it uses.
+    Each with the first line of the patch that has it, from 1. Of the names those that some file of the tree defines:
+    others belong to libraries that it uses.
     """
-    names, texts = set[str](), set[str]()
+    names, texts = dict[str, int](), dict[str, int]()
     for file in PatchSet(patch.decode(errors="replace")):
         for hunk in file:
-            names |= set(_NAME.findall(hunk.section_header or ""))
             for line in hunk:
+                at = line.diff_line_no or 1
+                if line is hunk[0]:
+                    _note(names, _NAME.findall(hunk.section_header or ""), at - 1)
                 if line.is_removed:
-                    texts |= {text for _, text in _TEXT.findall(line.value)}
-                    names |= set(_NAME.findall(_COMMENT.sub("", line.value)))
-    return frozenset(part.encode() for part in texts | _defined(names, tree))
+                    _note(texts, (text for _, text in _TEXT.findall(line.value)), at)
+                    _note(names, _NAME.findall(_COMMENT.sub("", line.value)), at)
+    lines = {**{name: names[name] for name in _defined(set(names), tree)}, **texts}
+    return {part.encode(): line for part, line in lines.items()}
+
+
+def _note(known: dict[str, int], parts: Iterable[str], line: int) -> None:
+    for part in parts:
+        known.setdefault(part, line)
 
 
 def _defined(names: set[str], tree: Iterable[bytes]) -> set[str]:
@@ -53,7 +62,7 @@ def _defined(names: set[str], tree: Iterable[bytes]) -> set[str]:
 
 
 def copies(
-    files: Iterable[FoundFile], parts: frozenset[bytes], absent: Sequence[str]
+    files: Iterable[FoundFile], parts: Collection[bytes], absent: Sequence[str]
 ) -> Mapping[str, tuple[str, ...]]:
     """Path -> some of the `parts` in it, for every file that looks like a copy. Pure but for reading `files`.
 

@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.authoring.host_secrets import certificates, private_certificates, published, secret_texts
@@ -61,13 +61,19 @@ async def other_copies(task: Task, reference: str | None = None) -> list[Problem
         tree = GitTree(image.tree)
         parts = telling_parts(task.patch("removal.patch"), (await tree.read_all(await tree.entries())).values())
         found = await asyncio.to_thread(lambda: copies(files_of(archive), parts, absent))
+    lines = {part.decode(errors="replace"): f"removal.patch:{line}" for part, line in parts.items()}
     return [
         Problem(
             where=f"{image.reference}:/{path}",
-            message=f"holds code that the removal takes out ({', '.join(named[:_NAMED])}): a test could ask it",
+            message=f"holds code that the removal takes out ({_placed(named, lines)}): a test could ask it",
         )
         for path, named in sorted(found.items())
     ]
+
+
+def _placed(parts: Sequence[str], places: Mapping[str, str]) -> str:
+    """Each of the first few with the line of the patch that it comes from: `cache_info from removal.patch:31`."""
+    return ", ".join(f"{part} from {places[part]}" if part in places else part for part in parts[:_NAMED])
 
 
 async def _search(images: EngineImages, reference: str, signatures: LeakSignatures, scratch: Path) -> list[Problem]:
@@ -113,10 +119,11 @@ class ImageSearch:
     def _look_for_tests(self, file: FoundFile) -> None:
         hits = self._signatures.search(file.data)
         if hits.certain or file.path.endswith(tuple(self._signatures.files)):
-            named = sorted(hits.names)[:_NAMED] or sorted(hits.lines)[:1] or ["by its name"]
-            self._add(file.path, f"holds withheld tests ({', '.join(named)})")
+            named = _placed(sorted(hits.names) or sorted(hits.lines)[:1], self._signatures.places) or "by its name"
+            self._add(file.path, f"holds withheld tests ({named})")
         elif hits.possible:
-            message = f"names {', '.join(sorted(hits.names))}, as a withheld test does; look whether it is a copy"
+            named = _placed(sorted(hits.names), self._signatures.places)
+            message = f"names {named}, as a withheld test does; look whether it is a copy"
             self._add(file.path, message, Severity.WARNING)
 
     def _look_for_secrets(self, file: FoundFile) -> None:

@@ -18,13 +18,18 @@ from harness.specs.task import Task
 from harness.submission.manifest import format_manifest
 
 
-def kill_matrix(catalog: Catalog, name: str, fix: bool, honest: bool, tell: Callable[[str], None]) -> KillMatrix:
-    """Run each suite on each variant. Raises UserError for a task whose reference or removal isn't written yet."""
-    return run_to_end(_kill_matrix(catalog, catalog.task(name), fix, honest, tell))
+def kill_matrix(
+    catalog: Catalog, name: str, fix: bool, honest: bool, tell: Callable[[str], None], twins: bool = False
+) -> KillMatrix:
+    """Run each suite on each variant, with `twins` also on what behaves as the code does.
+
+    Raises UserError for a task whose reference or removal isn't written yet.
+    """
+    return run_to_end(_kill_matrix(catalog, catalog.task(name), fix, honest, tell, twins))
 
 
 async def _kill_matrix(
-    catalog: Catalog, task: Task, fix: bool, honest: bool, tell: Callable[[str], None]
+    catalog: Catalog, task: Task, fix: bool, honest: bool, tell: Callable[[str], None], twins: bool
 ) -> KillMatrix:
     patches = {REFERENCE: task.directory / "reference" / "tests.patch"}
     corpus = corpus_of(catalog) / task.id
@@ -35,7 +40,7 @@ async def _kill_matrix(
     async with engine_session("docker", uuid4().hex) as session:
         context = await arm_context_of(session, task)
         tree = GitTree(context.image.tree)
-        sources = await plain_variants(task, tree)
+        sources = await plain_variants(task, tree, twins)
         compiled = await context.toolchain.compile(context.build, sources)
         for name, path in patches.items():
             suite = await read_suite(task, tree, path)

@@ -75,20 +75,42 @@ def new_task(
 def edit_task(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task")],
-    part: Annotated[
-        str, typer.Argument(help="withheld, removal, garbage, placebo, reference, probes/1.4, honest/NAME")
+    parts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PART...", help="withheld, removal, garbage, placebo, reference, probes/1.4, honest/NAME"
+        ),
     ],
-    edited: Annotated[Path | None, typer.Option("--from", help="Take this edited tree; start no editor")] = None,
-    to: Annotated[Path | None, typer.Option(help="Only write the tree there, for --from later")] = None,
+    edited: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="Take this edited tree; start no editor. Of several parts: DIR/PART or DIR/PART.patch"
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Only write the tree there, for --from later; of several parts DIR/PART")
+    ] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Without what the patch says so far")] = False,
 ) -> int:
-    """Edit a part of a task in its tree ($EDITOR, or a shell), and store what was changed as its patch."""
+    """Edit parts of a task in their trees ($EDITOR, or a shell), and store what was changed as their patches.
+
+    An editor takes one part at a time. With --from several are stored, or none where one of them can't be.
+    """
     from harness.authoring.task_edit import command
     from harness.report.authoring_report import report_written
+    from harness.specs.errors import UserError
 
-    catalog = catalog_of(context)
+    catalog, [part, *others] = catalog_of(context), parts
+    if others and to is None and edited is None:
+        raise UserError("an editor takes one part at a time; with several, give --to DIR, then --from DIR")
     if to is not None:
-        report_written([command.write_tree(catalog, task, part, to, anew)])
+        report_written(
+            command.write_trees(catalog, task, parts, to, anew)
+            if others
+            else [command.write_tree(catalog, task, part, to, anew)]
+        )
+    elif others and edited is not None:
+        report_written(command.edit_parts(catalog, task, parts, edited))
     else:
         report_written([command.edit_task(catalog, task, part, edited, anew)])
     return 0
@@ -99,6 +121,9 @@ def task_matrix(
     task: Annotated[str, typer.Argument(help="Task")],
     fix: Annotated[bool, typer.Option("--fix", help="Write covers.yaml and the manifests from it")] = False,
     reference: Annotated[bool, typer.Option("--reference", help="Leave the honest suites out")] = False,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Run the twins and the placebo too: none is noticed")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Which tests of the reference and of the honest suites notice each removal and probe. Status 1: a remark."""
@@ -106,7 +131,7 @@ def task_matrix(
     from harness.report.authoring_report import report_matrix
     from harness.report.catalog_report import tell
 
-    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell), as_json)
+    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell, twins), as_json)
 
 
 def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:

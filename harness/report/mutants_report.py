@@ -15,7 +15,7 @@ from harness.specs.errors import UserError
 from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus
 from harness.verify.mutants.stryker import stryker_report
 
-_WORDS = 60
+_WORDS, _NAMED = 60, 8
 
 
 def mutant_lines(file: MutantsFile | None) -> Iterator[Text | Table]:
@@ -23,6 +23,8 @@ def mutant_lines(file: MutantsFile | None) -> Iterator[Text | Table]:
     if file is None:
         return
     yield Text(printable(score_words(file)))
+    if words := coverage_words(file):
+        yield Text(printable(words))
     alive = [each for each in file.mutants if not each.status.is_detected]
     if alive and not file.why_none:
         columns = ("mutant", "where", "operator", "change", "state", "reason")
@@ -44,6 +46,17 @@ def score_words(file: MutantsFile) -> str:
     return f"mutation score {score}: {counts} ({of}; {file.seconds:.0f} s of containers; not part of the verdict)"
 
 
+def coverage_words(file: MutantsFile) -> str:
+    """`reaches 20 of 22 removed lines and 9 of 12 branches; no test runs a.py:4`; empty where nothing ran."""
+    if file.coverage is None:
+        return f"removed lines weren't counted: {file.why_no_coverage}" if file.why_no_coverage else ""
+    found = file.coverage
+    branches = "" if found.branches is None else f" and {found.taken} of {found.branches} branches"
+    more = f" and {len(found.missed) - _NAMED} more" if len(found.missed) > _NAMED else ""
+    missed = f"; no test runs {', '.join(found.missed[:_NAMED])}{more}" if found.missed else ""
+    return f"reaches {found.reached} of {found.lines} removed lines{branches}{missed}"
+
+
 def mutants_facts(file: MutantsFile | None) -> dict[str, Any]:
     """For JSON; empty where no score was asked for."""
     if file is None:
@@ -62,6 +75,7 @@ def report_proposals(file: MutantsFile, wanted: frozenset[str], as_json: bool) -
         return 1 if file.why_none else 0
     out = console()
     out.print(Text(printable(score_words(file))), soft_wrap=True)
+    out.print(Text(printable(coverage_words(file))), soft_wrap=True)
     numbers = {test: str(number) for number, test in enumerate(file.tests, start=1)}
     for test, number in numbers.items():
         out.print(Text(f"{number:>3} {printable(test)}{'  (for this criterion)' if test in wanted else ''}"))

@@ -1,6 +1,6 @@
 """Which tests of a suite notice which variants of a task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +9,8 @@ from harness.specs.results import Outcome, Quality
 
 REFERENCE = "reference"
 REMOVALS = ("removal", "garbage")
+PLACEBO, TWIN = "placebo", "twin-"
+"""The name of a variant that behaves as the code does, and how such names begin."""
 
 
 class Cell(BaseModel):
@@ -22,6 +24,15 @@ class Cell(BaseModel):
     @property
     def kills(self) -> bool:
         return self.outcome is Outcome.FAILED and self.quality is not None and self.quality.kills
+
+    @property
+    def passes(self) -> bool:
+        return self.outcome is Outcome.PASSED
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the test took all its time."""
+        return self.quality is Quality.TIMEOUT
 
     @property
     def crashes(self) -> bool:
@@ -52,13 +63,24 @@ class SuiteMatrix(BaseModel):
             removed = [name for name in REMOVALS if name in self.variants]
             if removed and test not in self.baseline and not any(test in self.killers(name) for name in removed):
                 yield f"{self.suite}: {test} passes without the behaviour; is the removal too mild?"
+        for variant in self.variants:
+            yield from self._of_any(variant)
         if self.suite == REFERENCE:
             yield from self._of_probes()
+
+    def _of_any(self, variant: str) -> Iterator[str]:
+        hung = [test for test in self.cells if (cell := self.cells[test].get(variant)) and cell.hangs]
+        if hung:
+            yield f"{self.suite}: {variant} hung until the time was over, in {_named(hung)}"
+        green = [test for test in self.cells if test not in self.baseline]
+        others = [test for test in green if (cell := self.cells[test].get(variant)) and not cell.passes]
+        if others and _is_benign(variant):
+            yield f"{self.suite}: {variant} changes behaviour: {_named(others)} {_verb(others)} not green on it"
 
     def _of_probes(self) -> Iterator[str]:
         green = [test for test in self.cells if test not in self.baseline]
         for variant in self.variants:
-            if variant in REMOVALS:
+            if variant in REMOVALS or _is_benign(variant):
                 continue
             killers = self.killers(variant)
             if not killers:
@@ -67,6 +89,22 @@ class SuiteMatrix(BaseModel):
                 yield f"{variant}: every test notices it; it says little about one criterion"
             if killers and all(self.cells[test][variant].crashes for test in killers):
                 yield f"{variant}: it only crashes or hangs; is there a typing error in it?"
+
+
+def _is_benign(variant: str) -> bool:
+    return variant == PLACEBO or variant.startswith(TWIN)
+
+
+def _named(tests: Sequence[str]) -> str:
+    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+    return f"{', '.join(tests[:_NAMED])}{more}"
+
+
+def _verb(tests: Sequence[str]) -> str:
+    return "is" if len(tests) == 1 else "are"
+
+
+_NAMED = 3
 
 
 class KillMatrix(BaseModel):

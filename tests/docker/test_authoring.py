@@ -1,6 +1,7 @@
 """A new task on a repository, by the authoring commands alone: docs/authoring.md, run as it stands."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from harness.authoring.task_new.reaching import reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog, default_directory
+from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.loading import load_yaml
 from harness.specs.suite_record import SuiteRecord
@@ -71,6 +73,21 @@ def test_classes_of_other_files_that_inherit_withheld_tests_are_named(tmp_path: 
     made = new_task(Catalog(tmp_path), NewTask("signing", "itsdangerous", "signing", tests), lambda _: None)
     assert "tests/test_itsdangerous/test_timed.py::TestTimestampSigner (of TestSigner): " in made.remark
     assert made.symbols[0].file == "src/itsdangerous/signer.py"
+
+
+@pytest.mark.long
+@pytest.mark.docker
+def test_where_others_reach_all_of_the_code_they_are_named_and_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "repos").symlink_to(default_directory() / "repos")
+    (tmp_path / "tasks").mkdir()
+    tests = ("tests/test_itsdangerous/test_encoding.py::test_want_bytes",)
+    with pytest.raises(UserError) as refused:
+        new_task(Catalog(tmp_path), NewTask("bytes", "itsdangerous", "bytes", tests), lambda _: None)
+    named = re.search(r"reach all of it as well \((.*)\): choose those too", str(refused.value))
+    assert named
+    assert re.search(r"test_encoding\.py: (\d+) of \1 lines", named[1]), named[1]
+    assert list((tmp_path / "tasks").iterdir()) == []
+    assert not (tmp_path / "rubrics").exists()
 
 
 @pytest.mark.docker

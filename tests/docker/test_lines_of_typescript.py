@@ -18,7 +18,7 @@ from tests.docker.conftest import Run
 pytestmark = pytest.mark.docker
 REPO = "zod"
 
-_HERE = files("harness.authoring.task_new") / "in_container"
+_HERE = files("harness.testing.reaching") / "in_container"
 _HOOK = {f"/tmp/reach/{name}": (_HERE / name).read_bytes() for name in ("reach.sh", "reached.cjs")}
 _NODE = (
     "mkdir $TESTWRIGHT_REPORT_DIR/with; TESTWRIGHT_ROOT=$PWD TESTWRIGHT_REACHED=$TESTWRIGHT_REPORT_DIR/with"

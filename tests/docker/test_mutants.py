@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from harness.authoring import suite_scores
 from harness.authoring.stub_sample import sample_stubs
 from harness.authoring.task_probe import take_mutant
 from harness.authoring.task_stub import stub_task
@@ -17,10 +18,14 @@ from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.submission.extraction import Submission
+from harness.testing.reaching.measuring import has_branches
 from harness.verify.mutants.candidates import removed_code
+from harness.verify.mutants.coverage import removed_coverage
 from harness.verify.mutants.records import MutantsFile, MutantStatus
 from harness.verify.mutants.running import MutantOrder, run_mutants
 from harness.verify.mutants.stryker import stryker_report
+from harness.verify.verification import read_submission, suite_of
+from scripts import mutation_scores
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
 TASK = "aiosmtpd-proxy-tlv"
@@ -65,6 +70,48 @@ async def test_a_thorough_suite_kills_a_mutant_that_a_lazy_one_lets_live(session
     lines = report["files"]["aiosmtpd/proxy_protocol.py"]["source"].splitlines()
     for each in thorough.mutants:
         assert each.original.splitlines()[0] in lines[each.place.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "suite", "missed", "reached"),
+    [
+        (TASK, "a-lazy-main-path", "raise UnknownTypeTLV(typ_name)", "rslt[typ_name] = val"),
+        ("jansson-object-merge", "a-lazy-flat", "res = -1;", "json_object_set_nocheck(object, key, value)"),
+        ("zod-stringbool", "a-lazy-decoding", "return truthyArray[0]", "return true;"),
+        ("restic-duration", "a-lazy-units", "negative = true", "d.Years = num"),
+    ],
+)
+async def test_what_a_lazy_suite_reaches_of_the_removed_lines_is_counted(session, name, suite, missed, reached):
+    task = Catalog().task(name)
+    folder = Path(__file__).parents[1] / "honest" / name / suite
+    submission = Submission((folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes())
+    context = session.arm_context(task, await session.engine.image(task), lambda _key, _result: None)
+    code = await removed_code(task, GitTree(context.image.tree))
+    found = await removed_coverage(task, context, suite_of(await read_submission(task, submission, context)), code)
+    assert found.why_none == ""
+    summary = found.summary
+    assert summary is not None
+    assert 0 < summary.reached < summary.lines == summary.reached + len(summary.missed)
+    assert has_branches(task.repo.language) is (summary.branches is not None)
+    if summary.branches is not None:
+        assert summary.taken is not None
+        assert 0 < summary.taken < summary.branches
+    texts = {path: text.decode().splitlines() for path, text in code.texts.items()}
+    never = [texts[path][int(line) - 1] for path, _, line in (each.rpartition(":") for each in summary.missed)]
+    ran = [texts[path][line - 1] for path, each in found.files.items() for line in each.ran & code.removed[path]]
+    assert missed in "\n".join(never)
+    assert missed not in "\n".join(ran)
+    assert reached in "\n".join(ran)
+
+
+async def test_recorded_scores_are_of_the_mutants_that_are_drawn_now(session):
+    """Of one task in each language: what the operators make has not changed since."""
+    for name in (TASK, "jansson-object-merge", "zod-stringbool", "restic-duration"):
+        task = Catalog().task(name)
+        image = await session.engine.image(task)
+        drawn = (await removed_code(task, GitTree(image.tree))).drawn(suite_scores.MUTANTS, suite_scores.SEED)
+        recorded = mutation_scores.scores_of(name).mutants
+        assert [each.id for each in drawn] == [each.id for each in recorded], f'run make scores only="{name}"'
 
 
 async def test_mutants_that_no_time_is_left_for_are_pending_and_in_no_score(session):

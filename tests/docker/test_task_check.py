@@ -168,6 +168,7 @@ async def test_a_part_that_passed_is_remembered_until_a_file_changes_that_it_rea
     first, second = await outcome(), await outcome()
     assert (first.outcome, second.outcome, begun) == (StepOutcome.PASSED, StepOutcome.PASSED, ["nop"])
     assert second.remarks == ("nop: remembered",)
+    assert second.seconds == first.seconds  # a check record may hold it
 
     def changed_by(path: Path) -> set[StepId]:
         before = memory_of(subject, "docker").keys
@@ -183,6 +184,7 @@ async def test_a_part_that_passed_is_remembered_until_a_file_changes_that_it_rea
     assert changed_by(folder / "reference" / "covers.yaml") == every - {StepId.HONEST_SUITES}
     assert changed_by(subject.catalog.directory / "honest" / TASK / "a" / "patch.diff") == {StepId.HONEST_SUITES}
     assert changed_by(folder / "removal.patch") == every
+    assert changed_by(subject.catalog.directory / "scaffolds" / "mini" / "scaffold.yaml") == every
     assert set(memory_of(subject, "none").keys.values()).isdisjoint(memory_of(subject, "docker").keys.values())
     await outcome()
     assert begun == ["nop", "nop"]

@@ -2,6 +2,7 @@
 
 import io
 import marshal
+import re
 import tarfile
 from pathlib import Path
 
@@ -51,6 +52,8 @@ async def test_planted_copy_reflog_and_proxy_are_found(
     monkeypatch.setenv("HTTPS_PROXY", "http://someone:secret-word@proxy.invalid:3128")
     clean = (await task_image(task)).reference
     assert await task_image_check(task) == []
+    removed = task.patch("withheld.patch").decode().splitlines()
+    [line] = [at for at, text in enumerate(removed, 1) if text.startswith("-def test_adds_negative_numbers")]
     planted = {
         "opt/venv/lib/python3.11/site-packages/tests/test_tiny.py": TREE["tests/test_tiny.py"].encode(),
         "app/.git/logs/HEAD": b"old new upstream\n",
@@ -59,7 +62,7 @@ async def test_planted_copy_reflog_and_proxy_are_found(
     found = {problem.where.rpartition(":")[2]: problem.message for problem in await task_image_check(task, derived)}
     assert found == {
         "/opt/venv/lib/python3.11/site-packages/tests/test_tiny.py": (
-            "holds withheld tests (test_adds_negative_numbers)"
+            f"holds withheld tests (test_adds_negative_numbers from withheld.patch:{line})"
         ),
         "/app/.git": "logs/HEAD has no place in a repository of one commit",
         "/configuration and history": "holds this machine's HTTPS_PROXY",
@@ -77,7 +80,8 @@ async def test_copies_of_the_removed_code_are_found_as_text_and_compiled(
     derived = derive(client, image.reference, nonce, planted)
     found = {problem.where.rpartition(":")[2]: problem.message for problem in await other_copies(task, derived)}
     assert found.keys() == {"/opt/backup/proxy.txt", "/usr/lib/cache/proxy.pyc"}
-    assert all(message.startswith("holds code that the removal takes out") for message in found.values())
+    pattern = r"holds code that the removal takes out \((\S.* from removal\.patch:\d+(, )?)+\): a test could ask it"
+    assert all(re.fullmatch(pattern, message) for message in found.values()), found
 
 
 async def test_second_commit_and_what_it_deleted_are_found(client: docker.DockerClient, nonce: str) -> None:

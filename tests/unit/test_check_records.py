@@ -3,6 +3,7 @@
 import pytest
 
 from harness.authoring.task_check.check_records import read_check_record, write_check_record
+from harness.authoring.task_check.remembering import Memory
 from harness.specs.problem import Problem, Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 
@@ -32,3 +33,19 @@ def test_a_full_check_without_an_error_leaves_one(tmp_path, warnings):
 def test_no_other_check_does(tmp_path, check):
     assert not write_check_record(tmp_path / "records", check)
     assert not (tmp_path / "records").exists()
+
+
+def test_one_of_remembered_parts_has_them_as_they_ran_and_says_so(tmp_path):
+    memory = Memory(tmp_path / "parts", {StepId.REFERENCE: "a" * 64, StepId.NOP: "b" * 64})
+    ran = checked(Level.FULL, Severity.WARNING)
+    memory.keep(ran.steps[0])
+    memory.keep(CheckedStep(id=StepId.NOP, outcome=StepOutcome.FAILED))
+    assert memory.recall(StepId.NOP) is None
+    recalled = memory.recall(StepId.REFERENCE)
+    assert recalled is not None
+    assert write_check_record(tmp_path / "records", ran.model_copy(update={"steps": (recalled,)}))
+    record = read_check_record(tmp_path / "records", "t")
+    assert record is not None
+    assert record.reference_seconds == 2.0
+    assert record.steps[0].problems == ran.steps[0].problems
+    assert record.steps[0].remarks == ("reference, three times: remembered",)

@@ -6,6 +6,8 @@ from harness.specs.results import Outcome, Quality
 PASSED = Cell(outcome=Outcome.PASSED)
 KILLED = Cell(outcome=Outcome.FAILED, quality=Quality.ASSERTION)
 CRASHED = Cell(outcome=Outcome.FAILED, quality=Quality.CRASH)
+HUNG = Cell(outcome=Outcome.FAILED, quality=Quality.TIMEOUT)
+ABSENT = Cell(outcome=Outcome.MISSING)
 
 
 def matrix(suite: str = REFERENCE, **columns: tuple[Cell, Cell]) -> SuiteMatrix:
@@ -35,3 +37,20 @@ def test_a_test_that_is_red_as_the_code_is_kills_nothing() -> None:
     suite = matrix(removal=(KILLED, KILLED), p1=(KILLED, PASSED)).model_copy(update={"baseline": ("a",)})
     assert suite.killers("p1") == []
     assert next(suite.remarks()) == "reference: a is not green on the code as it is"
+
+
+def test_a_variant_that_hangs_is_told_with_its_tests() -> None:
+    told = [*matrix("by-hand", removal=(KILLED, KILLED), p1=(HUNG, PASSED), p2=(HUNG, HUNG)).remarks()]
+    assert told == [
+        "by-hand: p1 hung until the time was over, in a",
+        "by-hand: p2 hung until the time was over, in a, b",
+    ]
+
+
+def test_a_twin_or_placebo_that_some_test_notices_changes_behaviour() -> None:
+    columns = {"twin-1.1": (PASSED, PASSED), "twin-1.2": (KILLED, PASSED), "placebo": (ABSENT, CRASHED)}
+    told = [*matrix(removal=(KILLED, KILLED), **columns).remarks()]
+    assert told == [
+        "reference: twin-1.2 changes behaviour: a is not green on it",
+        "reference: placebo changes behaviour: a, b are not green on it",
+    ]

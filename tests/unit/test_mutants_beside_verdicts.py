@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import main
-from harness.report.mutants_report import mutant_lines, report_proposals, score_words
+from harness.report.mutants_report import coverage_words, mutant_lines, report_proposals, score_words
 from harness.report.run_report import show_run
 from harness.runs.mutants import MUTANTS_FILE, keep_mutants, read_mutants
-from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place
+from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, RemovedCoverage
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 
@@ -76,6 +76,34 @@ def test_a_trial_shows_its_score_and_the_mutants_that_live(
     [facts] = json.loads(capsys.readouterr().out)
     assert facts["mutation_score"] == pytest.approx(2 / 3)
     assert [each["status"] for each in facts["mutants"]["mutants"]] == ["Killed", "Survived", "Killed"]
+
+
+def test_what_a_suite_reaches_of_the_removed_lines_stands_below_its_score(
+    here: RunsHere, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here.run(mutants=3)
+    lines = RemovedCoverage(lines=12, reached=2, missed=tuple(f"sums.py:{number}" for number in range(1, 11)))
+    keep_mutants(here.store().directory, FILE.model_copy(update={"coverage": lines}))
+    show_run(here.output, f"{TASK}/nop", as_json=False)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "reaches 2 of 12 removed lines; no test runs sums.py:1, sums.py:2," in shown
+    assert "sums.py:8 and 2 more" in shown
+    show_run(here.output, f"{TASK}/nop", as_json=True)
+    [facts] = json.loads(capsys.readouterr().out)
+    assert facts["mutants"]["coverage"]["branches"] is None
+    branched = RemovedCoverage(lines=4, reached=4, branches=6, taken=5)
+    assert coverage_words(FILE.model_copy(update={"coverage": branched})) == (
+        "reaches 4 of 4 removed lines and 5 of 6 branches"
+    )
+    nobody = FILE.model_copy(update={"why_no_coverage": "the time was over"})
+    assert coverage_words(nobody) == "removed lines weren't counted: the time was over"
+    assert coverage_words(FILE) == ""
+
+
+def test_a_mutant_without_coverage_counts_as_one_that_lives() -> None:
+    file = FILE.model_copy(update={"mutants": (*FILE.mutants, of(4, MutantStatus.NO_COVERAGE))})
+    assert file.score == pytest.approx(2 / 4)
+    assert "2 Killed, 1 Survived, 1 NoCoverage" in score_words(file)
 
 
 def test_a_trial_without_a_score_says_nothing_of_mutants(here: RunsHere, capsys: pytest.CaptureFixture[str]) -> None:

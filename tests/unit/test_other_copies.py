@@ -24,7 +24,14 @@ COPY = b"positions_of discounted_price amount_in_cents nothing is left of the di
 
 def test_parts_are_texts_and_names_that_the_tree_defines():
     names = {b"positions_of", b"discounted_price", b"amount_in_cents"}
-    assert names | {b"nothing is left of the discount"} == PARTS
+    assert names | {b"nothing is left of the discount"} == set(PARTS)
+
+
+def test_each_part_has_the_line_of_the_patch_that_it_comes_from():
+    lines = REMOVAL.splitlines()
+    assert lines[PARTS[b"discounted_price"] - 1].startswith(b"@@")
+    assert b"for position in positions_of" in lines[PARTS[b"positions_of"] - 1]
+    assert b"log.warning" in lines[PARTS[b"nothing is left of the discount"] - 1]
 
 
 @pytest.mark.parametrize("data", [COPY, b"\0".join(COPY.split(b" ")[:3])], ids=["text", "compiled"])

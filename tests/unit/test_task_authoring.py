@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.authoring.task_check.honest_corpus import corpus_of
-from harness.authoring.task_edit.command import edit_task, write_tree
+from harness.authoring.task_edit.command import edit_parts, edit_task, write_tree, write_trees
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.command import NewTask, new_task
+from harness.authoring.task_new.reaching import most_shared
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
+from harness.cli.main import main
 from harness.runs.cases import Expectation
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
@@ -132,6 +134,10 @@ def test_an_edited_tree_becomes_the_patch_that_makes_it(catalog, tmp_path) -> No
 def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_come_to(catalog, tmp_path) -> None:
     path = edit(catalog, tmp_path / "tree", "honest/in-a-hurry", "tests/test_sums.py", "== 2", "== 1 + 1")
     assert path == corpus_of(catalog) / TASK / "in-a-hurry" / "patch.diff"
+    shutil.rmtree(corpus_of(catalog))
+    assert corpus_of(catalog) == catalog.directory / "honest"  # where a catalog's first suite goes
+    path = edit_task(catalog, TASK, "honest/in-a-hurry", tmp_path / "tree")
+    assert path == catalog.directory / "honest" / TASK / "in-a-hurry" / "patch.diff"
     expected = path.parent / "expect.yaml"
     assert load_yaml(expected, Expectation).task == TASK
     expected.write_text(expected.read_text().replace("resolved", "failed"))
@@ -169,3 +175,74 @@ def test_a_part_upon_the_placebo_needs_the_placebo(catalog, tmp_path) -> None:
     shutil.move(catalog.directory / "tasks" / TASK / "placebo.patch", tmp_path / "placebo.patch")
     with pytest.raises(UserError, match="write it first"):
         write_tree(catalog, TASK, "probes-on-placebo/1.3", tmp_path / "tree")
+
+
+PARTS = ["placebo", "probes/1.1", "probes-on-placebo/1.3"]
+
+
+def changed(folder: Path, part: str, old: str, new: str) -> None:
+    path = folder / part / "sums.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_several_parts_are_stored_by_one_command(catalog, tmp_path) -> None:
+    """One of them lies upon another, and one is a patch."""
+    before = {path: path.read_bytes() for path in task_files(catalog)}
+    written = write_trees(catalog, TASK, PARTS, tmp_path / "trees", True)
+    assert written == [tmp_path / "trees" / part for part in PARTS]
+    changed(tmp_path / "trees", "placebo", "result += number", "result = number + result")
+    changed(tmp_path / "trees", "probes/1.1", "result += number", "result -= number")
+    folder = catalog.directory / "tasks" / TASK
+    shutil.rmtree(tmp_path / "trees" / "probes-on-placebo" / "1.3")
+    (tmp_path / "trees" / "probes-on-placebo" / "1.3.patch").write_bytes(
+        (folder / "probes" / "1.3.patch").read_bytes()
+    )
+    assert edit_parts(catalog, TASK, PARTS, tmp_path / "trees") == [folder / f"{part}.patch" for part in PARTS]
+    now = {path: path.read_bytes() for path in task_files(catalog)}
+    assert {path.relative_to(folder).as_posix() for path in now if now[path] != before.get(path)} >= {
+        "placebo.patch",
+        "probes/1.1.patch",
+    }
+    again = write_tree(catalog, TASK, "probes-on-placebo/1.3", tmp_path / "again")
+    assert "result = number + result" in (again / "sums.py").read_text()
+
+
+def task_files(catalog: Catalog) -> list[Path]:
+    return [path for path in (catalog.directory / "tasks" / TASK).rglob("*") if path.is_file()]
+
+
+def test_several_parts_are_stored_all_or_none(catalog, tmp_path) -> None:
+    write_trees(catalog, TASK, PARTS, tmp_path / "trees", True)
+    changed(tmp_path / "trees", "placebo", "result += number", "result = number + result")
+    before = {path: path.read_bytes() for path in task_files(catalog)}
+    for words, spoil in (
+        ("probes/1.1: the tree is as it was", lambda: None),
+        ("neither a tree", lambda: shutil.rmtree(tmp_path / "trees" / "probes" / "1.1")),
+        ("both ", lambda: [write_tree(catalog, TASK, "probes/1.1", tmp_path / "trees" / "probes" / "1.1"),
+                           (tmp_path / "trees" / "probes" / "1.1.patch").write_text("")]),
+        ("is no directory", lambda: shutil.rmtree(tmp_path / "trees")),
+    ):  # fmt: skip
+        spoil()
+        with pytest.raises(UserError, match=re.escape(words)):
+            edit_parts(catalog, TASK, PARTS, tmp_path / "trees")
+        assert {path: path.read_bytes() for path in task_files(catalog)} == before
+
+
+def test_an_editor_takes_one_part_at_a_time(catalog, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("sys.argv", ["testwright", "--catalog", str(catalog.directory), "task", "edit", TASK, *PARTS])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "an editor takes one part at a time" in capsys.readouterr().err
+
+
+def test_other_tests_are_named_by_how_many_of_the_lines_they_reach() -> None:
+    ours = {"a.py": {1, 2, 3}, "b.py": {9}}
+    others = {f"t.py::{name}": {"a.py": {1, number}} for number, name in enumerate("uvwx")}
+    all_of_it = {"a.py": {1, 2, 3, 4}, "b.py": {9}}
+    told = most_shared(ours, {**others, "t.py::all": all_of_it, "t.py::none": {"c.py": {1}}})
+    assert told == (
+        "t.py::all: 4 of 4 lines, t.py::w: 2 of 4 lines, t.py::x: 2 of 4 lines, t.py::u: 1 of 4 lines, 1 more"
+    )

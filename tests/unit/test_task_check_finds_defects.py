@@ -239,7 +239,7 @@ def test_planted_defect_is_found(catalog, defect, monkeypatch, tmp_path):
         (edit(RUBRIC, TOTAL, "Tests that ones and twos and threes end up in the total."), RUBRIC, "is it one demand"),
         (edit(f"{FOLDER}/probes/1.1.patch", "+        result = number\n", f"+        result = number\n{HUGE}"),
          f"{FOLDER}/probes/1.1.patch", "a probe is a small mutant"),
-        (delete("tests/honest"), "tests/honest/TASK", "aren't judged"),
+        (delete("tests/honest"), "honest/TASK", "aren't judged"),
         (edit(f"{FOLDER}/twins/1.1.patch", "+        result = result + number\n",
               f"+        result = result + number\n{HUGE}"),
          f"{FOLDER}/twins/1.1.patch", "its size tells them apart"),

@@ -67,7 +67,8 @@ def check(
 ) -> list[TaskCheck]:
     """Check, and compare each task with its check record in `records` or, with `write`, write those.
 
-    `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again.
+    `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again; a
+    check record has them as they ran.
     With `mutants` so many mutants are tried, and those are told that no must-have asks for.
 
     Raises UserError.
@@ -77,8 +78,6 @@ def check(
     steps = frozenset(part_named(name, "--only") for name in only)
     if write and steps:
         raise UserError("--write: a check record needs the whole check; leave out --only")
-    if write and remember:
-        raise UserError("--write: a check record needs every part to run; leave out --remember")
     if write and mutants:
         raise UserError("--write: a check record is of the parts that every task must pass; leave out --mutants")
     if mutants and Level.QUICK in chosen.values():

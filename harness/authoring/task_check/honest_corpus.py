@@ -23,9 +23,9 @@ _PLACES = ("honest", CORPUS)
 
 
 def corpus_of(catalog: Catalog) -> Path:
-    """Where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/`."""
+    """Where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/` where that is there."""
     places = [catalog.directory / place for place in _PLACES]
-    return next((place for place in places if place.is_dir()), places[-1])
+    return next((place for place in places if place.is_dir()), places[0])
 
 
 def _folder(subject: Subject, *below: str) -> str:

@@ -9,7 +9,7 @@ from harness.languages.variant_source import VariantSource
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
-from harness.specs.kill_matrix import REMOVALS, Cell, SuiteMatrix
+from harness.specs.kill_matrix import PLACEBO, REMOVALS, Cell, SuiteMatrix
 from harness.specs.results import Outcome
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
@@ -19,12 +19,18 @@ from harness.verify.intake import ingest
 from harness.verify.task_texts import read_texts
 
 
-async def plain_variants(task: Task, tree: GitTree) -> list[VariantSource]:
-    """The code as it is, then the removals and the probes. Raises UserError for a patch that doesn't apply."""
+async def plain_variants(task: Task, tree: GitTree, with_twins: bool = False) -> list[VariantSource]:
+    """The code as it is, then the removals and the probes; on request twins and the placebo too.
+
+    Raises UserError for a patch that doesn't apply.
+    """
     texts = await read_texts(task, tree)
     named = [(kind.value, kind, files, "") for kind, files in texts.removals.items()]
     criteria = {probe.variant: probe.criterion for probe in task.probes}
     named += [(name, VariantKind.PROBE, files, criteria[name]) for name, files in texts.probes.items()]
+    if with_twins:
+        named += [(name, VariantKind.TWIN, files, "") for name, files in texts.twins.items()]
+        named += [(PLACEBO, VariantKind.PLACEBO_AUTHORED, texts.placebo, "")] if texts.placebo is not None else []
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     return [
         baseline,

@@ -1,6 +1,6 @@
-"""Parts of a check that passed, remembered by all that they depend on.
+"""Parts of a check that passed, remembered by all that they depend on, where it is asked for.
 
-Only where it is asked for: a check record is of a check in which every part ran.
+A check record may hold them: each ran on these very files, on this image, by this code, and its remarks say so.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_check.subject import Subject
 from harness.sandbox.cache import cache_directory
 from harness.sandbox.images.recipe import digest_of
+from harness.specs.catalog import Catalog, default_directory
 from harness.specs.task_facts import CheckedStep, StepId, StepOutcome
 
 _CONTROLS = ("prompt.md", "fuzz/")
@@ -44,7 +45,7 @@ class Memory:
     keys: Mapping[StepId, str]
 
     def recall(self, step: StepId) -> CheckedStep | None:
-        """The part as it passed, with its warnings; None where it never did on the very same files."""
+        """The part as it passed, with its warnings and seconds; None where it never did on the very same files."""
         path = self._path(step)
         if path is None or not path.is_file():
             return None
@@ -52,7 +53,7 @@ class Memory:
             found = CheckedStep.model_validate_json(path.read_bytes())
         except ValidationError:
             return None
-        return found.model_copy(update={"seconds": 0.0, "remarks": (*found.remarks, f"{step.label}: {REMEMBERED}")})
+        return found.model_copy(update={"remarks": (*found.remarks, f"{step.label}: {REMEMBERED}")})
 
     def keep(self, step: CheckedStep) -> None:
         """A part that didn't pass is forgotten."""
@@ -78,13 +79,23 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
     corpus = corpus_of(subject.catalog) / task.id
     honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in _files(corpus)}
     where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, _code()])
-    shared = {"rubric": subject.rubric.read_bytes(), "where": where.encode()}
+    shared = {"rubric": subject.rubric.read_bytes(), "where": where.encode(), **_told(subject.catalog)}
     keys = {}
     for step, not_read in _NOT_READ.items():
         read = {name: data for name, data in files.items() if not name.startswith(not_read)}
         more = honest if step is StepId.HONEST_SUITES else {}
         keys[step] = digest_of({**{f"task/{name}": data for name, data in read.items()}, **more, **shared})
     return Memory(cache_directory() / "checked-parts" / task.id, keys)
+
+
+def _told(catalog: Catalog) -> dict[str, bytes]:
+    """The scaffolds: what agents are told is in them."""
+    folders = dict.fromkeys((default_directory(), catalog.directory))
+    return {
+        f"scaffolds/{number}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for number, folder in enumerate(folders)
+        for path in _files(folder / "scaffolds")
+    }
 
 
 @cache

@@ -123,7 +123,9 @@ async def _kills(
             matrix = await suite_matrix(context, subject.task, name, suite_of(examined), compiled)
             ran = [probe for probe in probes if probe.variant in matrix.variants]
             noticed = {probe.name: frozenset(matrix.killers(probe.variant)) for probe in ran}
-            file = await run_mutants(subject.task, submission, context, MutantOrder(count, SEED, SECONDS))
+            file = await run_mutants(
+                subject.task, submission, context, MutantOrder(count, SEED, SECONDS, coverage=False)
+            )
             ended = [each for each in file.mutants if each.status is not MutantStatus.PENDING]
             yield file.mutants, SuiteKills(name, noticed, {each.id: frozenset(each.killed_by) for each in ended})
     except EngineStopped:  # while something was compiled or built

@@ -4,11 +4,12 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.authoring.task_edit.parts import EditedPart, applied, base_of, part_of
 from harness.runs.interruption import run_to_end
+from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
@@ -30,8 +31,7 @@ def edit_task(catalog: Catalog, task: str, part: str, edited: Path | None, anew:
 def write_tree(catalog: Catalog, task: str, part: str, destination: Path, anew: bool = False) -> Path:
     """Check the tree out that an author edits, for `--from` later. Raises UserError where something is there."""
     destination = destination.resolve()
-    if destination.exists() and any(destination.iterdir()):
-        raise UserError(f"{destination}: is not empty")
+    _check_empty(destination)
     return run_to_end(_write(part_of(catalog, catalog.task(task), part), destination, anew))
 
 
@@ -40,6 +40,56 @@ async def _write(part: EditedPart, destination: Path, anew: bool) -> Path:
     old = await applied(tree, base, part.path) if part.path.is_file() and not anew else base
     await tree.check_out(destination, old)
     return destination
+
+
+def edit_parts(catalog: Catalog, task: str, parts: Sequence[str], folder: Path) -> list[Path]:
+    """Store several parts at once: of each what `FOLDER/PART` (an edited tree) or `FOLDER/PART.patch` makes of it.
+
+    Raises UserError where one of them can't be stored, and then none is.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise UserError(f"--from: {folder} is no directory")
+    loaded = catalog.task(task)
+    return run_to_end(_edit_parts([part_of(catalog, loaded, part) for part in dict.fromkeys(parts)], folder))
+
+
+def write_trees(catalog: Catalog, task: str, parts: Sequence[str], folder: Path, anew: bool = False) -> list[Path]:
+    """The tree of each part as `FOLDER/PART`, for `edit_parts`. Raises UserError where something is there already."""
+    loaded = catalog.task(task)
+    places = {
+        part.name: (part, folder.resolve() / part.name) for part in (part_of(catalog, loaded, n) for n in parts)
+    }
+    for _, place in places.values():
+        _check_empty(place)
+    return [run_to_end(_write(part, place, anew)) for part, place in places.values()]
+
+
+def _check_empty(destination: Path) -> None:
+    if destination.exists() and any(destination.iterdir()):
+        raise UserError(f"{destination}: is not empty")
+
+
+async def _edit_parts(parts: Sequence[EditedPart], folder: Path) -> list[Path]:
+    made: dict[Path, bytes] = {}
+    for part in sorted(parts, key=lambda part: (part.name != "withheld", part.name != "placebo")):
+        tree, base = await base_of(part, made)
+        made[part.path] = await _patch(part, tree, base, await _finished(part, tree, base, folder))
+    for part in parts:
+        _store(part, made[part.path])
+    return [part.path for part in parts]
+
+
+async def _finished(part: EditedPart, tree: GitTree, base: str, folder: Path) -> str:
+    """The tree that the author made of a part. Raises UserError."""
+    edited, patch = folder / part.name, folder / f"{part.name}.patch"
+    if edited.is_dir() and patch.is_file():
+        raise UserError(f"--from: both {edited} and {patch} are there; remove one")
+    if edited.is_dir():
+        return await tree.import_work_tree(edited, base)
+    if not patch.is_file():
+        raise UserError(f"--from: neither a tree {edited} nor a patch {patch} is there; nothing is stored")
+    return await applied(tree, base, patch)
 
 
 async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> Path:
@@ -52,17 +102,25 @@ async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> Path:
             _ask(edited)
         elif not edited.is_dir():
             raise UserError(f"--from: {edited} is no directory")
-        new = await tree.import_work_tree(edited, base)
-        changed = [change.path for change in await tree.changes(new, base)]
-        if not changed:
-            raise UserError(f"{part.name}: the tree is as it was; nothing is stored")
-        _check(part, changed)
-        patch = await tree.diff(new, base)
+        patch = await _patch(part, tree, base, await tree.import_work_tree(edited, base))
+    _store(part, patch)
+    return part.path
+
+
+async def _patch(part: EditedPart, tree: GitTree, base: str, new: str) -> bytes:
+    """Raises UserError where nothing was changed, or something that the part may not change."""
+    changed = [change.path for change in await tree.changes(new, base)]
+    if not changed:
+        raise UserError(f"{part.name}: the tree is as it was; nothing is stored")
+    _check(part, changed)
+    return await tree.diff(new, base)
+
+
+def _store(part: EditedPart, patch: bytes) -> None:
     part.path.parent.mkdir(parents=True, exist_ok=True)
     part.path.write_bytes(patch)
     if part.name.startswith("honest/"):
         _expect(part)
-    return part.path
 
 
 def _expect(part: EditedPart) -> None:

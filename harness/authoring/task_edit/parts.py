@@ -1,9 +1,11 @@
 """The parts of a task that are patches: where each lies, what it applies to, what it may change."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.sandbox.git_tree import GitTree
@@ -65,18 +67,21 @@ def _check_criterion(task: Task, criterion: str) -> None:
         raise UserError(f"{place}: no criterion {criterion} that is graded by probe; write it first")
 
 
-async def base_of(part: EditedPart) -> tuple[GitTree, str]:
-    """The git directory and the tree that the part's patch applies to. Raises UserError, ImageUnavailable."""
+async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyType({})) -> tuple[GitTree, str]:
+    """The git directory and the tree that the part's patch applies to. Raises UserError, ImageUnavailable.
+
+    `made` are patches that aren't written yet, by where they will lie.
+    """
     upstream = await upstream_tree(part.task.repo)
     if part.name == "withheld":
         return upstream, "HEAD"
-    base = await applied(upstream, "HEAD", part.task.directory / "withheld.patch")
+    base = await applied(upstream, "HEAD", part.task.directory / "withheld.patch", made)
     if not part.name.startswith("probes-on-placebo/"):
         return upstream, base
     placebo = part.task.directory / "placebo.patch"
-    if not placebo.is_file():
+    if not (placebo in made or placebo.is_file()):
         raise UserError(f"{placebo}: is missing, and {part.name} lies upon it; write it first: task edit ID placebo")
-    return upstream, await applied(upstream, base, placebo)
+    return upstream, await applied(upstream, base, placebo, made)
 
 
 async def upstream_tree(repo: Repo) -> GitTree:
@@ -85,10 +90,10 @@ async def upstream_tree(repo: Repo) -> GitTree:
     return GitTree(place.tree if place.record() else (await repo_image(repo)).tree)
 
 
-async def applied(tree: GitTree, onto: str, path: Path) -> str:
-    """The tree that a patch makes. Raises UserError where it doesn't apply."""
+async def applied(tree: GitTree, onto: str, path: Path, made: Mapping[Path, bytes] = MappingProxyType({})) -> str:
+    """The tree that a patch makes: what `made` has for its path, else the file. Raises UserError where it doesn't."""
     try:
-        return await tree.apply(path.read_bytes(), onto=onto)
+        return await tree.apply(made[path] if path in made else path.read_bytes(), onto=onto)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
     except PatchError as error:

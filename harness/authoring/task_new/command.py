@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.heirs import heirs_of
-from harness.authoring.task_new.reaching import MEASURED, Lines, reached
+from harness.authoring.task_new.reaching import reached, reaching_most
 from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld
 from harness.runs.interruption import run_to_end
@@ -22,6 +22,7 @@ from harness.specs.globs import matches
 from harness.specs.ids import Slug, TestId
 from harness.specs.proposal import Proposal, Symbol
 from harness.specs.repo import Repo
+from harness.testing.reaching.measuring import MEASURED, Lines
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,10 @@ async def _symbols(
     lines = await reached(repo, image, {"with": tests, "without": others})
     found = [symbol async for symbol in _compared(repo, GitTree(image.tree), lines["with"], lines["without"])]
     if not any(symbol.alone for symbol in found):
+        tell(f"{repo.name}: which of the {len(others)} others reach the same code")
+        who = await reaching_most(repo, image, lines["with"], others)
         words = "no line of the code is reached by these tests alone; the tests beside them reach all of it as well"
-        raise UserError(f"{', '.join(map(str, tests[:3]))}: {words}: choose those too, or another behaviour")
+        raise UserError(f"{', '.join(map(str, tests[:3]))}: {words} ({who}): choose those too, or another behaviour")
     return tuple(sorted(found, key=lambda symbol: (-symbol.alone, symbol.file, symbol.name))), ""
 
 

@@ -20,10 +20,14 @@ REMOVAL = "removal.patch"
 
 @dataclass(frozen=True)
 class Candidates:
-    """`texts` are the files that the removal touches, `mutants` all that can be changed of the lines it takes out."""
+    """`texts` are the files that the removal touches, `mutants` all that can be changed of the lines it takes out.
+
+    `removed` are these lines, from 1, by file.
+    """
 
     texts: Mapping[str, bytes]
     mutants: tuple["Candidate", ...]
+    removed: Mapping[str, frozenset[int]]
 
     def drawn(self, count: int, seed: int) -> list["Candidate"]:
         """So many, in the order of the text. Of one seed a larger number has all those of a smaller one."""
@@ -80,7 +84,7 @@ async def removed_code(task: Task, tree: GitTree) -> Candidates:
         for mutation in operators.mutations(text, path)
         if _lines(text, mutation) <= removed[path]
     ]
-    return Candidates(texts, tuple(found))
+    return Candidates(texts, tuple(found), removed)
 
 
 def _removed_lines(task: Task) -> dict[str, frozenset[int]]:

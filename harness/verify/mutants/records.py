@@ -13,7 +13,7 @@ class MutantStatus(StrEnum):
     KILLED = "Killed"
     SURVIVED = "Survived"
     NO_COVERAGE = "NoCoverage"
-    """No test reaches it. Never given here: task images have no coverage tools, so such mutants survive."""
+    """No test failed, and none runs a line of it."""
     COMPILE_ERROR = "CompileError"
     RUNTIME_ERROR = "RuntimeError"
     """No test could be run on it: a module that can't be imported, a limit of the container."""
@@ -60,11 +60,27 @@ class MutantRecord(BaseModel):
     killed_by: tuple[str, ...] = ()
 
 
+class RemovedCoverage(BaseModel):
+    """What a suite reaches of the lines that the removal takes out, as its language's tool counts them.
+
+    `lines` are those that can run, `reached` those that did. `branches` are None where the tool counts none. `missed`
+    are the lines that no test runs, `FILE:LINE`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lines: int
+    reached: int
+    branches: int | None = None
+    taken: int | None = None
+    missed: tuple[str, ...] = ()
+
+
 class MutantsFile(FileModel):
     """`mutants.json`: the mutants that a suite was run on, beside its verdict.
 
     `candidates` is how many mutants there are of the removed lines, `asked` how many were wanted and `seed` how they
-    were drawn. `why_none` says why none ran, where none did.
+    were drawn. `why_none` says why none ran, where none did, `why_no_coverage` why lines weren't counted.
     """
 
     task: str
@@ -75,6 +91,8 @@ class MutantsFile(FileModel):
     tests: tuple[str, ...] = Field(default=(), description="those that are green at baseline: only they ran")
     mutants: tuple[MutantRecord, ...] = ()
     why_none: str = ""
+    coverage: RemovedCoverage | None = None
+    why_no_coverage: str = ""
 
     def count(self, status: MutantStatus) -> int:
         return sum(mutant.status is status for mutant in self.mutants)

@@ -16,6 +16,7 @@ from harness.verify.arms import ArmContext, Suite, run_arms
 from harness.verify.evidence import listed, passed
 from harness.verify.limited_engine import EngineStopped, LimitedEngine
 from harness.verify.mutants.candidates import Candidate, Candidates, removed_code
+from harness.verify.mutants.coverage import Coverage, removed_coverage
 from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus
 from harness.verify.suite_reader import SuiteReader, by_grammar
 from harness.verify.verification import read_submission, suite_of
@@ -32,11 +33,15 @@ _UNBUILT = "the compiler refuses it"
 
 @dataclass(frozen=True)
 class MutantOrder:
-    """How many mutants are wanted, how they are drawn, and the seconds that all their containers may take."""
+    """How many mutants are wanted, how they are drawn, and the seconds that all their containers may take.
+
+    With `coverage` the removed lines that the suite reaches are counted as well, in one container more.
+    """
 
     count: int
     seed: int = 0
     seconds: float = SECONDS
+    coverage: bool = True
 
 
 async def run_mutants(
@@ -63,12 +68,14 @@ class _Run:
 
     def __init__(self, task: Task, context: ArmContext, candidates: Candidates, order: MutantOrder) -> None:
         self._task, self._candidates, self._seconds = task, candidates, order.seconds
+        self._is_counted = order.coverage
         self._engine = LimitedEngine(context.engine, order.seconds)
         self._context = replace(context, engine=self._engine, keep=lambda _key, _result: None)
         self._pristine: CompiledVariant | None = None
 
     async def all(self, file: MutantsFile, suite: Suite, drawn: Sequence[Candidate]) -> MutantsFile:
         spent, records = 0.0, {record.id: record for record in file.mutants}
+        found = Coverage(why_none="the time was over")
         tests: tuple[str, ...] = ()
         try:
             self._pristine = (await self._compiled([self._source(_PRISTINE, self._candidates.texts)]))[_PRISTINE]
@@ -88,10 +95,15 @@ class _Run:
                 ended = await self._batch(only, drawn[first : first + BATCH])
                 records |= {record.id: record for record, _ in ended}
                 spent += sum(seconds for _, seconds in ended)
+            found = Coverage()
+            if self._is_counted:
+                found = await removed_coverage(self._task, self._context, only, self._candidates)
+            spent += found.seconds
         except EngineStopped:  # while something was built
             pass
-        mutants = tuple(records[record.id] for record in file.mutants)
-        return file.model_copy(update={"mutants": mutants, "tests": tests, "seconds": round(spent, 3)})
+        mutants = tuple(found.of(records[record.id]) for record in file.mutants)
+        facts = {"mutants": mutants, "tests": tests, "seconds": round(spent, 3)}
+        return file.model_copy(update={**facts, "coverage": found.summary, "why_no_coverage": found.why_none})
 
     async def _batch(self, suite: Suite, batch: Sequence[Candidate]) -> list[tuple[MutantRecord, float]]:
         ignored = {each.id: why for each in batch if (why := self._same_text(each))}

@@ -1,5 +1,6 @@
 # bash -c THIS reach LANGUAGE SIDE TEST...: runs the tests in the work tree and leaves in $TESTWRIGHT_REPORT_DIR/SIDE
-# what their language's own tool says of the lines that ran.
+# what their language's own tool says of the lines that ran. Of the files that $TESTWRIGHT_FILES lists (JSON), where it is
+# given, that is also which lines there are, and the branches.
 set -uo pipefail
 language=$1 side=$2
 shift 2
@@ -8,7 +9,8 @@ mkdir -p "$out"
 case $language in
     python)
         unset TESTWRIGHT_REPORT_DIR
-        export TESTWRIGHT_REACHED=$out PYTHONPATH=/tmp/reach PYTHONDONTWRITEBYTECODE=1
+        export TESTWRIGHT_REACHED=$out PYTHONPATH=/tmp/reach/lines PYTHONDONTWRITEBYTECODE=1
+        [[ -z ${TESTWRIGHT_FILES-} ]] || PYTHONPATH=/tmp/reach/branches
         "$TESTWRIGHT_TEST_COMMAND" "$@"
         ;;
     typescript)
@@ -24,9 +26,11 @@ case $language in
             patterns[$package]+="${patterns[$package]:+|}${test#*::}"
         done
         status=0
+        covered=()
+        [[ -z ${TESTWRIGHT_FOLDERS-} ]] || covered=(-coverpkg="$TESTWRIGHT_FOLDERS")
         for package in "${!patterns[@]}"; do
             name=$(printf %s "$package" | tr / -)
-            go test -vet=off -coverprofile="$out/$name.out" -run "^(${patterns[$package]})\$" "./$package" || status=$?
+            go test -vet=off "${covered[@]}" -coverprofile="$out/$name.out" -run "^(${patterns[$package]})\$" "./$package" || status=$?
         done
         exit "$status"
         ;;
@@ -51,7 +55,7 @@ END
         number=0
         while read -r counts; do
             number=$((number + 1))
-            gcov --json-format --stdout "$counts" >"$out/$number.json" 2>/dev/null
+            gcov --json-format --branch-probabilities --stdout "$counts" >"$out/$number.json" 2>/dev/null
         done < <(find "$COUNTED" -name '*.gcda')
         exit "$status"
         ;;

@@ -1,5 +1,6 @@
 // Notes which lines of the work tree a process of Node.js runs, by V8's own counts; loaded before all else (--require).
-// A source that was compiled on the way is followed back to its lines by its source map.
+// A source that was compiled on the way is followed back to its lines by its source map. Of the files that
+// $TESTWRIGHT_FILES lists, where it is given, also which lines there are, and which of V8's blocks ran.
 "use strict";
 const { ChildProcess } = require("node:child_process");
 const fs = require("node:fs");
@@ -10,6 +11,7 @@ const { threadId } = require("node:worker_threads");
 
 const out = path.join(process.env.TESTWRIGHT_REACHED, `reached-${process.pid}-${threadId}.json`);
 const root = process.env.TESTWRIGHT_ROOT;
+const chosen = process.env.TESTWRIGHT_FILES && JSON.parse(process.env.TESTWRIGHT_FILES);
 const { existsSync, readFileSync, writeFileSync } = fs; // tests may replace them
 const MAP = /^[ \t]*\/\/[#@] sourceMappingURL=(\S+)[ \t]*$/gm;
 const TOKENS = /[\w$]+|[^\s\w$]/g;
@@ -46,16 +48,22 @@ function keep() {
   const scripts = new Map();
   session.on("Debugger.scriptParsed", ({ params }) => scripts.set(params.scriptId, params));
   ask("Debugger.enable");
-  const reached = new Map();
+  const reached = new Map(), facts = {};
   for (const { scriptId, url, functions } of counted) {
     const file = inTree(url);
     if (!file || !scripts.has(scriptId)) continue;
     const text = ask("Debugger.getScriptSource", { scriptId }).scriptSource;
-    for (const [source, line] of linesThatRan(file, text, scripts.get(scriptId), functions)) {
+    const { entries, counts, places } = countedLines(file, text, scripts.get(scriptId), functions);
+    if (chosen) {
+      addFacts(facts, entries, counts, places, functions);
+      continue;
+    }
+    for (const { source, line } of entries.filter(hasRun)) {
       const name = path.relative(root, source);
       reached.set(name, (reached.get(name) ?? new Set()).add(line));
     }
   }
+  if (chosen) return writeFileSync(out, JSON.stringify(facts, (_, value) => (value instanceof Set ? [...value] : value)));
   const lines = [...reached].map(([name, numbers]) => [name, [...numbers].sort((a, b) => a - b)]);
   writeFileSync(out, JSON.stringify(Object.fromEntries(lines)));
 }
@@ -67,11 +75,38 @@ function inTree(url) {
   return file.startsWith(root + path.sep) && !file.includes("/node_modules/") ? file : "";
 }
 
+/** Adds to what is known of each chosen file. A block has the name of its first place; so has each place that ran. */
+function addFacts(facts, entries, counts, places, functions) {
+  const of = (source) => {
+    const name = path.relative(root, source);
+    if (!chosen.includes(name)) return null;
+    return (facts[name] ??= { lines: new Set(), ran: new Set(), branches: new Set(), taken: new Set() });
+  };
+  for (const entry of entries) {
+    of(entry.source)?.lines.add(entry.line);
+    if (hasRun(entry)) of(entry.source)?.ran.add(entry.line);
+  }
+  const ordered = [...places].sort((a, b) => a.offset - b.offset);
+  for (const place of ordered) if (counts[place.offset] > 0) of(place.source)?.taken.add(nameOf(place));
+  for (const { startOffset, endOffset } of functions.flatMap(({ ranges }) => ranges.slice(1))) {
+    const first = ordered.find(({ offset }) => offset >= startOffset);
+    if (first && first.offset < endOffset) of(first.source)?.branches.add(nameOf(first));
+  }
+}
+
+function nameOf({ line, column }) {
+  return `${line}:${column}`;
+}
+
+function hasRun({ ran, inFunction }) {
+  return ran[inFunction];
+}
+
 /**
- * Pairs of source and line. What stands at the top of a file runs when it is loaded; that says nothing of a function
- * which is written on the same line.
+ * Each source line, and whether it ran. What stands at the top of a file runs when it is loaded; that says nothing of a
+ * function which is written on the same line.
  */
-function linesThatRan(file, text, script, functions) {
+function countedLines(file, text, script, functions) {
   const places = mapped(file, text, script) ?? identical(file, text);
   const counts = new Int32Array(text.length + 1), within = new Uint8Array(text.length + 1);
   const first = places.reduce((least, { offset }) => Math.min(least, offset), text.length);
@@ -91,7 +126,7 @@ function linesThatRan(file, text, script, functions) {
     entry.ran[within[offset]] ||= counts[offset] > 0;
     found.set(key, entry);
   }
-  return [...found.values()].filter(({ ran, inFunction }) => ran[inFunction]).map(({ source, line }) => [source, line]);
+  return { entries: [...found.values()], counts, places };
 }
 
 /** Each token of a text that runs as it was written. */
@@ -101,7 +136,12 @@ function identical(file, text) {
     const at = begin;
     begin += line.length + 1;
     if (COMMENT.test(line)) return [];
-    return [...line.matchAll(TOKENS)].map(({ index }) => ({ offset: at + index, source: file, line: number + 1 }));
+    return [...line.matchAll(TOKENS)].map(({ index }) => ({
+      offset: at + index,
+      source: file,
+      line: number + 1,
+      column: index,
+    }));
   });
 }
 
@@ -117,10 +157,11 @@ function mapped(file, text, script) {
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) begins.push(end + 1);
   begins[0] -= script.startColumn; // what was put before the first line
   return segments(map.mappings)
-    .map(([line, column, source, original]) => ({
+    .map(([line, column, source, original, originalColumn]) => ({
       offset: begins[line] + column,
       source: sources[source],
       line: original + 1,
+      column: originalColumn,
     }))
     .filter(({ offset, source }) => source !== undefined && offset >= 0 && offset < text.length);
 }
@@ -132,19 +173,20 @@ function readMap(file, named) {
   return existsSync(beside) ? JSON.parse(readFileSync(beside, "utf8")) : null;
 }
 
-/** [generated line, column, source, original line] of each segment, all from 0. */
+/** [generated line, column, source, original line, original column] of each segment, all from 0. */
 function segments(mappings) {
   const found = [];
-  let source = 0, original = 0;
+  let source = 0, original = 0, originalColumn = 0;
   mappings.split(";").forEach((line, number) => {
     let column = 0;
     for (const segment of line.split(",").filter(Boolean)) {
-      const [columns, sources, lines] = decoded(segment);
+      const [columns, sources, lines, originalColumns] = decoded(segment);
       column += columns;
       if (sources === undefined) continue;
       source += sources;
       original += lines;
-      found.push([number, column, source, original]);
+      originalColumn += originalColumns;
+      found.push([number, column, source, original, originalColumn]);
     }
   });
   return found;

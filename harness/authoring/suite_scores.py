@@ -1,0 +1,175 @@
+"""Mutation scores of a task's suites, all on the same mutants: of the reference, and of the honest suites.
+
+A suite is `thorough` where its expect.yaml says that it must be resolved, `lazy` where it must fail.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from statistics import mean
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.authoring.task_check.context import arm_context_of
+from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.runs.cases import read_batch
+from harness.runs.engine_session import EngineSession
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.kill_matrix import REFERENCE
+from harness.specs.loading import FileModel
+from harness.specs.reasons import Verdict
+from harness.specs.task import Task
+from harness.submission.extraction import Submission
+from harness.verify.mutants.records import MutantsFile, MutantStatus
+from harness.verify.mutants.running import MutantOrder, run_mutants
+
+MUTANTS, SEED = 15, 0
+SECONDS = 3600.0
+"""All containers of one suite's mutants together."""
+
+
+class Care(StrEnum):
+    """How good a suite must be."""
+
+    REFERENCE = "reference"
+    THOROUGH = "thorough"
+    LAZY = "lazy"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ScoredMutant(_Part):
+    """One mutant that all suites ran on."""
+
+    id: str
+    file: str
+    line: int
+    description: str
+
+
+class ScoredSuite(_Part):
+    """What became of the mutants when this suite ran, in their order. `digest` is of its patch and manifest."""
+
+    name: str
+    care: Care
+    digest: str
+    states: tuple[MutantStatus, ...]
+
+
+class SuiteScores(FileModel):
+    """`docs/mutation-scores/ID.json`. `code_digest` is of the code that is mutated: the tree and the removal."""
+
+    task: str
+    code_digest: str
+    seed: int
+    asked: int
+    candidates: int = Field(description="mutants that there are of the removed lines")
+    mutants: tuple[ScoredMutant, ...]
+    suites: tuple[ScoredSuite, ...]
+
+    @property
+    def valid(self) -> tuple[int, ...]:
+        """Places of the mutants that every suite has killed or let live: only these count, for all suites alike."""
+        return tuple(
+            number
+            for number in range(len(self.mutants))
+            if all(suite.states[number].is_detected or suite.states[number].is_undetected for suite in self.suites)
+        )
+
+    def detected(self, suite: ScoredSuite) -> int:
+        """How many of the valid mutants a suite kills."""
+        return sum(suite.states[number].is_detected for number in self.valid)
+
+    def score(self, care: Care) -> float | None:
+        """The mean score of the suites of this kind; None where there is none, or no valid mutant."""
+        found = [self.detected(suite) / len(self.valid) for suite in self.suites if suite.care is care and self.valid]
+        return mean(found) if found else None
+
+
+def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submission]]:
+    """Name -> a suite of the task, the reference first. Raises UserError for one that can't be read."""
+    reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
+    folder = corpus_of(catalog) / task.id
+    cases = read_batch(catalog, folder, task.id) if folder.is_dir() else []
+    honest = {
+        case.name: (Care.THOROUGH if case.expected.verdict is Verdict.RESOLVED else Care.LAZY, case.submission)
+        for case in cases
+        if case.submission and case.expected
+    }
+    return {REFERENCE: (Care.REFERENCE, reference), **honest}
+
+
+def code_digest(task: Task) -> str:
+    """sha256 over what decides which mutants there are and how they run: repository, withheld tests, removal."""
+    recipe = b"".join(
+        path.read_bytes()
+        for path in sorted(task.repo.directory.iterdir())
+        if path.is_file() and path.name != "suite.yaml"
+    )
+    parts = (recipe, task.patch("withheld.patch"), task.patch("removal.patch"))
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def suite_digest(submission: Submission) -> str:
+    """sha256 over patch and manifest."""
+    parts = (submission.patch, submission.manifest)
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
+
+
+def stale(scores: SuiteScores, catalog: Catalog, task: Task) -> list[str]:
+    """What has changed since the scores were measured, a line each; none where they still hold."""
+    now = {name: (care, suite_digest(each)) for name, (care, each) in submissions_of(catalog, task).items()}
+    known = {suite.name: (suite.care, suite.digest) for suite in scores.suites}
+    found = [] if scores.code_digest == code_digest(task) else [f"{task.id}: its code or removal has changed"]
+    found += [f"{task.id}: the suite {name} has changed" for name in sorted(set(now) | set(known))
+              if now.get(name) != known.get(name)]  # fmt: skip
+    return found
+
+
+async def measure_scores(
+    session: EngineSession, catalog: Catalog, task: Task, tell: Callable[[str], None]
+) -> SuiteScores:
+    """Run every suite on the same mutants. Judges nothing.
+
+    Raises UserError where a suite can't be run on them or time was over, SandboxLost.
+    """
+    context = await arm_context_of(session, task)
+    order = MutantOrder(MUTANTS, SEED, SECONDS, coverage=False)
+    suites: list[ScoredSuite] = []
+    file: MutantsFile | None = None
+    for name, (care, submission) in submissions_of(catalog, task).items():
+        file = await run_mutants(task, submission, context, order)
+        if file.why_none or file.count(MutantStatus.PENDING):
+            raise UserError(f"{task.id}: {name}: {file.why_none or 'the time was over'}")
+        states = tuple(each.status for each in file.mutants)
+        suites.append(ScoredSuite(name=name, care=care, digest=suite_digest(submission), states=states))
+        tell(
+            f"{task.id}: {name}: {sum(each.is_detected for each in states)} of {len(states)} in {file.seconds:.0f} s"
+        )
+    assert file is not None
+    mutants = tuple(
+        ScoredMutant(id=each.id, file=each.file, line=each.place.line, description=each.description)
+        for each in file.mutants
+    )
+    return SuiteScores(
+        task=task.id, code_digest=code_digest(task), seed=SEED, asked=MUTANTS, candidates=file.candidates,
+        mutants=mutants, suites=tuple(suites),
+    )  # fmt: skip
+
+
+def out_of_order(scores: SuiteScores) -> Iterator[str]:
+    """Where suites that must be resolved kill fewer mutants than those that must fail.
+
+    Nothing is said of the reference beside thorough suites: both meet every must-have, and neither was written for
+    mutants.
+    """
+    lazy = scores.score(Care.LAZY)
+    if lazy is None:
+        return
+    for care in (Care.REFERENCE, Care.THOROUGH):
+        score = scores.score(care)
+        if score is not None and score < lazy:
+            yield f"{scores.task}: {care} {score:.2f} < lazy {lazy:.2f}"
