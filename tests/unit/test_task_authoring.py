@@ -145,6 +145,12 @@ def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_co
     assert load_yaml(expected, Expectation).verdict is Verdict.FAILED
 
 
+def test_files_that_list_tests_for_a_build_go_with_withheld_tests(catalog, tmp_path) -> None:
+    tree = write_tree(catalog, TASK, "withheld", tmp_path / "tree")
+    (tree / "CMakeLists.txt").write_text("add_test(test_sums)\n")
+    assert "+add_test(test_sums)" in edit_task(catalog, TASK, "withheld", tree).read_text()
+
+
 def edit(catalog: Catalog, tree: Path, part: str, file: str, old: str, new: str) -> Path:
     write_tree(catalog, TASK, part, tree, anew=True)
     text = (tree / file).read_text()
@@ -158,6 +164,7 @@ def edit(catalog: Catalog, tree: Path, part: str, file: str, old: str, new: str)
         ("removal", "sums.py", "", "", "the tree is as it was"),
         ("removal", "tests/test_sums.py", "== 2", "== 3", "it changes production code only"),
         ("reference", "sums.py", "result = start", "result = 0", "it changes tests only"),
+        ("withheld", "sums.py", "result = start", "result = 0", "it changes tests only"),
         ("honest/a", "sums.py", "result = start", "result = 0", "it changes tests only"),
         ("removl", "sums.py", "result", "x", "did you mean 'removal'?"),
         ("probes/1.9", "sums.py", "result", "x", "no criterion 1.9 that is graded by probe"),
