@@ -35,6 +35,6 @@ def printed(command: str, directory: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", script], cwd=directory, env=environment, stdout=subprocess.PIPE, text=True, check=False
     )
-    text = re.sub(r"\d+\.\d$", "0.0", done.stdout.replace(f"{directory}/", ""), flags=re.MULTILINE)
+    text = re.sub(r"(?<= )\d+\.\d$", "0.0", done.stdout.replace(f"{directory}/", ""), flags=re.MULTILINE)
     lines = text.splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines if line.strip())
