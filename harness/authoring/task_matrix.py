@@ -1,6 +1,6 @@
 """`testwright task matrix`: the tests of the reference and of the honest suites on each removal and probe, plain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -8,6 +8,8 @@ from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.fixing import covers_text
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_check.plain_arms import plain_variants, read_suite, suite_matrix
+from harness.languages.protocol import IdForm
+from harness.languages.registry import language_of
 from harness.runs.engine_session import engine_session
 from harness.runs.interruption import run_to_end
 from harness.sandbox.git_tree import GitTree
@@ -15,7 +17,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.ids import TestId
 from harness.specs.kill_matrix import REFERENCE, KillMatrix, SuiteMatrix
 from harness.specs.task import Task
-from harness.submission.manifest import format_manifest
+from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
 
 
 def kill_matrix(
@@ -48,11 +50,24 @@ async def _kill_matrix(
             suites.append(await suite_matrix(context, task, name, suite, compiled))
             if fix:
                 manifest = path.parent / "manifest.yaml"
+                for words in left_out(manifest, suite.tests, language_of(task.repo).ids):
+                    tell(words)
                 manifest.write_text(format_manifest(suite.tests))
                 written.append(manifest)
     if fix:
         written.append(_write_covers(task, suites[0]))
     return KillMatrix(task=task.id, suites=tuple(suites), written=tuple(written))
+
+
+def left_out(manifest: Path, tests: Sequence[TestId], ids: IdForm) -> Iterator[str]:
+    """A line for each test that a manifest lists and that isn't among these: it goes from the manifest."""
+    try:
+        listed = parse_manifest(manifest.read_bytes(), ids).tests
+    except (OSError, ManifestError):  # there is none yet, or none that can be read
+        return
+    for test in listed:
+        if test not in tests:
+            yield f"{manifest}: {test} is taken out: the patch beside it has no such test (an inherited one, perhaps)"
 
 
 def _write_covers(task: Task, reference: SuiteMatrix) -> Path:

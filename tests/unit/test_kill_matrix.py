@@ -1,5 +1,10 @@
 """What an author is told of a kill matrix."""
 
+from pathlib import Path
+
+from harness.authoring.task_matrix import left_out
+from harness.languages.python.language import LANGUAGE
+from harness.specs.ids import TestId
 from harness.specs.kill_matrix import REFERENCE, Cell, SuiteMatrix
 from harness.specs.results import Outcome, Quality
 
@@ -54,3 +59,11 @@ def test_a_twin_or_placebo_that_some_test_notices_changes_behaviour() -> None:
         "reference: twin-1.2 changes behaviour: a is not green on it",
         "reference: placebo changes behaviour: a, b are not green on it",
     ]
+
+
+def test_what_a_manifest_loses_is_told(tmp_path: Path) -> None:
+    manifest, ids = tmp_path / "manifest.yaml", LANGUAGE.ids
+    assert [*left_out(manifest, [], ids)] == []
+    manifest.write_text("- file: tests/test_a.py\n  tests: [test_a, B.test_inherited]\n")
+    [told] = left_out(manifest, [TestId.parse("tests/test_a.py::test_a")], ids)
+    assert told.startswith(f"{manifest}: tests/test_a.py::B.test_inherited is taken out")
