@@ -179,7 +179,7 @@ def test_the_same_bytecode_is_the_same_code_and_a_line_more_makes_no_other() -> 
 def candidates(text: str) -> Candidates:
     whole = text.encode()
     made = (Candidate(each.identity("a.py", whole), "a.py", each, whole) for each in mutations("python", text))
-    return Candidates({"a.py": whole}, tuple(made))
+    return Candidates({"a.py": whole}, tuple(made), {"a.py": frozenset(range(1, len(whole.splitlines()) + 1))})
 
 
 MANY = python("return [a < b, a + 1, b - 2, a and b, 'x', True, not a, a == b]")
