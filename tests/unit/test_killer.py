@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from harness.specs.reasons import ReasonCode
-from scripts.killer import Killer, Run, changed
+from scripts.killer import Killer, Run, changed, verdicts
 from tests.support.run_folder import begun, judged, run_folder, worked
 
 
@@ -28,6 +28,22 @@ def test_another_verdict_a_lost_one_and_an_agent_that_worked_again_are_seen(tmp_
     assert changed(known, struck.contents("verdict.json")) == set(known)
     killer.look()
     assert killer.paid_again == {"trials/a/oracle/none/1"}
+
+
+def test_how_a_test_fails_on_drawn_garbage_is_no_other_verdict_and_that_it_fails_is(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", ["a"], 1)
+    run_folder(run.directory)
+    trial = begun(run.directory, "a", "oracle")
+    judged(worked(trial))
+
+    def with_cell(cell: str) -> dict[str, bytes]:
+        (run.directory / "trials/a/oracle/none/1/verdict.json").write_text(f'{{"arms": {{{cell}}}}}')
+        return verdicts(run)
+
+    known = with_cell('"garbage-1": "failed: raised"')
+    assert not changed(known, with_cell('"garbage-1": "failed: assertion"'))
+    assert changed(known, with_cell('"garbage-1": "passed"'))
+    assert changed(with_cell('"removal-1": "failed: raised"'), with_cell('"removal-1": "failed: assertion"'))
 
 
 def test_a_task_that_is_not_there_is_refused() -> None:
