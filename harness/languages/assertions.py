@@ -11,7 +11,7 @@ A language's query captures
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from tree_sitter import Node, Query, QueryCursor
@@ -45,6 +45,10 @@ class Part:
 
     def holds(self, other: "Part") -> bool:
         return self.start <= other.start and other.end <= self.end
+
+    def moved(self, by: int) -> "Part":
+        """The same, its file standing so many bytes further."""
+        return replace(self, start=self.start + by, end=self.end + by) if by else self
 
 
 def look(query: Query, node: Node, named: Iterable[str] = ()) -> Part:

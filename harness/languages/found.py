@@ -23,6 +23,8 @@ class TestFunction:
     """What it stands in: classes joined by dots, `describe` blocks by ` > `; empty at the top of its file."""
     assertions: int = 0
     """By its text: its own, and those of functions of its file that it reaches, each function once."""
+    origin: str = ""
+    """The path of the file that its text and lines are in, where that is another one: tests can be inherited."""
 
     @property
     def short(self) -> str:

@@ -1,7 +1,7 @@
 """The description of a language that the rest of testwright uses: frozen, made of small parts."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -39,6 +39,25 @@ class Discovery(Protocol):
 
     def reaches_folder(self, path: str, source: bytes) -> bool:
         """Whether a file acts on the other tests of its folder without being imported by them."""
+        ...
+
+
+class TreeFiles(NamedTuple):
+    """The files of a tree: the paths of all, and the texts of those that were read."""
+
+    paths: Collection[str]
+    texts: Mapping[str, bytes]
+
+
+class Inheritance(Protocol):
+    """How a file has tests whose text another file has. Pure, as `Discovery` is."""
+
+    def missing(self, source: bytes, path: str, files: TreeFiles) -> frozenset[str]:
+        """Files whose text would show more tests of this one, and isn't among those read. Raises TooMuchToRead."""
+        ...
+
+    def discover_among(self, source: bytes, path: str, files: TreeFiles) -> TestFile:
+        """`Discovery.discover`, inherited tests of other files included. Raises TooMuchToRead."""
         ...
 
 
@@ -85,6 +104,8 @@ class Language:
     """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
     tests_show: bool = False
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
+    inheritance: Inheritance | None = None
+    """How tests come from other files. Without it a file's tests are what its own text shows."""
     conduct: Conduct | None = None
     """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""
     stubs: Stubs | None = None

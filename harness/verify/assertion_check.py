@@ -93,9 +93,11 @@ def without_check(
         return bool(test and (test.assertions or helpers & discovery.names(test.text)))
 
     def found(test: TestId) -> bool:
-        if test.file not in files or not checks(files[test.file].find(test.name)):
+        item = files[test.file].find(test.name) if test.file in files else None
+        if not checks(item):
             return False
-        return len(code) == 1 or checks(_with_others(test.file, code, discovery).find(test.name))
+        is_upstreams = bool(item and item.origin not in {"", *files})
+        return len(code) == 1 or is_upstreams or checks(_with_others(test.file, code, discovery).find(test.name))
 
     return tuple(test for test in tests if not found(test))
 

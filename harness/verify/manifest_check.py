@@ -1,6 +1,6 @@
 """Stage 1: the manifest against the patch, both ways, with no model."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -39,36 +39,40 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     if not data.strip():
         return ManifestCheck(reasons=(_reason(ReasonCode.MANIFEST_MISSING, "", "there is no manifest"),))
     discovery = language.discovery
-    surveys = [_survey(change, discovery) for change in changes if discovery.is_test_file(change.path)]
-    added = {test for survey in surveys for test in survey.added}
-    changed = {test for survey in surveys for test in survey.changed}
-    kept = {test for survey in surveys for test in survey.kept}
+    surveys = survey(changes, discovery)
+    added = {test for each in surveys for test in each.added}
+    changed = {test for each in surveys for test in each.changed}
+    written = {test for each in surveys for test in each.written}
+    others = {test for each in surveys for test in (*each.optional, *each.kept)}
     try:
-        manifest, unclear = _read(data, language, changes, added | changed, kept)
+        manifest, unclear = _read(data, language, changes, written, others)
     except ManifestError as error:
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
     listed = {*manifest.tests, *(test for name in unclear for test in name.tests)}
     reasons = [
         *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
-        *(_unlisted(test) for test in sorted((added | changed) - listed)),
-        *(_broken(test) for survey in surveys for test in survey.deleted),
+        *(_unlisted(test) for test in sorted(written - listed)),
+        *(_broken(test) for each in surveys for test in each.deleted),
     ]
     return ManifestCheck(
         tests=manifest.tests,
         changed=frozenset(changed & listed),
-        existing=tuple(test for survey in surveys for test in survey.kept),
+        existing=tuple(test for each in surveys for test in each.kept),
         reasons=tuple(reasons),
     )
 
 
 def _read(
-    data: bytes, language: Language, changes: tuple[FileChange, ...], written: set[TestId], kept: set[TestId]
+    data: bytes, language: Language, changes: tuple[FileChange, ...], written: set[TestId], others: set[TestId]
 ) -> tuple[Manifest, list[Ambiguous]]:
-    """The listed tests, and the names of which it can't be told. Raises ManifestError."""
+    """The listed tests, and the names of which it can't be told. `others` may be listed and needn't be.
+
+    Raises ManifestError.
+    """
     if not language.ids.one_a_line:
         return parse_manifest(data, language.ids), []
-    candidates = [Candidate(test, test in written) for test in sorted(written | kept)]
+    candidates = [Candidate(test, test in written) for test in sorted(written | others)]
     found = list(meant(read_lines(data), candidates, by_path(changes), language.ids))
     tests = dict.fromkeys(item for item in found if isinstance(item, TestId))
     return Manifest(tuple(tests)), [item for item in found if isinstance(item, Ambiguous)]
@@ -125,27 +129,45 @@ def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
 
 
 @dataclass(frozen=True)
-class _Survey:
-    """The test functions of one changed file, by what the patch does to them."""
+class Survey:
+    """The test functions of one changed file, by what the patch does to them.
+
+    `optional` are those of the added and changed ones that needn't be listed: their text is in a file that the patch
+    doesn't touch. What a class inherits from another file is in nobody's way when the class or its import goes.
+    """
 
     added: tuple[TestId, ...]
     changed: tuple[TestId, ...]
     kept: tuple[TestId, ...]
     deleted: tuple[TestId, ...]
+    optional: tuple[TestId, ...]
+
+    @property
+    def written(self) -> tuple[TestId, ...]:
+        """What a manifest must list."""
+        return tuple(test for test in (*self.added, *self.changed) if test not in self.optional)
 
 
-def _survey(change: FileChange, discovery: Discovery) -> _Survey:
-    old = {test.name: test.text for test in discovery.discover(change.old or b"", change.path).tests}
-    new = {test.name: test.text for test in discovery.discover(change.new or b"", change.path).tests}
+def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
+    """What a patch does to the tests of the test files that it changes, in their order. Raises TooMuchToRead."""
+    touched = {change.path for change in changes}
+    return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]
 
-    def ids(names: list[str]) -> tuple[TestId, ...]:
+
+def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) -> Survey:
+    old = {test.name: test for test in discovery.discover(change.old or b"", change.path).tests}
+    new = {test.name: test for test in discovery.discover(change.new or b"", change.path).tests}
+
+    def ids(names: Iterable[str]) -> tuple[TestId, ...]:
         return tuple(TestId(change.path, name) for name in names)
 
-    return _Survey(
-        added=ids([name for name in new if name not in old]),
-        changed=ids([name for name in new if name in old and old[name] != new[name]]),
-        kept=ids([name for name in new if name in old and old[name] == new[name]]),
-        deleted=ids([name for name in old if name not in new]),
+    same = {name for name in new if name in old and old[name].text == new[name].text}
+    return Survey(
+        added=ids(name for name in new if name not in old),
+        changed=ids(name for name in new if name in old and name not in same),
+        kept=ids(name for name in new if name in same),
+        deleted=ids(name for name in old if name not in new and not old[name].origin),
+        optional=ids(name for name in new if name not in same and new[name].origin not in {"", *touched}),
     )
 
 

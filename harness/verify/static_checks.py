@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import assert_never
 
+from harness.languages.found import TestFunction
 from harness.languages.protocol import Discovery
 from harness.specs.globs import matches
 from harness.specs.ids import TestId
@@ -30,21 +31,29 @@ def _answer(check: StaticCheck, test: TestId, files: Mapping[str, FileChange], d
     found = discovery.discover(file.new or b"", test.file).find(test.name)
     if found is None:
         return False
-    written = found.text if file.old is not None else file.new or b""
+    written = _written(found, file, files)
     match check.check:
         case StaticKind.FILE_MATCHES:
             return matches(test.file, [check.value])
         case StaticKind.TEST_NAMED:
             return bool(re.search(check.value, found.short))
         case StaticKind.USES_NAME:
-            texts = (written, *_brought_in(file, files, discovery))
+            texts = (*written, *_brought_in(file, files, discovery))
             return any(not discovery.names(text).isdisjoint(check.names) for text in texts)
         case StaticKind.INSIDE:
             return bool(re.search(check.value, found.enclosing))
         case StaticKind.CALL_ABSENT:
-            return discovery.calls(written).isdisjoint(check.names)
+            return all(discovery.calls(text).isdisjoint(check.names) for text in (found.text, *written))
         case _:
             assert_never(check.check)
+
+
+def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChange]) -> list[bytes]:
+    """What the submission wrote of a test: its file and that of its text where it made them, else its text."""
+    home = files.get(found.origin) if found.origin else file
+    both = {each.path: each for each in (file, home) if each}
+    made = [each.new or b"" for each in both.values() if each.old is None]
+    return [*made, found.text] if home and home.old is not None else made
 
 
 def _brought_in(file: FileChange, files: Mapping[str, FileChange], discovery: Discovery) -> Iterator[bytes]:

@@ -15,11 +15,12 @@ from harness.verify.draw import Draw, new_draw
 from harness.verify.evidence import ArmLog, Evidence, EvidenceCache, UnkeptArms
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
+from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import Intake, ingest
 from harness.verify.judge.judge import Judge
 from harness.verify.judge_questions import ask_judge
 from harness.verify.judgement import Judgement, combine
-from harness.verify.manifest_check import affected_tests
+from harness.verify.manifest_check import ManifestCheck, affected_tests
 from harness.verify.program_limit import too_many_programs
 from harness.verify.suite_reader import SuiteReader, by_grammar, files_around
 from harness.verify.variants import plan_variants
@@ -79,6 +80,10 @@ async def read_submission(
     if intake.reasons:
         return Examination(intake)
     language = await reader(task, intake, submission.manifest, context)
+    try:
+        language = await with_inherited(tree, intake.changes, language)
+    except TooMuchToRead as error:
+        return Examination(intake, ManifestCheck(reasons=(too_much(error),)))
     around = {} if task.probes else await files_around(tree, task, intake, language)
     check = await read_suite(task, submission.manifest, intake.changes, language=language, around=around)
     if check.reasons:

@@ -1,18 +1,21 @@
 """Writes files that can be derived, and nothing else: no fix ever guesses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.trees import kept_tree
 from harness.languages.registry import language_of
+from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.ids import TestId
 from harness.specs.task import Task
 from harness.specs.yaml_text import Inline, Quoted, yaml_text
 from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import FileChange, ingest
+from harness.verify.manifest_check import survey
 
 CANARY = "testwright canary {}: this file must not be in training data"
 
@@ -44,26 +47,23 @@ async def _fix_manifest(subject: Subject) -> bool:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
     intake = await ingest(subject.tree, subject.task.repo, subject.task.patch("reference/tests.patch"))
-    tests = written_tests(subject.task, intake.changes)
+    tests = await written_tests(subject.task, subject.tree, intake.changes)
     if not tests or (path.is_file() and set(_listed(subject.task)) == set(tests)):
         return False
     path.write_text(format_manifest(tests))
     return True
 
 
-def written_tests(task: Task, changes: Sequence[FileChange]) -> tuple[TestId, ...]:
-    """The tests that a patch adds or changes, in the order of its files."""
-    discovery = language_of(task.repo).discovery
-    return tuple(test for change in changes if discovery.is_test_file(change.path) for test in _written(task, change))
+async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
+    """The tests that a manifest must list, in the order of the files and their lines. Raises TooMuchToRead."""
+    discovery = (await with_inherited(tree, changes, language_of(task.repo))).discovery
+    texts = {change.path: change.new or b"" for change in changes}
 
+    def place(test: TestId) -> tuple[str, int]:
+        found = discovery.discover(texts[test.file], test.file).find(test.name)
+        return (found.origin, found.first_line) if found else ("", 0)
 
-def _written(task: Task, change: FileChange) -> Iterator[TestId]:
-    discovery = language_of(task.repo).discovery
-    old = {test.name: test.text for test in discovery.discover(change.old or b"", change.path).tests}
-    found = discovery.discover(change.new or b"", change.path).tests
-    for test in sorted(found, key=lambda test: test.first_line):
-        if old.get(test.name) != test.text:
-            yield TestId(change.path, test.name)
+    return tuple(test for each in survey(changes, discovery) for test in sorted(each.written, key=place))
 
 
 def _fix_covers(task: Task) -> bool:

@@ -45,7 +45,7 @@ async def read_suite(task: Task, tree: GitTree, path: Path) -> Suite:
     intake = await ingest(tree, task.repo, path.read_bytes())
     if intake.reasons:
         raise UserError(f"{path}: {intake.reasons[0].words}")
-    tests = written_tests(task, intake.changes)
+    tests = await written_tests(task, tree, intake.changes)
     if not tests:
         raise UserError(f"{path}: adds no test")
     executable = frozenset(change.path for change in intake.changes if change.executable)

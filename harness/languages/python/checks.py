@@ -4,6 +4,7 @@ import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 import tree_sitter_python
 from tree_sitter import Language, Node, Query
@@ -35,39 +36,47 @@ _QUERY = Query(
 _HOOK = re.compile(r"(async)?_?(setup|teardown|set_?up|tear_?down)_?(class|method|module|function)?", re.IGNORECASE)
 
 
-class PythonChecks:
-    """Counts in one file: `functions` are the module's, `classes` the methods of each class, by name."""
+class Function(NamedTuple):
+    """`start` is where its file stands among others that are read with it, in bytes."""
 
-    def __init__(self, functions: Mapping[str, Node], classes: Iterable[Mapping[str, Node]]) -> None:
+    node: Node
+    start: int = 0
+
+    @property
+    def decorators(self) -> str:
+        return " ".join(text_of(child) for child in self.node.children if child.type == "decorator")
+
+
+class PythonChecks:
+    """Counts in files read together: `functions` are the modules', `classes` the methods of each class, by name."""
+
+    def __init__(self, functions: Mapping[str, Function], classes: Iterable[Mapping[str, Function]]) -> None:
         self._tally = Tally()
         self._parts: dict[int, Part] = {}
-        self._known: dict[str, list[Part]] = {name: [self._part(node)] for name, node in functions.items()}
+        self._known: dict[str, list[Part]] = {name: [self._part(item)] for name, item in functions.items()}
         self._hooks = self._without_being_named(functions)
         for methods in classes:
-            for name, node in methods.items():
-                self._known.setdefault(f".{name}", []).append(self._part(node))
+            for name, method in methods.items():
+                self._known.setdefault(f".{name}", []).append(self._part(method))
 
-    def within(self, methods: Mapping[str, Node]) -> Callable[[Node], int]:
+    def within(self, methods: Mapping[str, Function]) -> Callable[[Function], int]:
         """Counts for functions of a class that has these methods, inherited ones included; or of the module."""
         own = {f".{name}": [self._part(method)] for name, method in methods.items()}
-        fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in _decorators(method)}
+        fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in method.decorators}
         hooks = self._without_being_named(methods)
         known = ChainMap(own, fixtures, self._known)
-        return lambda node: self._tally.of(self._part(node), known, chain(hooks, self._hooks))
+        return lambda function: self._tally.of(self._part(function), known, chain(hooks, self._hooks))
 
-    def _part(self, node: Node) -> Part:
-        if node.start_byte not in self._parts:
-            self._parts[node.start_byte] = look(_QUERY, node)
-        return self._parts[node.start_byte]
+    def _part(self, function: Function) -> Part:
+        place = function.start + function.node.start_byte
+        if place not in self._parts:
+            self._parts[place] = look(_QUERY, function.node).moved(function.start)
+        return self._parts[place]
 
-    def _without_being_named(self, functions: Mapping[str, Node]) -> list[Part]:
+    def _without_being_named(self, functions: Mapping[str, Function]) -> list[Part]:
         """Hooks of unittest and pytest, and fixtures that are used automatically."""
         return [
-            self._part(node)
-            for name, node in functions.items()
-            if _HOOK.fullmatch(name) or "autouse" in _decorators(node)
+            self._part(function)
+            for name, function in functions.items()
+            if _HOOK.fullmatch(name) or "autouse" in function.decorators
         ]
-
-
-def _decorators(node: Node) -> str:
-    return " ".join(text_of(child) for child in node.children if child.type == "decorator")

@@ -30,6 +30,7 @@ LANGUAGE = Language(
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
+    inheritance=discovery,
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,

@@ -1,0 +1,279 @@
+"""Tests that a class inherits from another file's class: which are found, and which a manifest must list."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.languages.found import MAX_FUNCTIONS, TooMuchToRead
+from harness.languages.protocol import TreeFiles
+from harness.languages.python.bases import MAX_MODULES
+from harness.languages.python.discovery import discover_among, missing
+from harness.languages.registry import LANGUAGES
+from harness.sandbox.git_tree import GitTree
+from harness.specs.ids import TestId
+from harness.specs.reasons import ReasonCode
+from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
+from harness.verify.assertion_check import without_check
+from harness.verify.inherited_tests import with_inherited
+from harness.verify.intake import FileChange
+from harness.verify.manifest_check import ManifestCheck, check_manifest
+from harness.verify.static_checks import holds
+
+PYTHON = LANGUAGES.get("python")
+MIXIN = b"class Shared:\n    def test_shared(self):\n        assert self.value\n    def helper(self):\n        pass\n"
+HEIR = b"class TestHeir(Shared):\n    value = 1\n    def test_own(self):\n        assert self.value\n"
+CASE = b"import unittest\nclass Case(unittest.TestCase):\n    def test_case(self):\n        pass\n"
+TREES = {
+    "a package's own file": {"tests/__init__.py": MIXIN, "tests/test_x.py": b"from . import Shared\n" + HEIR},
+    "a helper beside it": {"tests/shared.py": MIXIN, "tests/test_x.py": b"from shared import Shared\n" + HEIR},
+    "another test file": {
+        "tests/__init__.py": b"", "tests/test_a.py": MIXIN,
+        "tests/test_x.py": b"from tests.test_a import Shared\n" + HEIR,
+    },
+    "under another name": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN.replace(b"Shared", b"Other"),
+        "tests/test_x.py": b"from .shared import Other as Shared\n" + HEIR,
+    },
+    "by its module": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/test_x.py": b"from tests import shared\n" + HEIR.replace(b"(Shared", b"(shared.Shared"),
+    },
+    "by its whole name": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/test_x.py": b"import tests.shared\n" + HEIR.replace(b"(Shared", b"(tests.shared.Shared"),
+    },
+    "by a module's other name": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/test_x.py": b"import tests.shared as given\n" + HEIR.replace(b"(Shared", b"(given.Shared"),
+    },
+    "passed on": {
+        "tests/__init__.py": b"", "tests/parts/__init__.py": b"from .shared import Shared\n",
+        "tests/parts/shared.py": MIXIN, "tests/test_x.py": b"from .parts import Shared\n" + HEIR,
+    },
+    "everything of a file": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN, "tests/test_x.py": b"from .shared import *\n" + HEIR,
+    },
+    "a folder above": {
+        "tests/__init__.py": MIXIN, "tests/unit/__init__.py": b"",
+        "tests/unit/test_x.py": b"from .. import Shared\n" + HEIR,
+    },
+    "through a class between": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/between.py": b"from .shared import Shared\nclass Between(Shared):\n    def test_between(self): pass\n",
+        "tests/test_x.py": b"from .between import Between as Shared\n" + HEIR,
+    },
+    "with a class of its own of that name elsewhere": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN + b"class TestHeir:\n    def test_else(self): pass\n",
+        "tests/test_x.py": b"from .shared import Shared\n" + HEIR,
+    },
+    "a method of its own": {
+        "tests/__init__.py": MIXIN,
+        "tests/test_x.py": b"from . import Shared\n" + HEIR.replace(b"test_own", b"test_shared"),
+    },
+    "no test any more": {
+        "tests/__init__.py": MIXIN, "tests/test_x.py": b"from . import Shared\n" + HEIR + b"    test_shared = None\n",
+    },
+    "a TestCase of another file": {
+        "tests/__init__.py": b"", "tests/case.py": CASE,
+        "tests/test_x.py": b"from .case import Case\nclass Sums(Case):\n    def test_own(self): pass\ndel Case\n",
+    },
+    "with what it is made for": {
+        "tests/__init__.py": b"",
+        "tests/shared.py": b"from typing import Generic, TypeVar\nT = TypeVar('T')\n"
+        + MIXIN.replace(b"Shared", b"Shared(Generic[T])"),
+        "tests/test_x.py": b"from .shared import Shared\n" + HEIR.replace(b"(Shared", b"(Shared[int]"),
+    },
+    "where an import fails": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/test_x.py": b"try:\n    from .shared import Shared\nexcept ImportError:\n"
+        b"    from .none import Shared\n" + HEIR,
+    },
+    "below src": {
+        "src/pkg/__init__.py": b"", "src/pkg/testing.py": MIXIN,
+        "tests/test_x.py": b"from pkg.testing import Shared\n" + HEIR,
+    },
+}  # fmt: skip
+
+
+def collected(folder: Path, files: dict[str, bytes], path: str) -> set[str]:
+    """What pytest itself collects."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-c", "/dev/null",
+         "--rootdir", str(folder), path],
+        cwd=folder, env={"PYTHONPATH": f"{folder}/src"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if "::" in line]
+    assert lines, done.stdout + done.stderr
+    return {line.partition("::")[2].replace("::", ".") for line in lines}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_class_has_the_tests_that_pytest_collects_for_it(tmp_path: Path, name: str) -> None:
+    files = TREES[name]
+    path = max(files, key=lambda path: path.endswith("test_x.py"))
+    found = discover_among(files[path], path, TreeFiles(files.keys(), files))
+    names = {test.name for test in found.tests}
+    expected = collected(tmp_path, files, path)
+    if name == "no test any more":  # an attribute that is no function isn't looked at
+        expected |= {"TestHeir.test_shared"}
+    assert names == expected
+    assert not missing(files[path], path, TreeFiles(files.keys(), files))
+
+
+def test_an_inherited_test_has_its_text_and_lines_and_says_whose_they_are() -> None:
+    files = TREES["passed on"]
+    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+    shared, own = found.find("TestHeir.test_shared"), found.find("TestHeir.test_own")
+    assert shared
+    assert own
+    assert (shared.origin, shared.first_line, shared.assertions) == ("tests/parts/shared.py", 2, 1)
+    assert shared.text == b"def test_shared(self):\n        assert self.value"
+    assert own.origin == ""
+    assert found.others == {"TestHeir"}
+
+
+def test_files_that_bases_may_be_in_are_asked_for_until_all_are_known() -> None:
+    files = TREES["through a class between"]
+    known: dict[str, bytes] = {}
+    asked = []
+    while wanted := missing(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), known)):
+        asked.append(sorted(wanted))
+        known |= {path: files[path] for path in wanted}
+    assert asked == [["tests/between.py"], ["tests/shared.py"]]
+
+
+def test_files_that_import_one_another_end() -> None:
+    files = {f"tests/a{n}.py": f"from .a{1 - n} import *\nfrom .a{1 - n} import Base\n".encode() for n in (0, 1)}
+    files["tests/test_x.py"] = (
+        b"from .a0 import Base, Shared\nclass TestX(Base, Shared):\n    def test_a(self): pass\n"
+    )
+    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+    assert [test.name for test in found.tests] == ["TestX.test_a"]
+
+
+def test_no_more_files_are_read_than_an_honest_class_needs() -> None:
+    files = {
+        f"tests/a{n}.py": f"from .a{n + 1} import Base as B\nclass Base(B):\n    def test_{n}(self): pass\n".encode()
+        for n in range(200)
+    }
+    files["tests/test_x.py"] = b"from .a0 import Base\nclass TestX(Base):\n    pass\n"
+    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+    assert len(found.tests) < MAX_MODULES
+
+
+def test_many_heirs_of_many_tests_are_too_much_to_read() -> None:
+    each = 200
+    mixin = b"class Base:\n" + b"".join(b"    def test_%d(self): pass\n" % n for n in range(each))
+    heirs = b"".join(b"class Test%d(Base): pass\n" % n for n in range(MAX_FUNCTIONS // each + 1))
+    files = {"tests/__init__.py": mixin, "tests/test_x.py": b"from . import Base\n" + heirs}
+    with pytest.raises(TooMuchToRead, match="more than 20000 test functions"):
+        discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+
+
+async def tree_of(tmp_path: Path, files: dict[str, bytes]) -> GitTree:
+    for name, text in files.items():
+        (tmp_path / "work" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "work" / name).write_bytes(text)
+    return await GitTree.create(tmp_path / "git", tmp_path / "work")
+
+
+async def check(tmp_path: Path, before: dict[str, bytes], changed: dict[str, bytes], *listed: str) -> ManifestCheck:
+    """What a manifest that lists these tests of tests/test_x.py comes to."""
+    changes = tuple(FileChange(path, before.get(path), text) for path, text in sorted(changed.items()))
+    language = await with_inherited(await tree_of(tmp_path, before), changes, PYTHON)
+    manifest = "- file: tests/test_x.py\n  tests:\n" + "".join(f'    - "{name}"\n' for name in listed)
+    return check_manifest(manifest.encode(), changes, language)
+
+
+def said(found: ManifestCheck) -> set[tuple[ReasonCode, str]]:
+    return {(reason.code, reason.subject.partition("::")[2]) for reason in found.reasons}
+
+
+UPSTREAM = {"tests/__init__.py": MIXIN, "tests/test_old.py": b""}
+NEW_HEIR = {"tests/test_x.py": b"from . import Shared\n" + HEIR}
+
+
+async def test_what_a_new_class_inherits_of_the_tree_may_be_listed_and_need_not_be(tmp_path: Path) -> None:
+    both = await check(tmp_path / "both", UPSTREAM, NEW_HEIR, "TestHeir.test_own", "TestHeir.test_shared")
+    assert not both.reasons
+    assert len(both.tests) == 2
+    own = await check(tmp_path / "own", UPSTREAM, NEW_HEIR, "TestHeir.test_own")
+    assert not own.reasons
+
+
+async def test_what_it_inherits_of_the_patch_must_be_listed(tmp_path: Path) -> None:
+    changed = {"tests/shared.py": MIXIN, "tests/test_x.py": b"from tests.shared import Shared\n" + HEIR}
+    both = await check(tmp_path / "a", {"README": b""}, changed, "TestHeir.test_own", "TestHeir.test_shared")
+    assert not both.reasons
+    left_out = await check(tmp_path / "b", {"README": b""}, changed, "TestHeir.test_own")
+    assert said(left_out) == {(ReasonCode.MANIFEST_UNLISTED_TEST, "TestHeir.test_shared")}
+
+
+async def test_a_test_that_the_class_had_before_is_not_the_patchs(tmp_path: Path) -> None:
+    before = {**UPSTREAM, "tests/test_x.py": b"from . import Shared\n" + HEIR}
+    changed = {"tests/test_x.py": before["tests/test_x.py"] + b"    def test_new(self):\n        assert 1\n"}
+    found = await check(tmp_path / "a", before, changed, "TestHeir.test_new", "TestHeir.test_shared")
+    assert said(found) == {(ReasonCode.MANIFEST_UNKNOWN_TEST, "TestHeir.test_shared")}
+    assert "was there before" in found.reasons[0].words
+    kept = await check(tmp_path / "b", before, changed, "TestHeir.test_new")
+    assert not kept.reasons
+    assert TestId("tests/test_x.py", "TestHeir.test_shared") in kept.existing
+
+
+async def test_a_test_added_to_a_mixin_of_the_tree_belongs_to_the_changed_files_classes(tmp_path: Path) -> None:
+    before = {**UPSTREAM, "tests/test_x.py": b"from . import Shared\n" + HEIR}
+    more = MIXIN + b"    def test_more(self):\n        assert self.value\n"
+    changed = {"tests/__init__.py": more, "tests/test_x.py": before["tests/test_x.py"] + b"    other = 2\n"}
+    assert not (await check(tmp_path / "a", before, changed, "TestHeir.test_more")).reasons
+    other = await check(tmp_path / "b", before, changed, "TestHeir.test_none")
+    assert said(other) == {
+        (ReasonCode.MANIFEST_UNKNOWN_TEST, "TestHeir.test_none"),
+        (ReasonCode.MANIFEST_UNLISTED_TEST, "TestHeir.test_more"),
+    }
+
+
+async def test_a_mixin_that_the_patch_removes_has_no_tests_any_more(tmp_path: Path) -> None:
+    before = {"tests/__init__.py": b"", "tests/shared.py": MIXIN}
+    language = await with_inherited(
+        await tree_of(tmp_path, before),
+        (
+            FileChange("tests/shared.py", MIXIN, None),
+            FileChange("tests/test_x.py", None, b"from .shared import Shared\n" + HEIR),
+        ),
+        PYTHON,
+    )
+    found = language.discovery.discover(b"from .shared import Shared\n" + HEIR, "tests/test_x.py")
+    assert [test.name for test in found.tests] == ["TestHeir.test_own"]
+
+
+async def test_upstreams_text_meets_no_static_criterion_and_can_break_one(tmp_path: Path) -> None:
+    before = {"tests/__init__.py": MIXIN.replace(b"assert self.value", b"wanted()\n        slow()")}
+    (change,) = (FileChange("tests/test_x.py", None, NEW_HEIR["tests/test_x.py"]),)
+    language = await with_inherited(await tree_of(tmp_path, before), (change,), PYTHON)
+    test = TestId("tests/test_x.py", "TestHeir.test_shared")
+
+    def answer(kind: StaticKind, name: str) -> bool:
+        check = StaticCheck(check=kind, value=name, of=Quantifier.ANY)
+        return holds(check, [test], [change], language.discovery)
+
+    assert not answer(StaticKind.USES_NAME, "wanted")
+    assert answer(StaticKind.USES_NAME, "Shared")
+    assert not answer(StaticKind.CALL_ABSENT, "slow")
+    assert answer(StaticKind.CALL_ABSENT, "wanted_not")
+
+
+async def test_whether_an_inherited_test_checks_anything_is_read_where_it_stands(tmp_path: Path) -> None:
+    for name, body, unchecked in (("checks", b"assert self.value", 0), ("nothing", b"self.value", 1)):
+        before = {"tests/__init__.py": MIXIN.replace(b"assert self.value", body)}
+        changes = (
+            FileChange("tests/data.py", None, b"def other():\n    pass\n"),
+            FileChange("tests/test_x.py", None, NEW_HEIR["tests/test_x.py"]),
+        )
+        language = await with_inherited(await tree_of(tmp_path / name, before), changes, PYTHON)
+        tests = [TestId("tests/test_x.py", "TestHeir.test_shared")]
+        assert len(without_check(tests, changes, language)) == unchecked
