@@ -9,9 +9,9 @@ and the killer takes a node, which a new one replaces, or the driver. After so m
 
 With --beside the undisturbed run of an earlier --keep is taken, where it has these tasks' verdicts.
 
-Then `verdict.json` of each trial must be the same, byte for byte but for how a test fails where a judging draws its own
-garbage (by an assertion, or by an exception before it); no agent that had handed in may have worked again;
-no trial may be damaged; and no container of the run may be left. Status 1 where one of it doesn't hold.
+Then `verdict.json` of each trial must be the same, byte for byte but for how a test fails where a judging draws its
+own garbage (by an assertion, or by an exception before it); no agent that had handed in may have worked again; no
+trial may be damaged; and no container of the run may be left. Status 1 where one of it doesn't hold.
 """
 
 import argparse

@@ -41,9 +41,9 @@ Intervals are Wilson's score intervals of 95%: how high or low a rate may be tha
 error among few submissions is a weak statement. These submissions were written by few people for few tasks, so
 the rate among other people's work may lie outside.
 
-One suite was refused wrongly when it was first judged: the author of cachetools-expiring-entries/b-thorough-stories had
-put a mixin with tests into another file than the classes that inherit them, where testwright didn't look
-(`manifest-unknown-test`). It looks there now, and the suite is kept as it was written.
+One suite was refused wrongly when it was first judged (`manifest-unknown-test`): the author of
+cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
+inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
