@@ -9,13 +9,14 @@ and the killer takes a node, which a new one replaces, or the driver. After so m
 
 With --beside the undisturbed run of an earlier --keep is taken, where it has these tasks' verdicts.
 
-Then `verdict.json` of each trial must be the same, byte for byte but for how a test fails where a judging draws its
-own garbage (by an assertion, or by an exception before it); no agent that had handed in may have worked again; no
-trial may be damaged; and no container of the run may be left. Status 1 where one of it doesn't hold.
+Then `verdict.json` of each trial must be the same, but for how a test fails where a judging draws its own garbage (by
+an assertion, or by an exception before it), and for the note on slow tests; no agent that had handed in may have
+worked again; no trial may be damaged; and no container of the run may be left. Status 1 where one of it doesn't hold.
 """
 
 import argparse
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -26,7 +27,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import docker
 import yaml
@@ -34,7 +35,9 @@ import yaml
 from harness.report.tables import console, table
 from harness.runs.store import find_trials
 from harness.specs.catalog import Catalog
+from harness.specs.reasons import NoteCode
 
+T = TypeVar("T")
 NODES, OF_A_NODE = 3, 2
 AT_THE_END = 3
 """Starts that are left alone: a trial whose nodes were lost again and again is for the next start."""
@@ -140,15 +143,21 @@ class Killer:
         self.look()
 
 
-_DRAWN = re.compile(rb'("garbage-\d+": *"failed): \w+"')
+_DRAWN = re.compile(r'("garbage-\d+": *"failed): \w+"')
 
 
-def verdicts(run: Run) -> dict[str, bytes]:
-    """Of each trial the verdict, without what the garbage that its judging drew makes of it."""
-    return {place: _DRAWN.sub(rb'\1"', text) for place, text in run.contents("verdict.json").items()}
+def verdicts(run: Run) -> dict[str, str]:
+    """Of each trial the verdict, without what its own draw and a machine's speed make of it."""
+    return {place: _same_everywhere(text) for place, text in run.contents("verdict.json").items()}
 
 
-def changed(known: Mapping[str, bytes], now: Mapping[str, bytes]) -> set[str]:
+def _same_everywhere(text: bytes) -> str:
+    verdict = json.loads(text)
+    verdict["notes"] = [note for note in verdict.get("notes", ()) if note["code"] != NoteCode.SLOW_TESTS]
+    return _DRAWN.sub(r'\1"', json.dumps(verdict))
+
+
+def changed(known: Mapping[str, T], now: Mapping[str, T]) -> set[str]:
     """The trials whose file is another one, or gone."""
     return {place for place, text in known.items() if now.get(place) != text}
 

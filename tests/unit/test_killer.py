@@ -1,5 +1,6 @@
 """What `make killer` counts as wrong."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -30,20 +31,28 @@ def test_another_verdict_a_lost_one_and_an_agent_that_worked_again_are_seen(tmp_
     assert killer.paid_again == {"trials/a/oracle/none/1"}
 
 
-def test_how_a_test_fails_on_drawn_garbage_is_no_other_verdict_and_that_it_fails_is(tmp_path: Path) -> None:
+def test_what_a_draw_or_the_machines_speed_changes_is_no_other_verdict_and_all_else_is(tmp_path: Path) -> None:
     run = Run(tmp_path / "run", ["a"], 1)
     run_folder(run.directory)
-    trial = begun(run.directory, "a", "oracle")
-    judged(worked(trial))
+    judged(worked(begun(run.directory, "a", "oracle")))
 
-    def with_cell(cell: str) -> dict[str, bytes]:
-        (run.directory / "trials/a/oracle/none/1/verdict.json").write_text(f'{{"arms": {{{cell}}}}}')
+    def kept(arm: str, cell: str, note: str) -> dict[str, str]:
+        text = json.dumps({"notes": [{"code": note}], "arms": {arm: cell}})
+        (run.directory / "trials/a/oracle/none/1/verdict.json").write_text(text)
         return verdicts(run)
 
-    known = with_cell('"garbage-1": "failed: raised"')
-    assert not changed(known, with_cell('"garbage-1": "failed: assertion"'))
-    assert changed(known, with_cell('"garbage-1": "passed"'))
-    assert changed(with_cell('"removal-1": "failed: raised"'), with_cell('"removal-1": "failed: assertion"'))
+    known = kept("garbage-1", "failed: raised", "slow-tests")
+    assert not changed(known, kept("garbage-1", "failed: assertion", "slow-tests"))
+    assert changed(known, kept("garbage-1", "passed", "slow-tests"))
+    assert changed(known, kept("garbage-1", "failed: raised", "production-edit"))
+    assert changed(
+        kept("removal-1", "failed: raised", "slow-tests"), kept("removal-1", "failed: assertion", "slow-tests")
+    )
+    quick = {
+        place: text.replace('{"code": "production-edit"}', "")
+        for place, text in kept("a", "b", "production-edit").items()
+    }
+    assert not changed(quick, kept("a", "b", "slow-tests"))
 
 
 def test_a_task_that_is_not_there_is_refused() -> None:
