@@ -43,20 +43,21 @@ class Discovery(Protocol):
 
 
 class TreeFiles(NamedTuple):
-    """The files of a tree: the paths of all, and the texts of those that were read."""
+    """The files of a tree: the paths of all, the texts of those that were read, and which of them a patch changes."""
 
     paths: Collection[str]
     texts: Mapping[str, bytes]
+    changed: Collection[str] = ()
 
 
-class Inheritance(Protocol):
-    """How a file has tests whose text another file has. Pure, as `Discovery` is."""
+class Relatives(Protocol):
+    """Finds tests whose text other files of a tree have. What was read for one file is there for the next."""
 
-    def missing(self, source: bytes, path: str, files: TreeFiles) -> frozenset[str]:
+    def missing(self, source: bytes, path: str) -> frozenset[str]:
         """Files whose text would show more tests of this one, and isn't among those read. Raises TooMuchToRead."""
         ...
 
-    def discover_among(self, source: bytes, path: str, files: TreeFiles) -> TestFile:
+    def discover(self, source: bytes, path: str) -> TestFile:
         """`Discovery.discover`, inherited tests of other files included. Raises TooMuchToRead."""
         ...
 
@@ -104,7 +105,7 @@ class Language:
     """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
     tests_show: bool = False
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
-    inheritance: Inheritance | None = None
+    relatives: Callable[[TreeFiles], Relatives] | None = None
     """How tests come from other files. Without it a file's tests are what its own text shows."""
     conduct: Conduct | None = None
     """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""

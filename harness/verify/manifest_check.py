@@ -133,7 +133,7 @@ class Survey:
     """The test functions of one changed file, by what the patch does to them.
 
     `optional` are those of the added and changed ones that needn't be listed: their text is in a file that the patch
-    doesn't touch. What a class inherits from another file is in nobody's way when the class or its import goes.
+    doesn't touch. `deleted` are also those in whose place an inherited one stands now.
     """
 
     added: tuple[TestId, ...]
@@ -161,13 +161,15 @@ def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) 
     def ids(names: Iterable[str]) -> tuple[TestId, ...]:
         return tuple(TestId(change.path, name) for name in names)
 
+    theirs = {name for name in new if new[name].origin not in {"", *touched}}
     same = {name for name in new if name in old and old[name].text == new[name].text}
+    replaced = {name for name in theirs - same if name in old and old[name].origin in {"", *touched}}
     return Survey(
         added=ids(name for name in new if name not in old),
-        changed=ids(name for name in new if name in old and name not in same),
+        changed=ids(name for name in new if name in old and name not in same | replaced),
         kept=ids(name for name in new if name in same),
-        deleted=ids(name for name in old if name not in new and not old[name].origin),
-        optional=ids(name for name in new if name not in same and new[name].origin not in {"", *touched}),
+        deleted=ids(name for name in old if name not in new or name in replaced),
+        optional=ids(name for name in new if name in theirs - same - replaced),
     )
 
 

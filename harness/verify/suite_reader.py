@@ -9,6 +9,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.globs import matches
 from harness.specs.task import Task
 from harness.verify.arms import ArmContext
+from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import Intake
 
 
@@ -16,7 +17,7 @@ class SuiteReader(Protocol):
     """Gives the language that a submission's tests are read in, made for this submission if need be."""
 
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-        """May run the submission's tests. Raises SandboxLost, UserError."""
+        """May run the submission's tests. Raises SandboxLost, UserError, and TooMuchToRead for what is hostile."""
         ...
 
 
@@ -39,6 +40,6 @@ async def files_around(tree: GitTree, task: Task, intake: Intake, language: Lang
     return await tree.read_all(dict(list(near.items())[:MOST_AROUND]))
 
 
-async def by_grammar(task: Task, _intake: Intake, _manifest: bytes, _context: ArmContext, /) -> Language:
-    """That of the task's repository: a test is what its text says."""
-    return language_of(task.repo)
+async def by_grammar(task: Task, intake: Intake, _manifest: bytes, context: ArmContext, /) -> Language:
+    """That of the task's repository: a test is what its text says, and that of the classes that it inherits from."""
+    return await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))

@@ -15,7 +15,6 @@ from harness.verify.draw import Draw, new_draw
 from harness.verify.evidence import ArmLog, Evidence, EvidenceCache, UnkeptArms
 from harness.verify.examination import Examination
 from harness.verify.gathering import gather_evidence
-from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import Intake, ingest
 from harness.verify.judge.judge import Judge
 from harness.verify.judge_questions import ask_judge
@@ -79,9 +78,8 @@ async def read_submission(
         intake = Intake(reasons=(refusal,))
     if intake.reasons:
         return Examination(intake)
-    language = await reader(task, intake, submission.manifest, context)
     try:
-        language = await with_inherited(tree, intake.changes, language)
+        language = await reader(task, intake, submission.manifest, context)
     except TooMuchToRead as error:
         return Examination(intake, ManifestCheck(reasons=(too_much(error),)))
     around = {} if task.probes else await files_around(tree, task, intake, language)

@@ -1,20 +1,24 @@
 """Tests that a class inherits from another file's class: which are found, and which a manifest must list."""
 
+import contextlib
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from harness.languages.found import MAX_FUNCTIONS, TooMuchToRead
+from harness.languages.found import MAX_FUNCTIONS, TestFile, TestFunction, TooMuchToRead
 from harness.languages.protocol import TreeFiles
-from harness.languages.python.bases import MAX_MODULES
-from harness.languages.python.discovery import discover_among, missing
+from harness.languages.python.bases import MAX_ANCESTORS
+from harness.languages.python.discovery import PythonRelatives
 from harness.languages.registry import LANGUAGES
 from harness.sandbox.git_tree import GitTree
 from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
+from harness.tracks.swe_atlas.seen_tests import SeenTests
 from harness.verify.assertion_check import without_check
 from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import FileChange
@@ -90,11 +94,44 @@ TREES = {
         "tests/test_x.py": b"try:\n    from .shared import Shared\nexcept ImportError:\n"
         b"    from .none import Shared\n" + HEIR,
     },
+    "a class within another has that name": {
+        "tests/__init__.py": MIXIN,
+        "tests/test_x.py": b"from . import Shared\nclass Z:\n    class Shared: pass\n" + HEIR,
+    },
+    "a class within another": {
+        "tests/__init__.py": b"class Outer:\n" + b"".join(b"    " + line + b"\n" for line in MIXIN.splitlines()),
+        "tests/test_x.py": b"from . import Outer\n" + HEIR.replace(b"(Shared", b"(Outer.Shared"),
+    },
+    "a base that wants no collecting": {
+        "tests/__init__.py": b"class Off:\n    __test__ = False\n    def test_off(self): pass\n",
+        "tests/test_x.py": b"from . import Off\nclass TestOff(Off): pass\nclass TestOn(Off):\n    __test__ = True\n",
+    },
+    "another name for a class": {
+        "tests/__init__.py": MIXIN,
+        "tests/test_x.py": b"import tests\nBase = tests.Shared\n" + HEIR.replace(b"(Shared", b"(Base"),
+    },
+    "a class of its own name": {
+        "tests/__init__.py": MIXIN.replace(b"Shared", b"TestHeir"),
+        "tests/test_x.py": b"from . import TestHeir\n" + HEIR.replace(b"(Shared", b"(TestHeir"),
+    },
+    "spaces and brackets": {
+        "tests/__init__.py": b"", "tests/shared.py": MIXIN,
+        "tests/test_x.py": b"from . shared import Shared\n" + HEIR.replace(b"(Shared", b"((Shared)"),
+    },
+    "in Python's order": {
+        "tests/__init__.py": b"class Root:\n    test_shared = None\n" + MIXIN.replace(b"Shared", b"Shared(Root)")
+        + b"class Mid(Root): pass\n",
+        "tests/test_x.py": b"from . import Mid, Shared\n" + HEIR.replace(b"(Shared", b"(Mid, Shared"),
+    },
     "below src": {
         "src/pkg/__init__.py": b"", "src/pkg/testing.py": MIXIN,
         "tests/test_x.py": b"from pkg.testing import Shared\n" + HEIR,
     },
 }  # fmt: skip
+
+
+def relatives(files: Mapping[str, bytes], known: Mapping[str, bytes] | None = None) -> PythonRelatives:
+    return PythonRelatives(TreeFiles(files.keys(), files if known is None else known))
 
 
 def collected(folder: Path, files: dict[str, bytes], path: str) -> set[str]:
@@ -116,18 +153,14 @@ def collected(folder: Path, files: dict[str, bytes], path: str) -> set[str]:
 def test_a_class_has_the_tests_that_pytest_collects_for_it(tmp_path: Path, name: str) -> None:
     files = TREES[name]
     path = max(files, key=lambda path: path.endswith("test_x.py"))
-    found = discover_among(files[path], path, TreeFiles(files.keys(), files))
-    names = {test.name for test in found.tests}
-    expected = collected(tmp_path, files, path)
-    if name == "no test any more":  # an attribute that is no function isn't looked at
-        expected |= {"TestHeir.test_shared"}
-    assert names == expected
-    assert not missing(files[path], path, TreeFiles(files.keys(), files))
+    found = relatives(files).discover(files[path], path)
+    assert {test.name for test in found.tests} == collected(tmp_path, files, path)
+    assert not relatives(files).missing(files[path], path)
 
 
 def test_an_inherited_test_has_its_text_and_lines_and_says_whose_they_are() -> None:
     files = TREES["passed on"]
-    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+    found = relatives(files).discover(files["tests/test_x.py"], "tests/test_x.py")
     shared, own = found.find("TestHeir.test_shared"), found.find("TestHeir.test_own")
     assert shared
     assert own
@@ -141,10 +174,10 @@ def test_files_that_bases_may_be_in_are_asked_for_until_all_are_known() -> None:
     files = TREES["through a class between"]
     known: dict[str, bytes] = {}
     asked = []
-    while wanted := missing(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), known)):
+    while wanted := relatives(files, known).missing(files["tests/test_x.py"], "tests/test_x.py"):
         asked.append(sorted(wanted))
         known |= {path: files[path] for path in wanted}
-    assert asked == [["tests/between.py"], ["tests/shared.py"]]
+    assert asked == [["tests/__init__.py", "tests/between.py"], ["tests/shared.py"]]
 
 
 def test_files_that_import_one_another_end() -> None:
@@ -152,7 +185,7 @@ def test_files_that_import_one_another_end() -> None:
     files["tests/test_x.py"] = (
         b"from .a0 import Base, Shared\nclass TestX(Base, Shared):\n    def test_a(self): pass\n"
     )
-    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+    found = relatives(files).discover(files["tests/test_x.py"], "tests/test_x.py")
     assert [test.name for test in found.tests] == ["TestX.test_a"]
 
 
@@ -162,8 +195,8 @@ def test_no_more_files_are_read_than_an_honest_class_needs() -> None:
         for n in range(200)
     }
     files["tests/test_x.py"] = b"from .a0 import Base\nclass TestX(Base):\n    pass\n"
-    found = discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
-    assert len(found.tests) < MAX_MODULES
+    found = relatives(files).discover(files["tests/test_x.py"], "tests/test_x.py")
+    assert len(found.tests) == MAX_ANCESTORS - 1
 
 
 def test_many_heirs_of_many_tests_are_too_much_to_read() -> None:
@@ -172,7 +205,59 @@ def test_many_heirs_of_many_tests_are_too_much_to_read() -> None:
     heirs = b"".join(b"class Test%d(Base): pass\n" % n for n in range(MAX_FUNCTIONS // each + 1))
     files = {"tests/__init__.py": mixin, "tests/test_x.py": b"from . import Base\n" + heirs}
     with pytest.raises(TooMuchToRead, match="more than 20000 test functions"):
-        discover_among(files["tests/test_x.py"], "tests/test_x.py", TreeFiles(files.keys(), files))
+        relatives(files).discover(files["tests/test_x.py"], "tests/test_x.py")
+
+
+ROOT_FIRST = {
+    "tests/__init__.py": MIXIN,
+    "tests/mine.py": b"class Root:\n    def test_shared(self):\n        slow()\nclass Mid(Root): pass\n",
+    "tests/test_x.py": b"from . import Shared\nfrom .mine import Mid\n" + HEIR.replace(b"(Shared", b"(Mid, Shared"),
+}
+
+
+def test_the_text_of_a_test_is_that_of_the_class_that_python_would_ask_first() -> None:
+    found = (
+        relatives(ROOT_FIRST).discover(ROOT_FIRST["tests/test_x.py"], "tests/test_x.py").find("TestHeir.test_shared")
+    )
+    assert found
+    assert found.origin == "tests/mine.py"
+
+
+@pytest.mark.parametrize("changed", ["tests/first.py", "tests/last.py"])
+def test_of_two_meanings_of_a_name_the_patchs_own_is_read(changed: str) -> None:
+    files = {
+        "tests/__init__.py": b"", "tests/first.py": MIXIN, "tests/last.py": MIXIN.replace(b"helper", b"test_more"),
+        "tests/test_x.py": b"if old:\n    from .first import Shared\nelse:\n    from .last import Shared\n" + HEIR,
+    }  # fmt: skip
+    found = PythonRelatives(TreeFiles(files.keys(), files, {changed})).discover(
+        files["tests/test_x.py"], "tests/test_x.py"
+    )
+    assert {test.name for test in found.tests} == {"TestHeir.test_own", "TestHeir.test_shared", "TestHeir.test_more"}
+    shared = found.find("TestHeir.test_shared")
+    assert shared
+    assert shared.origin == changed
+
+
+MANY = 3_000
+HOSTILE = {
+    "names times stars": b"".join(b"from .a%d import *\n" % n for n in range(MANY))
+    + b"".join(b"class T%d(B%d): pass\n" % (n, n) for n in range(MANY)),
+    "names that stand for names": b"".join(b"B%d = B%d\n" % (n, n + 1) for n in range(MANY)) + b"class T(B0): pass\n",
+    "a lattice of classes": b"class A0: pass\nclass B0: pass\n"
+    + b"".join(b"class %c%d(A%d, B%d): pass\n" % (c, n, n - 1, n - 1) for n in range(1, MANY) for c in b"AB"),
+    "classes upside down": b"".join(b"class A%d(A%d): pass\n" % (n, n + 1) for n in range(MANY)),
+    "many meanings": b"".join(b"B = C%d.D\nC%d = B\n" % (n, n) for n in range(MANY)) + b"class T(B): pass\n",
+    "long dotted names": b"import " + b"a." * 100_000 + b"b\n" + b"class T(" + b"a." * 100_000 + b"b): pass\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_read_in_little_time_or_refused(name: str) -> None:
+    files = {f"tests/a{n}.py": b"" for n in range(MANY)} | {"tests/test_x.py": HOSTILE[name]}
+    began = time.process_time()
+    with contextlib.suppress(TooMuchToRead):
+        relatives(files).discover(HOSTILE[name], "tests/test_x.py")
+    assert time.process_time() - began < 20
 
 
 async def tree_of(tmp_path: Path, files: dict[str, bytes]) -> GitTree:
@@ -235,6 +320,53 @@ async def test_a_test_added_to_a_mixin_of_the_tree_belongs_to_the_changed_files_
         (ReasonCode.MANIFEST_UNKNOWN_TEST, "TestHeir.test_none"),
         (ReasonCode.MANIFEST_UNLISTED_TEST, "TestHeir.test_more"),
     }
+
+
+OLD_HEIR = {**UPSTREAM, "tests/test_x.py": b"from . import Shared\n" + HEIR}
+NEW_TEST = b"    def test_new(self):\n        assert 1\n"
+BROKEN = {
+    "its own text for an inherited one": (
+        {**UPSTREAM, "tests/test_x.py": b"class TestHeir:\n    def test_shared(self):\n        assert 2\n"},
+        {"tests/test_x.py": b"from . import Shared\nclass TestHeir(Shared):\n" + NEW_TEST},
+        "TestHeir.test_shared",
+    ),
+    "for that of a class that never is": (
+        {**UPSTREAM, "tests/test_x.py": b"class TestHeir:\n    def test_shared(self):\n        assert 2\n"},
+        {
+            "tests/test_x.py": b"from . import Shared\nif False:\n    class TestHeir(Shared): pass\n"
+            b"class TestNew:\n" + NEW_TEST,
+        },
+        "TestHeir.test_shared",
+    ),
+    "the base": (
+        OLD_HEIR, {"tests/test_x.py": HEIR.replace(b"(Shared)", b"") + NEW_TEST}, "TestHeir.test_shared",
+    ),
+    "the test of the base": (
+        OLD_HEIR,
+        {
+            "tests/__init__.py": MIXIN.replace(b"test_shared", b"shared"),
+            "tests/test_x.py": OLD_HEIR["tests/test_x.py"] + NEW_TEST,
+        },
+        "TestHeir.test_shared",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("gone", BROKEN)
+async def test_an_inherited_test_that_a_patch_takes_away_is_an_existing_test_broken(
+    tmp_path: Path, gone: str
+) -> None:
+    before, changed, test = BROKEN[gone]
+    new = "TestNew.test_new" if gone.startswith("for that") else "TestHeir.test_new"
+    assert said(await check(tmp_path, before, changed, new)) == {(ReasonCode.EXISTING_TEST_BROKEN, test)}
+
+
+async def test_what_a_reader_has_seen_is_not_read_again(tmp_path: Path) -> None:
+    text = b"for n in range(3):\n    globals()[f'test_{n}'] = print\n"
+    changes = (FileChange("tests/test_x.py", None, text),)
+    language = await with_inherited(await tree_of(tmp_path, {"README": b""}), changes, PYTHON)
+    seen = SeenTests(language.discovery, {("tests/test_x.py", text): TestFile((TestFunction("test_1", 1, 2, b""),))})
+    assert [test.name for test in seen.discover(text, "tests/test_x.py").tests] == ["test_1"]
 
 
 async def test_a_mixin_that_the_patch_removes_has_no_tests_any_more(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.languages.found import TestFile, TestFunction
+from harness.languages.protocol import Discovery, Relatives, TreeFiles
 from harness.languages.registry import LANGUAGES
 from harness.runs.cases import Case, read_batch
 from harness.specs.catalog import Catalog
@@ -239,8 +240,12 @@ def listed(case: Case) -> list[TestFunction | None]:
     """The listed tests; None for one of a file that the patch only changes, where its hunks don't show it."""
     assert case.submission
     language = LANGUAGES.get(case.task.repo.language)
-    discovery = language.discovery
-    files = {path: (old, discovery.discover(new, path)) for path, (old, new) in after(case.submission.patch).items()}
+    discovery: Discovery | Relatives = language.discovery
+    changes = after(case.submission.patch)
+    if language.relatives:
+        texts = {path: new for path, (_, new) in changes.items()}
+        discovery = language.relatives(TreeFiles(texts.keys(), texts))
+    files = {path: (old, discovery.discover(new, path)) for path, (old, new) in changes.items()}
     tests = [(files[test.file], test.name) for test in parse_manifest(case.submission.manifest, language.ids).tests]
     assert all(file.find(name) for (old, file), name in tests if old is None)
     return [file.find(name) for (_, file), name in tests]

@@ -8,7 +8,7 @@ from functools import cached_property
 import tree_sitter_python
 from tree_sitter import Language, Node
 
-from harness.languages.found import HelperFunction, parsed, text_of
+from harness.languages.found import HelperFunction, name_of, parsed, text_of
 from harness.languages.python.checks import SOUNDS, Function
 from harness.languages.python.comments import with_short_comments
 
@@ -25,6 +25,8 @@ _BLOCKS = frozenset(
     }
 )
 MAX_CLASS_DEPTH = 20
+MAX_MEANINGS = 10
+"""Of one name in one file."""
 GRAMMAR = Language(tree_sitter_python.language())
 
 
@@ -33,14 +35,16 @@ class Scope:
     """The module or a class: `name` is its dotted path within its file."""
 
     name: str
-    short: str
     bases: tuple[str, ...]
     module: "Module"
     functions: list[tuple[str, Function]] = field(default_factory=list)
     classes: list["Scope"] = field(default_factory=list)
     other_names: list[HelperFunction] = field(default_factory=list)
     """Of what asserts elsewhere: `same = TestCase.assertEqual`."""
-    opted_out: bool = False
+    values: set[str] = field(default_factory=set)
+    """Names that it gives to what is no function: `test_slow = None`."""
+    collected: bool | None = None
+    """What it says by `__test__`."""
 
     def walk(self) -> Iterator["Scope"]:
         yield self
@@ -55,12 +59,14 @@ class Module:
         self.path, self.start, self.end = path, start, start + len(source) + 1
         self._source = source
         self._texts: dict[tuple[int, int], bytes] = {}
-        self.imports: dict[str, str] = {}
-        """What a name stands for, with the dots of a relative import: `Shared` for `from ..base import Shared` is
-        `..base.Shared`."""
+        self.imports: dict[str, list[str]] = {}
+        """All that a name may stand for, with the dots of a relative import: `Shared` for `from ..base import Shared`
+        is `..base.Shared`."""
+        self.other_names: dict[str, list[str]] = {}
+        """Names of this file that a name is given for: `shared.Base` for `Base = shared.Base`."""
         self.stars: list[str] = []
         """Modules of which everything is imported."""
-        self.top = Scope("", "", (), self)
+        self.top = Scope("", (), self)
         _fill(self.top, parsed(GRAMMAR, with_short_comments(source)))
 
     @cached_property
@@ -68,9 +74,12 @@ class Module:
         return tuple(self.top.walk())
 
     @cached_property
-    def classes(self) -> Mapping[str, Scope]:
-        """By their names without what they stand in."""
-        return {scope.short: scope for scope in self.scopes if scope.short}
+    def classes(self) -> Mapping[str, list[Scope]]:
+        """By their dotted paths: several where a class is defined anew, or another one under `else`."""
+        found: dict[str, list[Scope]] = {}
+        for scope in self.scopes[1:]:
+            found.setdefault(scope.name, []).append(scope)
+        return found
 
     def text(self, node: Node) -> bytes:
         """A node's text, each there once: a method's is that of every class that inherits it."""
@@ -88,15 +97,13 @@ def _fill(scope: Scope, body: Node, depth: int = 0) -> None:
         if definition.type == "function_definition":
             scope.functions.append((name, Function(node, scope.module.start)))
         elif definition.type == "class_definition" and inner is not None and depth < MAX_CLASS_DEPTH:
-            child = Scope(f"{scope.name}.{name}".lstrip("."), name, _bases(definition), scope.module)
+            child = Scope(f"{scope.name}.{name}".lstrip("."), _bases(definition), scope.module)
             _fill(child, inner, depth + 1)
             scope.classes.append(child)
         elif definition.type in ("import_statement", "import_from_statement"):
             _import(scope.module, definition)
-        elif _opts_out(definition):
-            scope.opted_out = True
-        elif other := _other_name(definition):
-            scope.other_names.append(HelperFunction.at(definition, f"{scope.name}.{other}".lstrip("."), 1))
+        else:
+            _assign(scope, definition)
 
 
 def _statements(body: Node) -> Iterator[Node]:
@@ -111,38 +118,56 @@ def _statements(body: Node) -> Iterator[Node]:
 
 
 def _bases(definition: Node) -> tuple[str, ...]:
-    """The names of its bases; of `Shared[int]` that before the bracket."""
+    """The dotted names of its bases; of `Shared[int]` that before the bracket."""
     arguments = definition.child_by_field_name("superclasses")
-    return tuple(text_of(node).partition("[")[0].strip() for node in arguments.named_children) if arguments else ()
+    return tuple(filter(None, (_dotted(node) for node in arguments.named_children))) if arguments else ()
+
+
+def _dotted(node: Node | None) -> str:
+    """A dotted name as it would be written without spaces and brackets; empty for anything else."""
+    while node is not None and node.type in ("parenthesized_expression", "subscript") and node.named_children:
+        node = node.named_children[0]
+    if node is None or node.type not in ("identifier", "attribute", "dotted_name", "relative_import"):
+        return ""
+    name = name_of(node)
+    return "".join(name.replace("\\", " ").split())
 
 
 def _import(module: Module, statement: Node) -> None:
-    """The first meaning of a name stays: what `except ImportError` imports instead is for another machine."""
     source = statement.child_by_field_name("module_name")
-    prefix = text_of(source)
+    prefix = _dotted(source)
+    if source is not None and not prefix:
+        return
     if any(child.type == "wildcard_import" for child in statement.named_children):
         module.stars.append(prefix)
     for node in statement.children_by_field_name("name"):
-        name = text_of(node.child_by_field_name("name") or node)
-        alias = text_of(node.child_by_field_name("alias"))
+        name, alias = _dotted(node.child_by_field_name("name") or node), _dotted(node.child_by_field_name("alias"))
         if source is not None:
-            module.imports.setdefault(alias or name, _joined(prefix, name))
+            meaning = f"{prefix}{name}" if prefix.endswith(".") else f"{prefix}.{name}"
         else:
-            module.imports.setdefault(alias or name.partition(".")[0], name if alias else name.partition(".")[0])
+            meaning = name if alias else name.partition(".")[0]
+        _add(module.imports, alias or name.partition(".")[0], meaning)
 
 
-def _joined(module: str, name: str) -> str:
-    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+def _add(meanings: dict[str, list[str]], name: str, meaning: str) -> None:
+    known = meanings.setdefault(name, [])
+    if meaning not in known and len(known) < MAX_MEANINGS:
+        known.append(meaning)
 
 
-def _other_name(statement: Node) -> str:
-    """The name that a statement gives to a function that sounds like an assertion; empty where it gives none."""
+def _assign(scope: Scope, statement: Node) -> None:
     assignment = statement.named_children[0] if statement.type == "expression_statement" else None
-    left, right = (assignment and assignment.child_by_field_name(side) for side in ("left", "right"))
-    if not left or not right or left.type != "identifier" or right.type not in ("attribute", "identifier"):
-        return ""
-    return text_of(left) if re.search(SOUNDS, text_of(right).rpartition(".")[2]) else ""
-
-
-def _opts_out(node: Node) -> bool:
-    return text_of(node).replace(" ", "") == "__test__=False"
+    if assignment is None or assignment.type != "assignment":
+        return
+    left, right = (assignment.child_by_field_name(side) for side in ("left", "right"))
+    name, value = (text_of(left) if left and left.type == "identifier" else ""), _dotted(right)
+    if not name or right is None:
+        return
+    if name == "__test__" and right.type in ("true", "false"):
+        scope.collected = right.type == "true"
+    if right.type in ("none", "true", "false", "integer", "string"):
+        scope.values.add(name)
+    if value and right.type in ("identifier", "attribute") and re.search(SOUNDS, value.rpartition(".")[2]):
+        scope.other_names.append(HelperFunction.at(statement, f"{scope.name}.{name}".lstrip("."), 1))
+    if value and not scope.name:
+        _add(scope.module.other_names, name, value)

@@ -29,49 +29,51 @@ def discover(source: bytes, path: str = "") -> TestFile:
 
     Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
     """
-    return discover_among(source, path, _ALONE)
+    return PythonRelatives(_ALONE).discover(source, path)
 
 
-def discover_among(source: bytes, path: str, files: TreeFiles) -> TestFile:
-    """`discover`, with tests that classes inherit from those of other files."""
-    quota, module = FileQuota(path, source), Module(source, path)
-    bases = Bases(module, files)
-    ancestors = {scope: bases.ancestors(scope) for scope in module.scopes}
-    tests: list[TestFunction] = []
-    others: set[str] = set()
-    helpers: list[HelperFunction] = []
-    checks = _checks(module, bases.modules.values())
-    for scope in module.scopes:
-        own = _methods(ancestors[scope])
-        assertions = checks.within({name: function for name, (function, _) in own.items()} if scope.name else {})
-        collects = _collects_tests(scope, ancestors[scope])
-        for name, (function, home) in own.items():
-            qualified = f"{scope.name}.{name}" if scope.name else name
-            quota.take(qualified)
-            if collects and name.startswith("test") and not _is_fixture(function.node):
-                origin = "" if home is module else home.path
-                tests.append(_test(qualified, function.node, home, assertions(function), origin))
-            elif home is module:
-                others.add(qualified)
-                helpers.append(HelperFunction.at(function.node, qualified, assertions(function)))
-        helpers += scope.other_names
-        if scope.name:
-            others.add(scope.name)
-    return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module.scopes)), tuple(helpers))
+class PythonRelatives:
+    """See `Relatives`."""
+
+    def __init__(self, files: TreeFiles) -> None:
+        self._bases = Bases(files)
+
+    def missing(self, source: bytes, path: str) -> frozenset[str]:
+        FileQuota(path, source)
+        for scope in self._bases.module(source, path).scopes:
+            self._bases.ancestors(scope)
+        return frozenset(self._bases.missing)
+
+    def discover(self, source: bytes, path: str) -> TestFile:
+        quota, module = FileQuota(path, source), self._bases.module(source, path)
+        ancestors = {scope: self._bases.ancestors(scope) for scope in module.scopes}
+        tests: list[TestFunction] = []
+        others: set[str] = set()
+        helpers: list[HelperFunction] = []
+        checks = _checks(module, ancestors.values())
+        for scope in module.scopes:
+            own = _methods(ancestors[scope])
+            methods = {name: function for name, (function, _) in own.items()} if scope.name else {}
+            assertions = checks.within(methods)
+            collects = _collects_tests(scope, ancestors[scope])
+            for name, (function, home) in own.items():
+                qualified = f"{scope.name}.{name}" if scope.name else name
+                quota.take(qualified)
+                if collects and name.startswith("test") and not _is_fixture(function.node):
+                    origin = "" if home is module else home.path
+                    tests.append(_test(qualified, function.node, home, assertions(function), origin))
+                elif home is module:
+                    others.add(qualified)
+                    helpers.append(HelperFunction.at(function.node, qualified, assertions(function)))
+            helpers += scope.other_names
+            if scope.name:
+                others.add(scope.name)
+        return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module.scopes)), tuple(helpers))
 
 
-def missing(source: bytes, path: str, files: TreeFiles) -> frozenset[str]:
-    """Files that bases of this file's classes may be in, and whose text `files` hasn't. Raises TooMuchToRead."""
-    FileQuota(path, source)
-    module = Module(source, path)
-    bases = Bases(module, files)
-    for scope in module.scopes:
-        bases.ancestors(scope)
-    return frozenset(bases.missing)
-
-
-def _checks(module: Module, modules: Iterable[Module]) -> PythonChecks:
+def _checks(module: Module, ancestors: Iterable[Iterable[Scope]]) -> PythonChecks:
     """What asserts in a file and in those that its classes have bases in. A name of its own means what it says."""
+    modules = dict.fromkeys(scope.module for line in ancestors for scope in line)
     all_of = [*(other for other in modules if other is not module), module]
     functions = {name: function for each in all_of for name, function in each.top.functions}
     return PythonChecks(functions, [dict(scope.functions) for each in all_of for scope in each.scopes if scope.name])
@@ -96,18 +98,23 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
 
 
 def _methods(ancestors: Iterable[Scope]) -> dict[str, tuple[Function, Module]]:
+    """The functions of a class, each with its file. What a nearer class gives a value is none."""
     found: dict[str, tuple[Function, Module]] = {}
+    hidden: set[str] = set()
     for ancestor in ancestors:
-        found = {**{name: (function, ancestor.module) for name, function in ancestor.functions}, **found}
+        here = {name: (function, ancestor.module) for name, function in ancestor.functions if name not in hidden}
+        found = {**here, **found}
+        hidden |= ancestor.values - here.keys()
     return found
 
 
 def _collects_tests(scope: Scope, ancestors: Iterable[Scope]) -> bool:
     if not scope.name:
         return True
-    if scope.opted_out:
+    line = list(ancestors)
+    if next((each.collected for each in line if each.collected is not None), True) is False:
         return False
-    bases = [base for ancestor in ancestors for base in ancestor.bases]
+    bases = [base for ancestor in line for base in ancestor.bases]
     if any(base.rpartition(".")[2].endswith("TestCase") for base in bases):
         return True
     return all(part.startswith("Test") for part in scope.name.split("."))

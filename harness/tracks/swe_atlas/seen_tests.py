@@ -13,6 +13,7 @@ from harness.languages.delegating import DelegatingDiscovery
 from harness.languages.found import TestFile, TestFunction
 from harness.languages.protocol import Discovery, Language
 from harness.languages.registry import language_of
+from harness.sandbox.git_tree import GitTree
 from harness.specs.languages import LANGUAGE_FACTS
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey, Role
@@ -24,6 +25,7 @@ from harness.tracks.swe_atlas.arms import AgentsTree, run_log
 from harness.tracks.swe_atlas.rule import is_test_path
 from harness.tracks.swe_atlas.task import PublishedTask, published_task
 from harness.verify.arms import ArmContext
+from harness.verify.inherited_tests import with_inherited
 from harness.verify.intake import FileChange, Intake
 from harness.verify.reading import read_apart
 
@@ -62,8 +64,9 @@ class SeenTests(DelegatingDiscovery):
 
 
 async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-    """See `SuiteReader`. Raises SandboxLost."""
-    task, language = published_task(task), language_of(task.repo)
+    """See `SuiteReader`. Raises SandboxLost, TooMuchToRead."""
+    task = published_task(task)
+    language = await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))
     listed = _listed_files(manifest, language)
     unknown = await read_apart(lambda: _without_known_tests(intake.changes, language.discovery, listed))
     seen: dict[tuple[str, bytes], TestFile] = {}
