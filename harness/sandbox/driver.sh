@@ -116,6 +116,11 @@ silence() {
     kill -0 "$1" || return
     exec {rest}<"/proc/$1/fd/0" || return
     kill -KILL "$1"
+    # What it is just writing may still arrive, and must do so before the next command's token.
+    for round in {1..1000}; do
+        read_stat "$1" && [[ ${stat[0]} != [ZX] ]] || break
+        ((round < 100)) || sleep 0.01
+    done
     cat <&"$rest" >/dev/null {rest}<&- &
     exec {rest}<&-
 }
