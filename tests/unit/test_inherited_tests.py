@@ -246,6 +246,7 @@ HOSTILE = {
     "a lattice of classes": b"class A0: pass\nclass B0: pass\n"
     + b"".join(b"class %c%d(A%d, B%d): pass\n" % (c, n, n - 1, n - 1) for n in range(1, MANY) for c in b"AB"),
     "classes upside down": b"".join(b"class A%d(A%d): pass\n" % (n, n + 1) for n in range(MANY)),
+    "names times folders": b"".join(b"import x%d\nclass T%d(x%d.B): pass\n" % (n, n, n) for n in range(MANY)),
     "many meanings": b"".join(b"B = C%d.D\nC%d = B\n" % (n, n) for n in range(MANY)) + b"class T(B): pass\n",
     "long dotted names": b"import " + b"a." * 100_000 + b"b\n" + b"class T(" + b"a." * 100_000 + b"b): pass\n",
 }  # fmt: skip
@@ -254,9 +255,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_read_in_little_time_or_refused(name: str) -> None:
     files = {f"tests/a{n}.py": b"" for n in range(MANY)} | {"tests/test_x.py": HOSTILE[name]}
+    path = "d/" * 1_000 + "test_x.py" if name == "names times folders" else "tests/test_x.py"
     began = time.process_time()
     with contextlib.suppress(TooMuchToRead):
-        relatives(files).discover(HOSTILE[name], "tests/test_x.py")
+        relatives(files).discover(HOSTILE[name], path)
     assert time.process_time() - began < 20
 
 

@@ -140,7 +140,7 @@ class Bases:
         above = list(PurePosixPath(importer.path).parents)[:MAX_DEPTH]
         roots = above[dots - 1 : dots] if dots else [folder / below for folder in above for below in _ABOVE]
         for root in roots:
-            self._step(importer)
+            self._step(importer, 1 + (len(importer.path) + len(name)) // 50)
             place = root.joinpath(*parts)
             yield from (*([f"{place}.py"] if parts else []), str(place / "__init__.py"))
 
