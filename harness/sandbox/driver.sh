@@ -118,7 +118,8 @@ silence() {
     kill -KILL "$1"
     # What it is just writing may still arrive, and must do so before the next command's token.
     for round in {1..1000}; do
-        read_stat "$1" && [[ ${stat[0]} != [ZX] ]] || break
+        read_stat "$1" || break
+        [[ ${stat[0]} != [ZX] ]] || break
         ((round < 100)) || sleep 0.01
     done
     cat <&"$rest" >/dev/null {rest}<&- &
