@@ -1,4 +1,4 @@
-"""Test classes that inherit tests from another file's class: discovery reads files alone, and has none of them."""
+"""Test classes that inherit withheld tests from another file's class: who withholds a class's tests must know its heirs."""
 
 import ast
 from collections.abc import Iterable, Mapping

@@ -58,11 +58,11 @@ class Bases:
         self._step(scope.module)
         heirs = (*heirs, scope)
         bases = list(dict.fromkeys(base for name in scope.bases for base in self._bases(scope, name)))
-        open_ = [base for base in bases if base not in heirs] if len(heirs) < MAX_ANCESTORS else []
-        above = [self._ancestors(base, heirs) for base in open_]
-        line = [scope, *_merged([*(found for found, _ in above), open_])][:MAX_ANCESTORS]
+        further = [base for base in bases if base not in heirs] if len(heirs) < MAX_ANCESTORS else []
+        above = [self._ancestors(base, heirs) for base in further]
+        line = [scope, *_merged([*(found for found, _ in above), further])][:MAX_ANCESTORS]
         self._step(scope.module, len(line))
-        is_whole = len(open_) == len(bases) and all(whole for _, whole in above)
+        is_whole = len(further) == len(bases) and all(whole for _, whole in above)
         if is_whole:
             self._lines[scope] = line
         return line, is_whole
