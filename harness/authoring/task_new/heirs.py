@@ -1,4 +1,4 @@
-"""Test classes that inherit withheld tests from another file's class: who withholds a class's tests must know its heirs."""
+"""Test classes that inherit withheld tests from a class of another file, and so lose them too."""
 
 import ast
 from collections.abc import Iterable, Mapping
