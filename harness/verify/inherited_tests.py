@@ -7,6 +7,7 @@ from functools import partial
 from harness.languages.delegating import DelegatingDiscovery
 from harness.languages.found import TestFile, TooMuchToRead
 from harness.languages.protocol import Discovery, Language, Relatives, TreeFiles
+from harness.languages.remembering import RememberingDiscovery
 from harness.sandbox.git_tree import GitTree
 from harness.verify.intake import FileChange
 from harness.verify.reading import read_apart
@@ -48,7 +49,9 @@ async def with_inherited(tree: GitTree, changes: tuple[FileChange, ...], languag
         wanted = entries.keys() & await read_apart(partial(_missing, changed, before, after))
         if not wanted:
             old = {change.path: change.old for change in changes}
-            return replace(language, discovery=InheritedTests(language.discovery, old, before, after))
+            # What was read once is never refused later: reading takes steps of a limited number.
+            inherited = InheritedTests(language.discovery, old, before, after)
+            return replace(language, discovery=RememberingDiscovery(inherited))
         if len(texts) + len(wanted) > most:
             break
         texts = {**texts, **await tree.read_all({path: entries[path] for path in sorted(wanted)})}

@@ -363,6 +363,17 @@ async def test_an_inherited_test_that_a_patch_takes_away_is_an_existing_test_bro
     assert said(await check(tmp_path, before, changed, new)) == {(ReasonCode.EXISTING_TEST_BROKEN, test)}
 
 
+async def test_what_was_read_once_is_not_refused_when_it_is_read_again(tmp_path: Path, monkeypatch) -> None:
+    text = b"".join(b"class TestA%d(TestA%d):\n    def test_a(self): pass\n" % (n, (n + 1) % 20) for n in range(20))
+    changes = (FileChange("tests/test_x.py", None, text),)
+    language = await with_inherited(await tree_of(tmp_path, {"README": b""}), changes, PYTHON)
+    found = language.discovery.discover(text, "tests/test_x.py")
+    monkeypatch.setattr("harness.languages.python.bases.MAX_STEPS", 0)
+    with pytest.raises(TooMuchToRead):
+        relatives({}).discover(text, "tests/test_x.py")
+    assert language.discovery.discover(text, "tests/test_x.py") == found
+
+
 async def test_what_a_reader_has_seen_is_not_read_again(tmp_path: Path) -> None:
     text = b"for n in range(3):\n    globals()[f'test_{n}'] = print\n"
     changes = (FileChange("tests/test_x.py", None, text),)
