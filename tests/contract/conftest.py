@@ -12,6 +12,14 @@ from tests.support.sandboxes import SWEREX_ROOT, docker_image, local_image, make
 from tests.support.swerex_server import swerex_server
 
 KINDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "plain", "swerex")
+LONG_WITH_SWEREX = ("test_sandbox_limits.py", "test_sandbox_jobs.py")
+"""Its deployment is a server of this machine, and each command goes there over HTTP."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name in LONG_WITH_SWEREX and "[swerex" in item.name:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session", params=KINDS)

@@ -4,7 +4,6 @@ Of what needs test runs, `make test` judges light tasks, with a third of the arm
 are shipped, and the verdicts are those that docs/validity.md tells. `make attack` and `make honest` judge everything.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -39,29 +38,43 @@ TOLD_BY_PROBES = {"copies-the-code-and-a-judge-minds"}
 """A copy is told from the code that probes touch: a light task lacks most."""
 
 
-def on_light_tasks() -> Iterator[tuple[str, Case]]:
-    """Enough to see each reason and note, and in each language what is resolved and what isn't."""
-    seen: set[object] = set()
-    for corpus, case in sorted(WHOLE, key=lambda each: _cost(each[1])):
-        # A suite may be refused for a criterion that a light task lacks.
-        fits = case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
-        if not (fits and case.expected) or case.name in TOLD_BY_PROBES:
-            continue
-        judged = (case.task.repo.language, case.expected.verdict is Verdict.RESOLVED)
-        shown = {*case.expected.codes, *case.expected.notes, judged}
-        if not shown <= seen:
-            seen |= shown
-            yield corpus, case
+def on_light_tasks() -> list[tuple[str, Case]]:
+    """Enough to see each reason and note, and in each language what is resolved and what isn't: no case that shows
+    nothing which the others don't."""
+    # A suite may be refused for a criterion that a light task lacks.
+    fit = [
+        (corpus, case)
+        for corpus, case in WHOLE
+        if case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
+        if case.name not in TOLD_BY_PROBES
+    ]
+    left = set().union(*(_shown(case) for _, case in fit))
+    chosen: list[tuple[str, Case]] = []
+    while left:
+        best = max(fit, key=lambda each: len(_shown(each[1]) & left) / _cost(each[1]))
+        chosen.append(best)
+        left -= _shown(best[1])
+    # Later ones may show what an earlier one was chosen for.
+    for each in sorted(chosen, key=lambda each: -_cost(each[1])):
+        others = [_shown(case) for _, case in chosen if case is not each[1]]
+        if _shown(each[1]) <= set().union(*others):
+            chosen.remove(each)
+    return chosen
 
 
-def _cost(case: Case) -> tuple[object, ...]:
-    """Python starts fastest, and shows most at once; several attempts in one suite take longest elsewhere."""
-    codes = {*case.expected.codes, *case.expected.notes} if case.expected else set()
-    is_python = case.task.repo.language == "python"
-    return (not is_python, -len(codes) if is_python else bool(case.expected and case.expected.tests))
+def _shown(case: Case) -> set[object]:
+    assert case.expected
+    resolved = case.expected.verdict is Verdict.RESOLVED
+    return {*case.expected.codes, *case.expected.notes, (case.task.repo.language, resolved)}
 
 
-ON_LIGHT_TASKS = list(on_light_tasks())
+def _cost(case: Case) -> float:
+    """Python starts fastest, and several attempts in one suite take long. Measured, as CPU seconds, in tenths."""
+    assert case.expected
+    return (1 if case.task.repo.language == "python" else 2) * (1.5 if case.expected.tests else 1)
+
+
+ON_LIGHT_TASKS = on_light_tasks()
 
 
 @cache

@@ -12,7 +12,7 @@ from harness.specs.catalog import default_directory
 
 LIGHT = ("aiosmtpd-proxy-tlv", "restic-option-strings", "jansson-object-merge", "zod-stringbool")
 TASK = LIGHT[0]
-KEPT = ("1.1", "1.2")
+KEPT = ("1.2",)
 """Of the criteria that a probe decides; those that code or a judge decides are all kept."""
 FOLDERS = ("tasks", "repos", "rubrics", "scaffolds")
 

@@ -19,6 +19,12 @@ TOGETHER = (
     "tests/cluster/",
     "tests/docker/test_arms_are_alike.py",
     "tests/docker/test_repo_bundle.py",
+    "tests/unit/test_compare_command.py",
+    "tests/unit/test_large_runs_go_on.py",
+    "tests/unit/test_local_recipe.py",
+    "tests/unit/test_provider_fault_table.py",
+    "tests/unit/test_site_pages.py",
+    "tests/unit/test_what_failed_is_said.py",
     "tests/wheel/",
 )
 

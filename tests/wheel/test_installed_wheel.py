@@ -27,16 +27,8 @@ def installed(tmp_path_factory) -> Path:
     (place / "constraints.txt").write_text("\n".join(pins))
     made = run(sys.executable, "-m", "venv", place / "venv", cwd=place)
     assert made.returncode == 0, made.stderr
-    pip = [
-        place / "venv" / "bin" / "python",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--no-compile",
-    ]
-    installing = run(*pip, "-c", place / "constraints.txt", wheel, cwd=place)
+    uv, python = Path(sys.executable).with_name("uv"), place / "venv" / "bin" / "python"
+    installing = run(CHECKOUT / "scripts" / "install", uv, python, "-c", place / "constraints.txt", wheel, cwd=place)
     assert installing.returncode == 0, installing.stderr
     return place / "venv" / "bin" / "testwright"
 
