@@ -1,9 +1,11 @@
 """Tries what a Docker engine is used for: a build step, a container with our options, archives in and out of it."""
 
 import asyncio
+import os
 import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from uuid import uuid4
 
 import docker
 import docker.errors
@@ -13,6 +15,7 @@ from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.base_image import BASE_IMAGE
 from harness.sandbox.images.build_cli import build
 from harness.sandbox.images.engine_images import engine_images
+from harness.sandbox.images.logged import log_of
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.sandbox.tar_stream import members, read_tar
 from harness.specs.errors import InfrastructureError, SandboxLost, UserError
@@ -21,7 +24,7 @@ from harness.specs.task import Task
 
 _SECONDS = 60
 _ANSWER_SECONDS = 5
-_TAG = "testwright/doctor-try:1"
+_NAME = "testwright/doctor-try"
 _WRITTEN = b"written by testwright doctor\n"
 
 
@@ -60,9 +63,12 @@ async def _build() -> str:
     with tempfile.TemporaryDirectory(prefix="testwright-") as context:
         (Path(context) / "said").write_bytes(_WRITTEN)
         (Path(context) / "Dockerfile").write_text(f"FROM {BASE_IMAGE} AS tried\nRUN {step}\n")
-        await build(Path(context), "tried", _TAG, {}, {})
+        # A tag of its own: another doctor on this engine would take a shared one away.
+        tag = f"{_NAME}:{os.getpid()}-{uuid4().hex[:12]}"
+        await build(Path(context), "tried", tag, {}, {})
+    log_of(tag).unlink(missing_ok=True)
     async with engine_images() as images:
-        await images.remove(_TAG)
+        await images.remove(tag)
     return "tried: with a secret and a mount of the context"
 
 
