@@ -1,5 +1,6 @@
 """Finding a docker command that can build with secrets, and reading what a failed build says."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,18 @@ def install(directory: Path, version: str, buildx: bool) -> Path:
 def test_client_with_buildx_builds_and_loads_the_result(tmp_path: Path) -> None:
     path = install(tmp_path / "a", "28.2.2", buildx=True)
     assert find_build_cli(str(tmp_path / "a")) == (path, "28.2.2", ("buildx", "build", "--load"))
+
+
+def test_a_client_is_found_while_its_engine_answers_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket(socket.AF_UNIX) as engine:
+        engine.bind(str(tmp_path / "engine.sock"))
+        engine.listen()
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/engine.sock")
+        path = install(tmp_path / "old", "20.10.24+dfsg1", buildx=False)
+        told = tmp_path / "told"
+        path.write_text(path.read_text().replace("#!/bin/sh\n", f'#!/bin/sh\necho "$DOCKER_HOST" >> {told}\n'))
+        assert find_build_cli(str(tmp_path / "old")).version == "20.10.24+dfsg1"
+        assert "engine.sock" not in told.read_text()
 
 
 def test_new_client_without_buildx_is_passed_over_for_an_old_one(tmp_path: Path) -> None:

@@ -26,6 +26,9 @@ from harness.specs.errors import ImageUnavailable
 
 _BUILDKIT_INSIDE_BEFORE = 23
 _PROBE_SECONDS = 5
+_CLIENT_SECONDS = 60
+"""For what a client answers by itself: on a busy machine it starts slowly, which doesn't mean that it can't build."""
+_NO_ENGINE = "unix:///nonexistent/docker.sock"
 _STEP_FAILED = (
     r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
     r"|while running runtime: exit status \d+"
@@ -141,7 +144,7 @@ def _candidates(search_path: str) -> list[Path]:
 
 
 def _client_version(path: Path) -> str:
-    """Without the engine's own: it is printed even when no engine answers."""
+    """Without the engine's own, and without asking it: one that is busy or hangs would keep the client waiting."""
     return _output(path, "version", "--format", "{{.Client.Version}}").strip()
 
 
@@ -163,10 +166,10 @@ def _output(path: Path, *arguments: str) -> str:
 def _ask(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [path, *arguments],
-        env=host_environment(*DOCKER),
+        env={**host_environment(*DOCKER), "DOCKER_HOST": _NO_ENGINE},
         capture_output=True,
         text=True,
-        timeout=_PROBE_SECONDS,
+        timeout=_CLIENT_SECONDS,
         check=False,
     )
 
