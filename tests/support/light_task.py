@@ -18,7 +18,7 @@ FOLDERS = ("tasks", "repos", "rubrics", "scaffolds")
 
 
 def light_catalog(directory: Path) -> Path:
-    """`directory` becomes the shipped catalog, but the tasks of `LIGHT` have two probes each. Their images stay.
+    """`directory` becomes the shipped catalog, but the tasks of `LIGHT` lack most probes. Their images stay.
 
     A directory that is there already has become it before.
     """

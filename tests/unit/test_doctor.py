@@ -2,7 +2,6 @@
 
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import docker
@@ -74,10 +73,3 @@ def test_what_an_engine_is_used_for_is_tried_and_leaves_nothing() -> None:
         assert not [tag for tag in left if tag.startswith(f"testwright/doctor-try:{os.getpid()}-")]
     finally:
         client.close()
-
-
-@pytest.mark.docker
-def test_two_doctors_at_once_do_not_take_each_others_image_away() -> None:
-    with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda _: tries(), range(2)))
-    assert [finding.health for found in both for finding in found] == [Health.OK] * 4, both
