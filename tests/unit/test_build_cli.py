@@ -34,7 +34,8 @@ def test_a_client_is_found_while_its_engine_answers_nothing(tmp_path: Path, monk
         monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/engine.sock")
         path = install(tmp_path / "old", "20.10.24+dfsg1", buildx=False)
         told = tmp_path / "told"
-        path.write_text(path.read_text().replace("#!/bin/sh\n", f'#!/bin/sh\necho "$DOCKER_HOST" >> {told}\n'))
+        recording = f'#!/bin/sh\n[ "$1" = version ] && echo "$DOCKER_HOST" >> {told}\n'
+        path.write_text(path.read_text().replace("#!/bin/sh\n", recording))
         assert find_build_cli(str(tmp_path / "old")).version == "20.10.24+dfsg1"
         assert "engine.sock" not in told.read_text()
 

@@ -15,5 +15,7 @@ def test_ci_is_make_test_with_an_engine_required(tmp_path: Path) -> None:
     subprocess.run([CHECKOUT / ".ci" / "run"], cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
     assert told.read_text() == f"1 {CHECKOUT} test\n"
     # Without what is left to `make test-all`.
-    done = subprocess.run(["make", "-n", "test"], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    command = ["make", "--no-print-directory", "-n", "test"]
+    env = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+    done = subprocess.run(command, cwd=CHECKOUT, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "scripts/test"

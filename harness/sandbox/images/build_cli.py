@@ -145,7 +145,7 @@ def _candidates(search_path: str) -> list[Path]:
 
 def _client_version(path: Path) -> str:
     """Without the engine's own, and without asking it: one that is busy or hangs would keep the client waiting."""
-    return _output(path, "version", "--format", "{{.Client.Version}}").strip()
+    return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
 
 
 def _answers(path: Path, *arguments: str) -> bool:
@@ -156,17 +156,17 @@ def _answers(path: Path, *arguments: str) -> bool:
     return done.returncode == 0
 
 
-def _output(path: Path, *arguments: str) -> str:
+def _output(path: Path, *arguments: str, **environment: str) -> str:
     try:
-        return _ask(path, *arguments).stdout
+        return _ask(path, *arguments, **environment).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 
 
-def _ask(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def _ask(path: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [path, *arguments],
-        env={**host_environment(*DOCKER), "DOCKER_HOST": _NO_ENGINE},
+        env={**host_environment(*DOCKER), **environment},
         capture_output=True,
         text=True,
         timeout=_CLIENT_SECONDS,
