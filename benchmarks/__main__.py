@@ -25,18 +25,17 @@ from benchmarks.judging import TASKS, judging_cost
 from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
-from harness.report.tables import console, table
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.judging.verify.verification import verify
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import MessageRecord
+from harness.results.report.tables import console, table
 from harness.sandbox.docker.client import CALLS_AT_ONCE, ENDINGS_AT_ONCE
 from harness.sandbox.protocol import Engine, Image, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
-from harness.tracks.engines import choose_engine
-from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext, arm_slots
-from harness.verify.verification import verify
+from harness.tracks.registry import choose_engine, track_of
 
 TASK = "aiosmtpd-call-limit"
 CORES = len(os.sched_getaffinity(0))
@@ -191,13 +190,13 @@ def trajectory() -> list[Row]:
     result = ObservationRecord(
         step=1, command="ls", exit_status=0, seconds=0.1, output_bytes=12_000, truncated=0, timed_out=False
     )
-    text = Message(role=Role.USER, content="x" * 12_000)
+    text = Message(role=MessageRole.USER, content="x" * 12_000)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         began = time.perf_counter()
         with Trajectory(Path(scratch) / "trajectory.jsonl") as records:
             records.add(HeaderRecord(scaffold="mini", scaffold_version="1", model="m", task=TASK))
             for step in range(STEPS):
-                records.add(MessageRecord(step=step, message=Message(role=Role.ASSISTANT, content="ls")))
+                records.add(MessageRecord(step=step, message=Message(role=MessageRole.ASSISTANT, content="ls")))
                 records.add(result)
                 records.add(MessageRecord(step=step, message=text))
         seconds = time.perf_counter() - began

@@ -19,10 +19,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harness.agents.trajectory import ObservationRecord, read_trajectory
-from harness.llm.protocol import Role
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
-from harness.llm.scripted_provider.server import serve
+from harness.models.protocol import MessageRole
+from harness.models.replay import MessageRecord
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario
+from harness.plugins.scripted_provider.server import serve
 from harness.runs.store import find_trials
 
 TASKS = ("aiosmtpd-proxy-tlv", "aiosmtpd-call-limit")
@@ -64,7 +64,7 @@ async def measure(trials: int, at_once: int) -> Measured:
     reply = Reply(commands=("true",), delay_seconds=ANSWERS_AFTER)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         folder = Path(scratch)
-        async with serve(Scenario(rules=(Rule(replies=(reply,), repeat=True),))) as provider:
+        async with serve(Scenario(rules=(ReplyRule(replies=(reply,), repeat=True),))) as provider:
             model = folder / "model.yaml"
             model.write_text(f"model: openai/scripted\napi_base: {provider.url}/v1\n")
             async with _counted_engine(folder / "engine.sock") as counter:
@@ -102,7 +102,7 @@ def _delays(trajectory: Path) -> Iterator[float]:
     """Of each step but the last, in seconds."""
     answers, commands = [], {}
     for record in read_trajectory(trajectory):
-        if isinstance(record, MessageRecord) and record.message.role is Role.ASSISTANT:
+        if isinstance(record, MessageRecord) and record.message.role is MessageRole.ASSISTANT:
             answers.append(record)
         elif isinstance(record, ObservationRecord):
             commands[record.step] = record.seconds

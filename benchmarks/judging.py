@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.judging.verify.verification import read_submission, suite_of, verify
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
 from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext, arm_slots
-from harness.verify.verification import read_submission, suite_of, verify
 
 TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", "zod-stringbool")
 """One of each language."""

@@ -23,9 +23,9 @@ _MEASURED = """
 import json, os, resource, sys
 sys.stdout = open(os.devnull, "w")
 from pathlib import Path
-from harness.analysis.large_runs import run_total
-from harness.report.large_run_report import show_large_run
-from harness.report.run_report import show_run
+from harness.results.large_runs import run_total
+from harness.results.report.run_summary import show_large_run
+from harness.results.report.run_report import show_run
 run, what = Path(sys.argv[1]), sys.argv[2]
 before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
 show_large_run(run) if what == "show" else show_run(run, None, as_json=True)

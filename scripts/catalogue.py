@@ -6,11 +6,11 @@ usage: catalogue.py [--check]     --check: change nothing, status 1 where the pa
 import sys
 from pathlib import Path
 
-from harness.authoring.task_check.check_records import read_check_record
-from harness.languages.registry import language_of
+from harness.authoring.task_check.controls import read_check_record
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import parse_manifest
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
-from harness.submission.manifest import parse_manifest
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE, RECORDS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "check-records"

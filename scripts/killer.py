@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 import docker
 import yaml
 
-from harness.report.tables import console, table
+from harness.results.report.tables import console, table
 from harness.runs.store import find_trials
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode

@@ -14,7 +14,7 @@ from harness.authoring.suite_scores import MUTANTS, SEED, Care, SuiteScores, mea
 from harness.runs.engine_session import engine_session
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError
-from harness.specs.loading import load_yaml
+from harness.specs.yaml_files import load_yaml
 
 CHECKOUT = Path(__file__).parents[1]
 FOLDER, PAGE = CHECKOUT / "docs" / "mutation-scores", CHECKOUT / "docs" / "validity.md"

@@ -14,20 +14,20 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from harness.languages.toolchain import CompiledVariant
-from harness.languages.variant_source import VariantSource
-from harness.runs.cases import read_batch
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.evidence import BASELINE, listed, passed
+from harness.judging.verify.task_texts import changed_by
+from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import engine_session
+from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
-from harness.submission.extraction import Submission
-from harness.verify.arms import ArmContext, Suite, run_arms
-from harness.verify.evidence import BASELINE, listed, passed
-from harness.verify.task_texts import changed_by
-from harness.verify.verification import read_submission, suite_of
 
 CHECKOUT = Path(__file__).parents[1]
 TOGETHER = 10

@@ -11,27 +11,26 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from harness.agents.trajectory import Record
-from harness.analysis.calibration import GoldFile
-from harness.analysis.injection import CorpusFile
-from harness.authoring.image_bundle import Bundle
+from harness.authoring.bundles import Bundle
 from harness.authoring.suite_scores import SuiteScores
-from harness.authoring.task_check.check_records import CheckRecord
-from harness.llm.scripted_provider.scenario import Scenario
-from harness.runs.agent_file import AgentFile
-from harness.runs.attempts import AttemptRecord
-from harness.runs.cases import Expectation
+from harness.authoring.task_check.controls import CheckRecord
+from harness.judging.verify.judge.replies import Vote
+from harness.judging.verify.mutants.records import MutantsFile
+from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.scripted_provider.scenario import Scenario
+from harness.results.calibration import GoldFile
+from harness.results.injection import CorpusFile
 from harness.runs.evidence_file import ArmLine, EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
+from harness.runs.records import AgentFile, AttemptRecord
+from harness.runs.submissions import Expectation
 from harness.runs.trial_store import TrialFile, UsageFile
-from harness.sandbox.images.record import ImageRecord
+from harness.sandbox.images.work_tree import ImageRecord
 from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import TaskFile
-from harness.verify.judge.voting import Vote
-from harness.verify.mutants.records import MutantsFile
-from harness.verify.verdict import VerdictRecord
 
 FOLDER = Path(__file__).parent.parent / "docs" / "schemas"
 MODELS: dict[str, Any] = {

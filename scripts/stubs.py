@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from uuid import uuid4
 
-from harness.authoring.stub_sample import StubSample, rate, sample_stubs
+from harness.authoring.task_stub import StubSample, rate, sample_stubs
 from harness.runs.engine_session import engine_session
 from harness.specs.catalog import Catalog
 

@@ -7,10 +7,10 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
+from harness.plugins.published.layout import DESCRIPTION, read_description
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.tracks.swe_atlas.layout import DESCRIPTION, read_description
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "swe_atlas"
 

@@ -17,14 +17,13 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.analysis.error_rates import Answer, ErrorRates, error_rates
-from harness.analysis.statistics.proportions import Rate
-from harness.report.batch_report import fault_lines, progress_line, report_batch
-from harness.runs.cases import Case, Expectation, read_batch
-from harness.runs.submissions import Judged, judge_cases
+from harness.judging.verify.guessing import guess_table
+from harness.results.injection import ErrorRates, KnownCase, error_rates
+from harness.results.report.batch_report import fault_lines, progress_line, report_batch
+from harness.results.statistics.proportions import Rate
+from harness.runs.submissions import Case, Expectation, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.verify.guessing import guess_table
 from scripts import mutation_scores
 
 CHECKOUT = Path(__file__).parents[1]
@@ -66,9 +65,9 @@ GUESSES = f"""## Suites that guess
 
 Tests that know nothing of the code can only guess in which arm they run. The highest chance that such a suite is
 resolved, for a task of {PROBES} probes that are all must-haves, computed from the fewest arms that a judging has
-(`harness/verify/guessing.py`): either each test passes with the best probability in each arm, or all of them agree
-how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong, and
-one arm may fail by chance.
+(`harness/judging/verify/guessing.py`): either each test passes with the best probability in each arm, or all of them
+agree how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong,
+and one arm may fail by chance.
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"
@@ -162,7 +161,7 @@ def guesses() -> str:
 def errors(judged: Sequence[Judged]) -> list[ErrorRates]:
     """Both kinds of error, of all submissions and by language."""
     return error_rates(
-        Answer(item.case.task.repo.language, is_sufficient(item.case), item.record.verdict is Verdict.RESOLVED)
+        KnownCase(item.case.task.repo.language, is_sufficient(item.case), item.record.verdict is Verdict.RESOLVED)
         for item in judged
     )
 
@@ -198,7 +197,7 @@ def section(name: str, cases: Sequence[Case], lines: Sequence[str]) -> str:
     """A corpus on the page: figures, then a row for each of its submissions."""
     head = ["| submission | task | verdict | reasons and notes |", "|---|---|---|---|"]
     answers = [
-        Answer(case.task.repo.language, is_sufficient(case), line.split(" | ")[2] == Verdict.RESOLVED)
+        KnownCase(case.task.repo.language, is_sufficient(case), line.split(" | ")[2] == Verdict.RESOLVED)
         for case, line in zip(cases, lines, strict=True)
     ]
     told = error_lines(error_rates(answers))

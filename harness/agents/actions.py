@@ -1,13 +1,156 @@
-"""Reading the commands that a model's message asks for."""
+"""Reading the commands that a model's message asks for.
 
-from collections.abc import Sequence
+The one shell block of a model's text. A block that may end elsewhere than it seems to is refused, not cut.
+
+Fences are as CommonMark has them (version 0.31, section 4.5): three or more backticks or tildes, indented by at most
+three spaces; a fence of the same character, at least as long and with nothing behind it, ends the block.
+
+What is wrong with a model's message that no command can be read from.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, StringConstraints, ValidationError
 
-from harness.agents.fences import shell_block
-from harness.agents.format_errors import Complaint, FormatError, FormatFault
-from harness.llm.protocol import Message, Role, Tool, ToolCall
+from harness.models.protocol import Message, MessageRole, Tool, ToolCall
+
+_DETAIL_CHARS = 300
+
+
+class FormatFault(StrEnum):
+    """The scaffold's template says to the model what each of them means."""
+
+    NO_COMMAND = "no-command"
+    SEVERAL_BLOCKS = "several-blocks"
+    UNCLOSED_BLOCK = "unclosed-block"
+    INNER_FENCE = "inner-fence"
+    CUT_OFF = "cut-off"
+    UNKNOWN_TOOL = "unknown-tool"
+    MALFORMED_ARGUMENTS = "malformed-arguments"
+    NOT_RUN = "not-run"
+    """Nothing is wrong with this call itself, but with another one of the message."""
+
+
+class Complaint(NamedTuple):
+    """About one tool call, or about the text (`call_id` None). `detail` says more where the fault has more to it."""
+
+    call_id: str | None
+    fault: FormatFault
+    detail: str = ""
+
+
+class FormatError(Exception):
+    """A message whose commands can't be read, so that none is run. Each of its tool calls has a complaint."""
+
+    def __init__(self, *complaints: Complaint) -> None:
+        self.complaints = tuple(item._replace(detail=item.detail[:_DETAIL_CHARS]) for item in complaints)
+        first = next(item for item in self.complaints if item.fault is not FormatFault.NOT_RUN)
+        super().__init__(f"{first.fault}: {first.detail}" if first.detail else first.fault.value)
+
+
+_SHELLS = frozenset({"bash", "sh", "shell"})
+_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})")
+_HERE_DOCUMENT = re.compile(r"(?<!<)<<-?[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?(\w[\w.-]*))")
+
+
+class _Fence(NamedTuple):
+    """A line that may begin or end a block. `info` is what stands behind the mark."""
+
+    line: int
+    indent: str
+    mark: str
+    info: str
+
+    @property
+    def is_in_place(self) -> bool:
+        return len(self.indent) <= 3 and "\t" not in self.indent
+
+    @property
+    def begins_shell(self) -> bool:
+        return not _SHELLS.isdisjoint(word.lower() for word in self.info.split(maxsplit=1)[:1])
+
+    def is_as_long_as(self, opening: "_Fence") -> bool:
+        return self.mark[0] == opening.mark[0] and len(self.mark) >= len(opening.mark)
+
+
+class _Block(NamedTuple):
+    """From a fence to the one that ends it; None where none does."""
+
+    opening: _Fence
+    closing: _Fence | None
+
+    def holds(self, fence: _Fence) -> bool:
+        return self.opening.line < fence.line and (self.closing is None or fence.line < self.closing.line)
+
+
+def shell_block(text: str) -> str:
+    """The command in the text's one block of bash, sh or shell, in whole. Raises FormatError."""
+    lines = text.split("\n")
+    fences = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
+    blocks = [block for block in _blocks(fences) if block.opening.begins_shell]
+    if not blocks:
+        raise _refused(FormatFault.NO_COMMAND)
+    block = blocks[0]
+    others = [fence for fence in fences if fence.begins_shell and fence != block.opening and not block.holds(fence)]
+    if others:
+        raise _refused(FormatFault.SEVERAL_BLOCKS, str(1 + len(others)))
+    opening, closing = block
+    if closing is None:
+        raise _refused(FormatFault.UNCLOSED_BLOCK, opening.mark)
+    long = [fence for fence in fences if fence.is_as_long_as(opening)]
+    if any(fence.line > closing.line or (fence.begins_shell and block.holds(fence)) for fence in long):
+        raise _refused(FormatFault.INNER_FENCE, opening.mark)
+    inside = [_without_indent(line, opening) for line in lines[opening.line + 1 : closing.line]]
+    if lines[opening.line].endswith("\r"):
+        inside = [line.removesuffix("\r") for line in inside]
+    if _is_cut_here_document(inside, lines[closing.line + 1 :]):
+        raise _refused(FormatFault.INNER_FENCE, opening.mark)
+    return "".join(f"{line}\n" for line in inside)
+
+
+def _fence(number: int, line: str) -> _Fence | None:
+    found = _FENCE.match(line)
+    if not found:
+        return None
+    indent, mark = found.groups()
+    info = line[found.end() :].strip()
+    # Backticks behind backticks make code within a line, not a fence.
+    return None if mark[0] == "`" and "`" in info else _Fence(number, indent, mark, info)
+
+
+def _blocks(fences: Sequence[_Fence]) -> Iterator[_Block]:
+    opening: _Fence | None = None
+    for fence in fences:
+        if not fence.is_in_place:
+            continue
+        if opening is None:
+            opening = fence
+        elif fence.is_as_long_as(opening) and not fence.info:
+            yield _Block(opening, fence)
+            opening = None
+    if opening:
+        yield _Block(opening, None)
+
+
+def _is_cut_here_document(inside: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether a here-document begins in the block, and the line that ends it stands behind the block."""
+    words = {next(filter(None, found.groups())) for found in _HERE_DOCUMENT.finditer("\n".join(inside))}
+    ended = words.intersection(line.strip() for line in inside)
+    return not (words - ended).isdisjoint(line.strip() for line in behind)
+
+
+def _without_indent(line: str, opening: _Fence) -> str:
+    """A line of a block that is itself indented, as in a list, without that indentation."""
+    width = len(opening.indent)
+    return line[min(width, len(line) - len(line.lstrip(" "))) :]
+
+
+def _refused(fault: FormatFault, detail: str = "") -> FormatError:
+    return FormatError(Complaint(None, fault, detail))
+
 
 BASH = Tool(
     name="bash",
@@ -54,8 +197,8 @@ def parse_actions(message: Message, is_cut_off: bool = False) -> list[Action]:
 def answer(call_id: str | None, text: str) -> Message:
     """What answers a tool call, or a message without one."""
     if call_id is None:
-        return Message(role=Role.USER, content=text)
-    return Message(role=Role.TOOL, content=text, tool_call_id=call_id)
+        return Message(role=MessageRole.USER, content=text)
+    return Message(role=MessageRole.TOOL, content=text, tool_call_id=call_id)
 
 
 def _of_calls(calls: Sequence[ToolCall]) -> list[Action]:

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from harness.agents.protocol import AgentContext, Ending, Finish
-from harness.agents.trajectory import ObservationRecord, Trajectory
+from harness.agents.protocol import AgentContext, Finish
+from harness.agents.trajectory import Ending, ObservationRecord, Trajectory
 from harness.sandbox.protocol import AGENT_LOGS, Sandbox
 
 _PATCH = "reference.patch"

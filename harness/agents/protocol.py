@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from harness.agents.ending import Ending as Ending
-from harness.agents.trajectory import Trajectory
-from harness.gateway.server import Gateway
-from harness.llm.allowance import Allowance
-from harness.llm.build import ServedModel
-from harness.llm.protocol import Model
+from harness.agents.trajectory import Ending, Trajectory
+from harness.models.allowance import Allowance
+from harness.models.build import ServedModel
+from harness.models.gateway.server import GatewayServer
+from harness.models.protocol import Model
 from harness.sandbox.egress.clients import Egress
 from harness.sandbox.protocol import Sandbox
 from harness.specs.scaffold import Scaffold
@@ -21,7 +20,7 @@ from harness.specs.usage import Usage
 class GatewaySeat:
     """Where a native agent's model is: the run's gateway, at a socket of this machine, and what it serves."""
 
-    server: Gateway
+    server: GatewayServer
     socket: Path
     served: ServedModel
 

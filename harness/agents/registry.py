@@ -1,14 +1,14 @@
 """Agents by name, and the agent that a scaffold names."""
 
 from harness.agents.protocol import Agent, AgentClass, AgentContext, GatewaySeat
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Model
+from harness.models.allowance import Allowance
+from harness.models.protocol import Model
 from harness.sandbox.egress.clients import Egress
 from harness.specs.errors import UserError
-from harness.specs.loading import line_of_key
 from harness.specs.registry import Registry
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
+from harness.specs.yaml_files import line_of_key
 
 AGENTS: Registry[AgentClass] = Registry(
     "agent",

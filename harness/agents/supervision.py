@@ -5,10 +5,9 @@ from collections.abc import Coroutine
 from dataclasses import asdict
 from typing import Any
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import Agent, AgentContext, AgentResult, Finish
-from harness.agents.trajectory import EndRecord, FaultRecord, HeaderRecord, Trajectory
-from harness.llm.allowance import Allowance, AllowanceExhausted, Limit
+from harness.agents.trajectory import Ending, EndRecord, FaultRecord, HeaderRecord, Trajectory
+from harness.models.allowance import Allowance, AllowanceExhausted, Limit
 from harness.sandbox.protocol import LimitReached, Sandbox
 from harness.specs.errors import ProviderError, ProviderFault
 

@@ -1,18 +1,49 @@
-"""A scaffold's texts: Jinja2 templates, checked for mistakes before the first token is paid."""
+"""A scaffold's texts: Jinja2 templates, checked for mistakes before the first token is paid.
+
+Where a scaffold's templates lie.
+
+The request as every agent gets it, from one template: what is asked for, the rules, the manifest, the limits.
+"""
 
 import difflib
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template, TemplateNotFound, UndefinedError, meta
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
 
-from harness.agents.template_files import template_file, template_path
+from harness.judging.languages.registry import language_of
+from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
-from harness.specs.loading import read_text
 from harness.specs.scaffold import Scaffold
+from harness.specs.task import Task
+from harness.specs.yaml_files import read_text
+
+REQUEST = "request.j2"
+"""What every agent is told. A scaffold that has no such file of its own shares the one beside all scaffolds."""
+
+
+def template_path(scaffold: Scaffold, file: str) -> Path:
+    """A template by its file's name, whether or not it is there.
+
+    What a run puts in its place comes first, then the scaffold's own, then the request that all share.
+    """
+    for name, path in scaffold.ablation.templates.items() if scaffold.ablation else ():
+        if file == template_file(scaffold, name):
+            return path
+    own = scaffold.directory / file
+    if file != REQUEST or own.is_file():
+        return own
+    beside = scaffold.directory.parent / REQUEST
+    return beside if beside.is_file() else default_directory() / "scaffolds" / REQUEST
+
+
+def template_file(scaffold: Scaffold, name: str) -> str | None:
+    """The file's name of the template `name`; None where the scaffold names none."""
+    return scaffold.templates.get(name, REQUEST if name == "request" else None)
 
 
 class Templates:
@@ -68,3 +99,46 @@ class Templates:
                 close = difflib.get_close_matches(node.name, known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"it is given {', '.join(sorted(known))}"
                 raise UserError(f"{path}:{node.lineno}: unknown variable {node.name!r}; {hint}")
+
+
+REQUEST_VARIABLES = (
+    "task_prompt",
+    "is_whole_instruction",
+    "workdir",
+    "language",
+    "id_form",
+    "id_examples",
+    "test_paths",
+    "test_command",
+    "steps",
+    "wall_seconds",
+    "cost_usd",
+    "registries",
+    "submit_command",
+)
+
+
+def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
+    """The variables of the request's template. Without a command to submit with, an agent ends by stopping."""
+    repo, limits = task.repo, task.file.limits
+    ids = language_of(repo).ids
+    return {
+        "task_prompt": task.prompt,
+        "is_whole_instruction": task.is_whole_instruction,
+        "workdir": repo.workdir,
+        "language": repo.language,
+        "id_form": ids.words,
+        "id_examples": ids.examples,
+        "test_paths": repo.test_paths,
+        "test_command": repo.test_command,
+        "steps": limits.steps,
+        "wall_seconds": limits.wall_seconds,
+        "cost_usd": limits.cost_usd,
+        "registries": [client.value for client in task.registries],
+        "submit_command": submit_command,
+    }
+
+
+def request_text(task: Task, scaffold: Scaffold) -> str:
+    """The request as plain text, for an agent that hands in by stopping. Raises UserError for a broken template."""
+    return Templates(scaffold, {"request": REQUEST_VARIABLES}).render("request", **request_values(task))

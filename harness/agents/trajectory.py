@@ -1,8 +1,12 @@
-"""What an agent did, one JSON line per record, written as it happens."""
+"""What an agent did, one JSON line per record, written as it happens.
+
+Why an agent stopped.
+"""
 
 import contextlib
 from collections.abc import Iterator
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, Literal, Self
@@ -10,14 +14,34 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from harness import PROTOCOL_VERSION
-from harness.agents.ending import Ending
-from harness.gateway.records import GatewayRecord, PromptRecord
-from harness.llm.protocol import FailedRequest
-from harness.llm.recording import MessageRecord, now, read_json_lines
+from harness.models.gateway.records import GatewayRecord, PromptRecord
+from harness.models.protocol import FailedRequest
+from harness.models.replay import MessageRecord, now, read_json_lines
 from harness.sandbox.protocol import CommandResult
 from harness.specs.errors import ProviderFault, UserError
 from harness.specs.task import TaskLimits
 from harness.specs.usage import NO_USAGE, Usage
+
+
+class Ending(StrEnum):
+    """Whatever it was, what lies in the sandbox then is the submission."""
+
+    SUBMITTED = "submitted"
+    STEP_LIMIT = "step-limit"
+    WALL_LIMIT = "wall-limit"
+    COST_LIMIT = "cost-limit"
+    CONTEXT_LIMIT = "context-limit"
+    FORMAT_ERRORS = "format-errors"
+    CRASHED = "crashed"
+    """A native agent's command ended with another status than 0."""
+    MEMORY_LIMIT = "memory-limit"
+    DISK_LIMIT = "disk-limit"
+    PIDS_LIMIT = "pids-limit"
+
+    @classmethod
+    def by_limit(cls, limit: str) -> "Ending":
+        """For `step`, `wall` or `cost` of an allowance, and for `memory`, `disk` or `pids` of a sandbox."""
+        return cls(f"{limit}-limit")
 
 
 class _Record(BaseModel):

@@ -1,24 +1,217 @@
-"""What works on this machine, and how to repair what doesn't. Leaves nothing, needs no network, takes seconds."""
+"""What works on this machine, and how to repair what doesn't. Leaves nothing, needs no network, takes seconds.
 
+What the Docker engine and its command line can do here.
+
+Tries what a Docker engine is used for: a build step, a container with our options, archives in and out of it.
+"""
+
+import asyncio
 import os
 import platform
 import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
-from harness.authoring.doctor_engine import build_command, engine, room
-from harness.authoring.doctor_tries import tries
-from harness.authoring.host_secrets import certificates
-from harness.sandbox.cache import cache_directory
-from harness.sandbox.host_environment import host_environment
+import docker
+import docker.errors
+import requests
+
+from harness.authoring.image_search import certificates
+from harness.sandbox.archives import members, read_tar
+from harness.sandbox.docker import podman
+from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.host import cache_directory, host_environment
+from harness.sandbox.images.building import BASE_IMAGE, build, engine_build_cli, is_podman, log_of
 from harness.sandbox.images.client_config import ca_bundle, proxies
+from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.local import confinement as local_confinement
-from harness.specs.errors import UserError
-from harness.specs.finding import Finding, Health
+from harness.sandbox.protocol import Image, SandboxOptions
+from harness.specs.errors import ImageUnavailable, InfrastructureError, SandboxLost, UserError
+from harness.specs.problem import Finding, Health
+from harness.specs.task import Task
+
+_DOCTOR_ENGINE_ANSWER_SECONDS = 5
+_LIMITS = {
+    "MemoryLimit": (podman.MEMORY, "memory"),
+    "PidsLimit": (podman.PIDS, "processes"),
+    "CpuCfsQuota": (podman.CPU, "processor time"),
+}
+"""By Docker's names: Podman's, and words."""
+
+
+def engine() -> list[Finding]:
+    """The engine, and what hangs on it: the base image and the room that the engine has on disk."""
+    try:
+        client = docker.from_env(timeout=_DOCTOR_ENGINE_ANSWER_SECONDS)
+    except (docker.errors.DockerException, requests.RequestException) as error:
+        words = f"none answers ({_first_line(error)}); start one and set DOCKER_HOST, or use --sandbox local"
+        return [Finding(name="engine", health=Health.MISSING, words=words)]
+    try:
+        facts: dict[str, Any] = client.info()
+        limiting = podman.limiting(client.api) if is_podman(client.version()) else podman.Limiting()
+        return [_describe(facts, limiting.groups), _base_image(client), *_room(facts)]
+    except (docker.errors.DockerException, requests.RequestException) as error:
+        words = f"it answers, but not to everything: {_first_line(error)}"
+        return [Finding(name="engine", health=Health.DEGRADED, words=words)]
+    finally:
+        client.close()
+
+
+def build_command() -> list[Finding]:
+    try:
+        cli = engine_build_cli(os.environ.get("PATH", os.defpath))
+    except ImageUnavailable as error:
+        words = f"{error}; or bring images that were built elsewhere with 'testwright repo import'"
+        return [Finding(name="image builds", health=Health.DEGRADED, words=words)]
+    with_what = "buildx" if "buildx" in cli.arguments else "BuildKit built in"
+    with_what = "Podman's own" if cli.path.name == "podman" else with_what
+    words = f"{cli.path}, version {cli.version}, {with_what}"
+    return [Finding(name="image builds", health=Health.OK, words=words)]
+
+
+def _describe(facts: dict[str, Any], groups: frozenset[str]) -> Finding:
+    rootless = any("rootless" in option for option in facts.get("SecurityOptions") or [])
+    words = (
+        f"{facts.get('ServerVersion')}, {facts.get('Architecture')}, storage {facts.get('Driver')}, "
+        f"cgroup v{facts.get('CgroupVersion', '1')}{', rootless' if rootless else ''}"
+    )
+    lacks = [*_lacks(facts, groups)]
+    health = Health.DEGRADED if lacks else Health.OK
+    return Finding(name="engine", health=health, words="; ".join([words, *lacks]))
+
+
+def _lacks(facts: dict[str, Any], groups: frozenset[str]) -> Iterator[str]:
+    if facts.get("OSType", "linux") != "linux":
+        yield "it runs no Linux containers; switch it to those"
+    # An engine that leaves one of these out says nothing by that.
+    unlimited = [words for key, (name, words) in _LIMITS.items() if facts.get(key) is False or name not in groups]
+    if unlimited:
+        yield f"it can't limit {', '.join(unlimited)}: a runaway test may slow the whole machine"
+    if facts.get("Driver") == "vfs":
+        yield "storage vfs copies whole images for each container: slow, and much disk; use overlay2"
+
+
+def _base_image(client: docker.DockerClient) -> Finding:
+    name = "base image"
+    try:
+        client.images.get(BASE_IMAGE)
+    except docker.errors.ImageNotFound:
+        if shutil.which("mmdebstrap"):
+            words = f"{BASE_IMAGE} isn't here yet; the first build pulls it, or makes it with mmdebstrap"
+            return Finding(name=name, health=Health.OK, words=words)
+        words = f"{BASE_IMAGE} isn't here; the first build pulls it. Without a registry: install mmdebstrap"
+        return Finding(name=name, health=Health.DEGRADED, words=words)
+    return Finding(name=name, health=Health.OK, words=f"{BASE_IMAGE} is here")
+
+
+def _room(facts: dict[str, Any]) -> Iterator[Finding]:
+    """Nothing where the engine's files are on another machine."""
+    root = Path(facts.get("DockerRootDir") or "/nonexistent")
+    if root.is_dir():
+        yield room("disk of the engine", root)
+
+
+def room(name: str, directory: Path) -> Finding:
+    """What is free on a directory's file system, or on that of its nearest parent."""
+    there = next(parent for parent in [directory, *directory.parents] if parent.exists())
+    free = shutil.disk_usage(there).free / 1e9
+    words = f"{free:.0f} GB free at {directory}"
+    if free < _LEAST_GB:
+        return Finding(name=name, health=Health.MISSING, words=f"{words}; images need more: make room")
+    if free < _ENOUGH_GB:
+        return Finding(name=name, health=Health.DEGRADED, words=f"{words}; a few images, then it is full")
+    return Finding(name=name, health=Health.OK, words=words)
+
+
+_LEAST_GB = 1
+_ENOUGH_GB = 10
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+_SECONDS = 60
+_DOCTOR_TRIES_ANSWER_SECONDS = 5
+_NAME = "testwright/doctor-try"
+_WRITTEN = b"written by testwright doctor\n"
+
+
+def tries() -> list[Finding]:
+    """Nothing where no engine answers or the base image isn't there yet: then there is nothing to try it with."""
+    try:
+        client = docker.from_env(timeout=_DOCTOR_TRIES_ANSWER_SECONDS)
+        try:
+            client.images.get(BASE_IMAGE)
+        finally:
+            client.close()
+    except (docker.errors.DockerException, requests.RequestException):
+        return []
+    return asyncio.run(_tried())
+
+
+async def _tried() -> list[Finding]:
+    build_step = await _try("a build step", _build, Health.DEGRADED)  # images can be brought
+    return [build_step, await _try("a container", _work, Health.MISSING)]
+
+
+async def _try(name: str, attempt: Callable[[], Awaitable[str]], failed: Health) -> Finding:
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return Finding(name=name, health=Health.OK, words=await attempt())
+    except TimeoutError:
+        words = f"not done after {_SECONDS} seconds"
+    except (InfrastructureError, UserError, OSError) as error:
+        words = str(error)
+    return Finding(name=name, health=failed, words=f"tried, and failed: {words.partition(chr(10))[0]}")
+
+
+async def _build() -> str:
+    """With a secret and a mount of the context, as our Dockerfiles have them."""
+    step = "--mount=type=secret,id=ca --mount=type=bind,source=said,target=/mnt/said cp /mnt/said /said"
+    with tempfile.TemporaryDirectory(prefix="testwright-") as context:
+        (Path(context) / "said").write_bytes(_WRITTEN)
+        (Path(context) / "Dockerfile").write_text(f"FROM {BASE_IMAGE} AS tried\nRUN {step}\n")
+        # A tag of its own: another doctor on this engine would take a shared one away.
+        tag = f"{_NAME}:{os.getpid()}-{uuid4().hex[:12]}"
+        await build(Path(context), "tried", tag, {}, {})
+    log_of(tag).unlink(missing_ok=True)
+    async with engine_images() as images:
+        await images.remove(tag)
+    return "tried: with a secret and a mount of the context"
+
+
+async def _work() -> str:
+    """As an agent's sandbox is made, with its limits and its channel."""
+    engine = DockerEngine(_no_task)
+    image = Image(BASE_IMAGE, "doctor", "/", Path("/nonexistent"), may_be_root=True)
+    sandbox = engine.sandbox(image, SandboxOptions(), {})
+    try:
+        await sandbox.start()
+        await sandbox.write("/tmp/tried/said", _WRITTEN)
+        done = await sandbox.run("cat /tmp/tried/said", 10)
+        if done.output != _WRITTEN:
+            raise SandboxLost(f"a command printed {done.output[:80]!r} in the place of a file")
+        await sandbox.kill()
+        async with sandbox.export_tree("/tmp/tried", 1 << 20) as chunks:
+            found = await read_tar(chunks, lambda tar: [member.name for member in members(tar)])
+    finally:
+        await asyncio.shield(sandbox.remove())
+        await engine.close()
+    return f"tried: with our limits, a command, an archive in and one out ({len(found)} members)"
+
+
+async def _no_task(_: Task) -> Image:
+    raise AssertionError("no task is asked for")
+
 
 _ANSWER_SECONDS = 5
 _KEY = re.compile(r"[A-Z0-9_]+_API_KEY")

@@ -9,25 +9,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.authoring.task_check.honest_corpus import cases_of
-from harness.authoring.task_check.subject import Subject, place
-from harness.authoring.task_check.trees import kept_tree
-from harness.languages.registry import language_of
-from harness.llm.spending import Spending
-from harness.runs.interruption import run_to_end
+from harness.authoring.task_check.subject import Subject, kept_tree, place
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.extraction import Submission
+from harness.judging.submission.manifest import ManifestError, listed_tests
+from harness.judging.verify.examination import called_by, listed_texts
+from harness.judging.verify.intake import ingest
+from harness.judging.verify.judge.judge import Judge, JudgeReport
+from harness.judging.verify.judge.questions import Answer, Brief, Question
+from harness.models.allowance import Spending
+from harness.runs.concurrency import run_to_end
 from harness.sandbox.git_tree import GitTree
+from harness.specs.authoring_facts import MET, REFERENCE, UNMET, Ballot, Consistency, ConsistencyFinding, flaws
 from harness.specs.catalog import Catalog
-from harness.specs.consistency import MET, REFERENCE, UNMET, Ballot, Consistency, Finding, flaws
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.rubric import Criterion, Importance
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
-from harness.submission.line_manifest import listed_tests
-from harness.submission.manifest import ManifestError
-from harness.verify.intake import ingest
-from harness.verify.judge.judge import Judge, Judging
-from harness.verify.judge.questions import Answer, Brief, Question
-from harness.verify.judge_questions import called_by, listed_texts
 
 OF_EACH = 2
 
@@ -120,7 +118,7 @@ async def _brief(task: Task, tree: GitTree, suite: KnownSuite, questions: tuple[
     return Brief(task.objective, intake.patch, texts, questions, called_by(discovery, texts.values()))
 
 
-def _ballots(task: Task, judge: Judge, suite: KnownSuite, judging: Judging) -> Iterator[Ballot]:
+def _ballots(task: Task, judge: Judge, suite: KnownSuite, judging: JudgeReport) -> Iterator[Ballot]:
     for criterion in task.rubric.criteria:
         votes: dict[str, int] = defaultdict(int)
         for vote in judging.votes:
@@ -153,7 +151,7 @@ def _expected(criterion: Criterion, suite: KnownSuite) -> bool | None:
     return True if suite.is_enough else None
 
 
-def _findings(subject: Subject, ballots: Sequence[Ballot]) -> Iterator[Finding]:
+def _findings(subject: Subject, ballots: Sequence[Ballot]) -> Iterator[ConsistencyFinding]:
     by_case: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
     for ballot in ballots:
         by_case[ballot.criterion, ballot.suite].append(ballot)
@@ -162,7 +160,7 @@ def _findings(subject: Subject, ballots: Sequence[Ballot]) -> Iterator[Finding]:
         for (name, suite), cast in by_case.items():
             if name == criterion.id:
                 for flaw, words in flaws(cast):
-                    yield Finding(
+                    yield ConsistencyFinding(
                         criterion=name,
                         importance=criterion.importance,
                         flaw=flaw,

@@ -8,32 +8,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from harness.agents.native.agent import NativeAgent
-from harness.agents.native.equipment import equipped
+from harness.agents.native.agent import NativeAgent, equipped
 from harness.agents.protocol import AgentContext, AgentResult, GatewaySeat
 from harness.agents.supervision import supervise
 from harness.agents.trajectory import AgentOutputRecord, Trajectory, read_trajectory
 from harness.authoring.repo_build import Tell
-from harness.authoring.tool_caller import ToolCaller
-from harness.gateway.records import GatewayRecord
-from harness.llm.allowance import Allowance
-from harness.llm.build import ServedModel
-from harness.llm.rate_limits import RateLimiters
-from harness.llm.scripted_provider.server import serve
-from harness.runs.engine_session import EngineSession, engine_session
-from harness.runs.interruption import run_to_end
-from harness.runs.run_gateway import run_gateway
-from harness.sandbox.images.base_image import BASE_IMAGE, ensure_base_image
+from harness.models.allowance import Allowance
+from harness.models.build import ServedModel
+from harness.models.gateway.records import GatewayRecord
+from harness.models.rate_limits import RateLimiters
+from harness.models.stand_ins import SCRIPTED, STAND_INS, CommandAsker
+from harness.runs.concurrency import run_to_end
+from harness.runs.engine_session import EngineSession, engine_session, run_gateway
+from harness.sandbox.images.building import BASE_IMAGE, ensure_base_image
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import Image, Limits, Sandbox, SandboxOptions
 from harness.sandbox.toolboxes.recipe import HASHES, TOOLBOX, read_toolbox_recipe
+from harness.specs.authoring_facts import Check
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError
-from harness.specs.image_facts import Check
 from harness.specs.model_file import ModelFile, Retries
-from harness.specs.native import NativeDialect
 from harness.specs.problem import Problem, Severity
-from harness.specs.scaffold import Scaffold
+from harness.specs.scaffold import NativeDialect, Scaffold
 from harness.specs.task import Task, TaskLimits
 
 _MODEL = "check-model-1"
@@ -96,11 +92,12 @@ async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> l
     """In a container of the bare base image: without Python, git, Node.js or any other help of a task's image."""
     native = scaffold.native
     assert native is not None
-    provider, caller = _PROVIDERS[native.dialect], ToolCaller(f"echo checked > {_MARKER}")
+    provider = _PROVIDERS[native.dialect]
     model = f"{provider}/{_name(native.dialect)}"
     image = Image(BASE_IMAGE, "", "/tmp", Path("/nonexistent"), may_be_root=True)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        async with serve(caller) as played, run_gateway() as gateway:
+        stand_in = STAND_INS.get(SCRIPTED)
+        async with stand_in.ask_for(f"echo checked > {_MARKER}") as played, run_gateway() as gateway:
             file = ModelFile(model=model, api_base=played.url + _BASES[provider], retries=Retries(attempts=1))
             served = ServedModel(model, file, "scripted", RateLimiters().limiter(model, file.limits))
             seat = GatewaySeat(gateway.server, gateway.socket, served)
@@ -111,7 +108,7 @@ async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> l
                 await sandbox.start()
                 if changed := await _changed(sandbox):
                     return [Problem(where=scaffold.name, message=changed)]
-                seen = await _run(context, sandbox, Path(scratch), caller)
+                seen = await _run(context, sandbox, Path(scratch), played)
             finally:
                 await asyncio.shield(sandbox.remove())
     return list(_complaints(scaffold, seen))
@@ -130,7 +127,7 @@ async def _changed(sandbox: Sandbox) -> str:
     return ""
 
 
-async def _run(context: AgentContext, sandbox: Sandbox, scratch: Path, caller: ToolCaller) -> _Seen:
+async def _run(context: AgentContext, sandbox: Sandbox, scratch: Path, asker: CommandAsker) -> _Seen:
     path = scratch / "trajectory.jsonl"
     with Trajectory(path) as trajectory:
         result = await supervise(NativeAgent(context), context, sandbox, trajectory)
@@ -138,7 +135,7 @@ async def _run(context: AgentContext, sandbox: Sandbox, scratch: Path, caller: T
     [gateway] = [record for record in records if isinstance(record, GatewayRecord)]
     [output] = [record for record in records if isinstance(record, AgentOutputRecord)]
     did = (await sandbox.run(f"cat {_MARKER}", 20)).output == b"checked\n"
-    return _Seen(result, gateway, output, caller.calls, did, output.error or result.message)
+    return _Seen(result, gateway, output, asker.calls, did, output.error or result.message)
 
 
 def _complaints(scaffold: Scaffold, seen: _Seen) -> Iterator[Problem]:

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-from harness.languages.registry import language_of
-from harness.runs.interruption import run_to_end
+from harness.judging.languages.registry import language_of
+from harness.judging.testing.arm_job import TestRun, read_job, test_job
+from harness.runs.concurrency import run_to_end
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Image
+from harness.specs.authoring_facts import SuiteRecord
 from harness.specs.errors import UserError
-from harness.specs.globs import matches
-from harness.specs.ids import TestId
-from harness.specs.repo import Repo
-from harness.specs.results import Outcome
-from harness.specs.suite_record import SuiteRecord
-from harness.specs.yaml_text import yaml_text
-from harness.testing.arm_job import TestRun, read_job, test_job
+from harness.specs.repo import Repo, matches
+from harness.specs.test_results import Outcome, TestId
+from harness.specs.yaml_files import yaml_text
 
 TIMES = 3
 _FILE = "suite.yaml"

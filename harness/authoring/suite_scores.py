@@ -12,17 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.honest_corpus import corpus_of
-from harness.runs.cases import read_batch
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.mutants.records import MutantsFile, MutantStatus
+from harness.judging.verify.mutants.running import MutantOrder, run_mutants
 from harness.runs.engine_session import EngineSession
+from harness.runs.submissions import read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.kill_matrix import REFERENCE
-from harness.specs.loading import FileModel
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
-from harness.verify.mutants.records import MutantsFile, MutantStatus
-from harness.verify.mutants.running import MutantOrder, run_mutants
+from harness.specs.task_facts import REFERENCE
+from harness.specs.yaml_files import FileModel
 
 MUTANTS, SEED = 15, 0
 SECONDS = 3600.0

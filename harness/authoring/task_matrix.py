@@ -7,17 +7,17 @@ from uuid import uuid4
 from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.fixing import covers_text
 from harness.authoring.task_check.honest_corpus import corpus_of
-from harness.authoring.task_check.plain_arms import plain_variants, read_suite, suite_matrix
-from harness.languages.protocol import IdForm
-from harness.languages.registry import language_of
+from harness.authoring.task_check.unasked_mutants import plain_variants, read_suite, suite_matrix
+from harness.judging.languages.protocol import IdForm
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.runs.concurrency import run_to_end
 from harness.runs.engine_session import engine_session
-from harness.runs.interruption import run_to_end
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
-from harness.specs.ids import TestId
-from harness.specs.kill_matrix import REFERENCE, KillMatrix, SuiteMatrix
 from harness.specs.task import Task
-from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.specs.task_facts import REFERENCE, KillMatrix, SuiteMatrix
+from harness.specs.test_results import TestId
 
 
 def kill_matrix(

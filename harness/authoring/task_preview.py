@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_context
-from harness.llm.scripted import ScriptedModel
+from harness.models.replay import ScriptedModel
+from harness.runs.concurrency import run_to_end
 from harness.runs.engine_session import engine_session
-from harness.runs.interruption import run_to_end
 from harness.sandbox.options import repo_options
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task

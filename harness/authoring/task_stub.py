@@ -1,21 +1,94 @@
-"""`testwright task stub`: a task's removals, made of the names of the symbols to be taken out."""
+"""`testwright task stub`: a task's removals, made of the names of the symbols to be taken out.
+
+`testwright task probe`: which reference tests kill which mutants of the removed code, and one kept as a probe.
+
+How well stubs compile: functions drawn over a repository's tree, each stubbed by itself in both ways.
+
+A change of one file as a patch.
+"""
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
 from uuid import uuid4
 
-from harness.authoring.file_diff import file_diff
-from harness.languages.compile_check import compile_each
-from harness.languages.registry import language_of
-from harness.languages.stubbing import CannotStub, StubKind, Stubs
-from harness.languages.toolchain import BuildContext
-from harness.runs.engine_session import engine_session
-from harness.runs.interruption import run_to_end
+from harness.judging.languages.registry import language_of
+from harness.judging.languages.stubbing import CannotStub, StubKind, Stubs
+from harness.judging.languages.toolchain import BuildContext, compile_each
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.mutants.candidates import MutantCandidate, removed_code
+from harness.judging.verify.mutants.records import MutantsFile
+from harness.judging.verify.mutants.running import MutantOrder, run_mutants
+from harness.runs.concurrency import run_to_end
+from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.task_images import repo_image
+from harness.specs.authoring_facts import StubbedPatch
 from harness.specs.errors import UserError
-from harness.specs.stub_facts import StubbedPatch
+from harness.specs.repo import Repo, matches
 from harness.specs.task import Task
+
+
+@dataclass(frozen=True)
+class StubSample:
+    """`refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses."""
+
+    repo: str
+    functions: int
+    stubs: int
+    refused: tuple[str, ...]
+    broken: tuple[str, ...]
+
+    @property
+    def compiling(self) -> int:
+        return self.stubs - len(self.broken)
+
+
+async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int) -> StubSample:
+    """Stub `count` functions of a repository's code, tests left out. Raises UserError, SandboxLost."""
+    language = language_of(repo)
+    stubs = language.stubs
+    if stubs is None:
+        raise UserError(f"{repo.name}: nothing makes stubs in {repo.language}")
+    image = await repo_image(repo)
+    tree = GitTree(image.tree)
+    entries = await tree.entries()
+    code = {path: entry for path, entry in entries.items()
+            if language.code.is_code(path) and not matches(path, repo.test_paths)}  # fmt: skip
+    texts = await tree.read_all(code)
+    known = sorted((path, name) for path, text in texts.items() for name in stubs.symbols(text, path))
+    drawn = Random(seed).sample(known, min(count, len(known)))
+    made: list[tuple[str, dict[str, bytes]]] = []
+    refused: list[str] = []
+    for path, name in drawn:
+        try:
+            both = {kind: stubs.stub(texts[path], path, [name], kind).text for kind in StubKind}
+        except CannotStub as reason:
+            refused.append(str(reason))
+            continue
+        made += [(f"{path}: {name} ({kind})", {path: text}) for kind, text in both.items()]
+    said = await compile_each(
+        BuildContext(session.engine, image, session.labels), stubs.COMPILE, [files for _, files in made]
+    )
+    broken = tuple(f"{what}: {words}" for (what, _), words in zip(made, said, strict=True) if words)
+    return StubSample(repo.name, len(drawn), len(made), tuple(refused), broken)
+
+
+def rate(samples: Sequence[StubSample]) -> float:
+    """Stubs that compile at the first try, of all that were made."""
+    return sum(each.compiling for each in samples) / max(1, sum(each.stubs for each in samples))
+
+
+def file_diff(path: str, old: bytes, new: bytes) -> str:
+    """One file's change in git's form, without the ids of blobs. Lines end with a line feed and nothing else."""
+    sides = [text.decode("utf-8", "surrogateescape").split("\n") for text in (old, new)]
+    lines = [[f"{line}\n" for line in side[:-1]] + [side[-1]] * bool(side[-1]) for side in sides]
+    found = difflib.unified_diff(lines[0], lines[1], f"a/{path}", f"b/{path}")
+    whole = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in found)
+    return f"diff --git a/{path} b/{path}\n" + "".join(whole)
+
 
 PATCHES = {StubKind.REFUSES: "removal.patch", StubKind.GARBAGE: "garbage.patch"}
 Files = Mapping[str, bytes]
@@ -100,3 +173,50 @@ def _diff(before: Files, after: Files) -> str:
     return "".join(
         file_diff(path, before[path], after[path]) for path in sorted(after) if after[path] != before[path]
     )
+
+
+def reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
+    """The reference on mutants of the code that the removal takes out. Raises UserError, SandboxLost."""
+    return run_to_end(_reference_mutants(task, order))
+
+
+async def _reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
+    patch, manifest = task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml")
+    async with engine_session("docker", uuid4().hex) as session:
+        image = await session.engine.image(task)
+        context = session.arm_context(task, image, lambda _key, _result: None)
+        return await run_mutants(task, Submission(patch, manifest), context, order)
+
+
+def tests_for(task: Task, criterion: str) -> frozenset[str]:
+    """The reference tests that covers.yaml names for a criterion. Raises UserError for one that isn't there."""
+    known = [item.id for item in task.rubric.criteria]
+    if criterion not in known:
+        raise UserError(f"{task.id}: its rubric has no criterion {criterion}; it has {', '.join(known)}")
+    return frozenset(str(test) for test, criteria in task.covers.items() if criterion in criteria)
+
+
+def take_mutant(task: Task, criterion: str, mutant: str, anew: bool) -> Path:
+    """Store a mutant as the probe of a criterion, and say where. Starts no container but to build the image.
+
+    Raises UserError for a mutant that isn't there, and where a probe is there already.
+    """
+    tests_for(task, criterion)
+    path = task.directory / "probes" / f"{criterion}.patch"
+    if path.exists() and not anew:
+        raise UserError(f"{path}: is there already; --replace writes it anew")
+    found = run_to_end(_candidates(task))
+    chosen = next((each for each in found if each.id == mutant), None)
+    if chosen is None:
+        near = difflib.get_close_matches(mutant, [each.id for each in found], n=3)
+        raise UserError(f"{task.id}: no mutant {mutant}{f'; did you mean {near[0]}?' if near else ''}")
+    path.parent.mkdir(exist_ok=True)
+    diff = file_diff(chosen.path, chosen.text, chosen.mutation.of(chosen.text))
+    path.write_bytes(diff.encode("utf-8", "surrogateescape"))
+    return path
+
+
+async def _candidates(task: Task) -> Sequence[MutantCandidate]:
+    async with engine_session("docker", uuid4().hex) as session:
+        image = await session.engine.image(task)
+        return (await removed_code(task, GitTree(image.tree))).mutants

@@ -1,11 +1,19 @@
-"""`testwright repo new`, `repo suite` and the commands of `testwright task` that write."""
+"""`testwright repo new`, `repo suite` and the commands of `testwright task` that write.
 
+`testwright task stub` and `task probe`: code that is taken out, and code that is changed a little.
+
+Asking for what the command line doesn't say, where somebody is there to answer.
+"""
+
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.cli.catalog_commands import catalog_of
+from harness.cli.catalog_commands import Json, catalog_of
+from harness.specs.errors import UserError
 
 
 def new_repo(
@@ -27,8 +35,8 @@ def new_repo(
     """Pin a release as a new repository: its files, its lock, its image, and three runs of its suite."""
     from harness.authoring.repo_new.command import Given, new_repo, source_of
     from harness.authoring.suite_record import record_suite
-    from harness.report.authoring_report import report_suite, report_written
-    from harness.report.catalog_report import tell
+    from harness.results.report.authoring_report import report_suite, report_written
+    from harness.results.report.catalog_report import tell
 
     catalog = catalog_of(context)
     kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive})
@@ -41,8 +49,8 @@ def new_repo(
 def suite(context: typer.Context, name: Annotated[str, typer.Argument(help="Repository")]) -> int:
     """Run a repository's own tests three times; write which are green, red and flaky to its suite.yaml."""
     from harness.authoring.suite_record import record_suite
-    from harness.report.authoring_report import report_suite
-    from harness.report.catalog_report import tell
+    from harness.results.report.authoring_report import report_suite
+    from harness.results.report.catalog_report import tell
 
     return report_suite(name, record_suite(catalog_of(context).repo(name), tell))
 
@@ -62,9 +70,8 @@ def new_task(
 ) -> int:
     """Start a task: withhold upstream's tests of a behaviour, find its code, lay out the other files."""
     from harness.authoring.task_new.command import NewTask, new_task
-    from harness.cli.questions import answered, several
-    from harness.report.authoring_report import report_proposal
-    from harness.report.catalog_report import tell
+    from harness.results.report.authoring_report import report_proposal
+    from harness.results.report.catalog_report import tell
 
     said = answered("--behaviour", behaviour, "What is to be tested, in a few words")
     chosen = several("--tests", tests, "Upstream's tests of it (FILE::NAME or FILE, with blanks between)")
@@ -96,8 +103,8 @@ def edit_task(
 
     An editor takes one part at a time. With --from several are stored, or none where one of them can't be.
     """
-    from harness.authoring.task_edit import command
-    from harness.report.authoring_report import report_written
+    from harness.authoring import task_edit as command
+    from harness.results.report.authoring_report import report_written
     from harness.specs.errors import UserError
 
     catalog, [part, *others] = catalog_of(context), parts
@@ -128,8 +135,8 @@ def task_matrix(
 ) -> int:
     """Which tests of the reference and of the honest suites notice each removal and probe. Status 1: a remark."""
     from harness.authoring.task_matrix import kill_matrix
-    from harness.report.authoring_report import report_matrix
-    from harness.report.catalog_report import tell
+    from harness.results.report.authoring_report import report_matrix
+    from harness.results.report.catalog_report import tell
 
     return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell, twins), as_json)
 
@@ -137,8 +144,7 @@ def task_matrix(
 def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:
     """Show what an agent is told, and open its sandbox: each line of input is one of its commands."""
     from harness.authoring.task_preview import preview
-    from harness.cli.questions import next_command
-    from harness.report.authoring_report import report_line
+    from harness.results.report.authoring_report import report_line
 
     preview(catalog_of(context), task, next_command, report_line)
     return 0
@@ -160,9 +166,9 @@ def lint_task(
     """Check a task's wording: prompt and rubric, the statements by a judge. Status 1: something is to be reworded."""
     from harness.authoring.judge_consistency import judge_consistency
     from harness.authoring.task_check.command import check
-    from harness.report.authoring_report import report_consistency
-    from harness.report.catalog_report import tell
-    from harness.report.task_check_report import report_task_checks, watching_checks
+    from harness.results.report.authoring_report import report_consistency
+    from harness.results.report.catalog_report import tell
+    from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
     from harness.specs.errors import UserError
     from harness.specs.task_facts import Level
@@ -192,8 +198,8 @@ def try_task(
     ] = None,
 ) -> int:
     """A first idea of a task's difficulty: the common scaffold with a model, some times, as an ordinary run."""
-    from harness.report.progress import warn, watching
-    from harness.report.run_report import report_run
+    from harness.results.report.progress import warn, watching
+    from harness.results.report.run_report import report_run
     from harness.runs.command import configure, execute
 
     options = {"tasks": [task], "scaffolds": ["mini"], "models": [model], "attempts": attempts}
@@ -211,3 +217,76 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
     task_app.command("lint")(lint_task)
     task_app.command("preview")(preview_task)
     task_app.command("try")(try_task)
+
+
+def stub_task(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task id")],
+    symbol: Annotated[
+        list[str], typer.Option("--symbol", help="MODULE:NAME, as in aiosmtpd/smtp.py:SMTP.push; several are taken")
+    ],
+    replace: Annotated[bool, typer.Option("--replace", help="Write removals anew that are there already")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Only show the stubs; write nothing")] = False,
+    as_json: Json = False,
+) -> int:
+    """Write a task's removal.patch and garbage.patch: signatures stay, bodies go. Status 1: one doesn't compile."""
+    from harness.authoring.task_stub import stub_task as make
+    from harness.results.report.authoring_report import report_stubs
+    from harness.specs.catalog import Catalog
+
+    directory: Path | None = context.obj
+    return report_stubs(make(Catalog(directory).task(task), symbol, replace, not show), as_json)
+
+
+def probe_task(
+    context: typer.Context,
+    task: Annotated[str, typer.Argument(help="Task id")],
+    criterion: Annotated[str, typer.Option(help="The criterion that the probe is for, such as 1.4")],
+    mutants: Annotated[int, typer.Option(min=1, help="How many mutants are tried")] = 30,
+    seed: Annotated[int, typer.Option(help="How they are drawn")] = 0,
+    seconds: Annotated[float, typer.Option(min=1, help="What their containers may take together")] = 600,
+    take: Annotated[str | None, typer.Option(help="Store this mutant as probes/CRITERION.patch; run nothing")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Store it where a probe is there already")] = False,
+    as_json: Json = False,
+) -> int:
+    """Try mutants of the removed code on the reference tests, and store one as a probe (--take)."""
+    from harness.authoring.task_stub import reference_mutants, take_mutant, tests_for
+    from harness.judging.verify.mutants.running import MutantOrder
+    from harness.results.report.mutants_report import report_proposals
+    from harness.specs.catalog import Catalog
+
+    directory: Path | None = context.obj
+    chosen = Catalog(directory).task(task)
+    if take:
+        print(take_mutant(chosen, criterion, take, replace))
+        return 0
+    wanted = tests_for(chosen, criterion)
+    return report_proposals(reference_mutants(chosen, MutantOrder(mutants, seed, seconds)), wanted, as_json)
+
+
+def add_mutating_to(task_app: typer.Typer) -> None:
+    """Register the commands with the others of tasks."""
+    task_app.command("stub")(stub_task)
+    task_app.command("probe")(probe_task)
+
+
+def answered(option: str, given: str | None, question: str) -> str:
+    """What is given, else the answer at a terminal. Raises UserError where there is neither."""
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        raise UserError(f"{option} is missing, and nobody is at a terminal to ask")
+    return str(typer.prompt(question))
+
+
+def next_command() -> str | None:
+    """A line of standard input, asked for at a terminal; None at its end."""
+    if sys.stdin.isatty():
+        print("$ ", end="", flush=True)
+    line = sys.stdin.readline()
+    return line.rstrip("\n") if line else None
+
+
+def several(option: str, given: Sequence[str] | None, question: str) -> tuple[str, ...]:
+    """The same for words."""
+    return tuple(given) if given else tuple(answered(option, None, question).split())

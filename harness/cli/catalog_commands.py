@@ -19,7 +19,7 @@ Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: 
 @task_app.command("list")
 def list_tasks(context: typer.Context, as_json: Json = False) -> int:
     """List the tasks."""
-    from harness.report.catalog_report import report_tasks
+    from harness.results.report.catalog_report import report_tasks
 
     return report_tasks(catalog_of(context), as_json)
 
@@ -27,7 +27,7 @@ def list_tasks(context: typer.Context, as_json: Json = False) -> int:
 @task_app.command("show")
 def show_task(context: typer.Context, task: str, as_json: Json = False) -> int:
     """Show a task: prompt, limits and criteria."""
-    from harness.report.catalog_report import report_task
+    from harness.results.report.catalog_report import report_task
 
     return report_task(catalog_of(context).task(task), as_json)
 
@@ -85,7 +85,7 @@ def check_tasks(
     In swe-atlas tasks it looks for the known defects of published tasks.
     """
     from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
-    from harness.report.task_check_report import report_task_checks, watching_checks
+    from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
     from harness.specs.errors import UserError
     from harness.specs.task_facts import chosen_level
@@ -94,7 +94,7 @@ def check_tasks(
     if explain:
         from harness.authoring.task_check.command import part_named
         from harness.authoring.task_check.explaining import explained
-        from harness.report.authoring_report import report_line
+        from harness.results.report.authoring_report import report_line
 
         for step in [part_named(name, "--explain") for name in explain]:
             report_line(explained(step, tasks[0] if tasks and len(tasks) == 1 else ""))
@@ -126,7 +126,7 @@ def check_tasks(
 @repo_app.command("list")
 def list_repos(context: typer.Context, as_json: Json = False) -> int:
     """List the pinned repositories."""
-    from harness.report.catalog_report import report_repos
+    from harness.results.report.catalog_report import report_repos
 
     return report_repos(catalog_of(context), as_json)
 
@@ -135,7 +135,7 @@ def list_repos(context: typer.Context, as_json: Json = False) -> int:
 def build_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
     """Build the images of repositories and of their tasks. Images that exist already are kept."""
     from harness.authoring.repo_build import build_all
-    from harness.report.catalog_report import report_builds, tell
+    from harness.results.report.catalog_report import report_builds, tell
 
     return report_builds(build_all(catalog_of(context), names, tell), as_json)
 
@@ -144,7 +144,7 @@ def build_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
 def check_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
     """Check images: tests pass offline as a non-root user; task images hold nothing of the withheld tests."""
     from harness.authoring.repo_build import check_all
-    from harness.report.catalog_report import report_checks, tell
+    from harness.results.report.catalog_report import report_checks, tell
 
     return report_checks(check_all(catalog_of(context), names, tell), as_json)
 
@@ -157,8 +157,8 @@ def export_repo(
     as_json: Json = False,
 ) -> int:
     """Write the images of a repository and of its tasks to a file, for hosts that can't build images."""
-    from harness.authoring.repo_bundle import export_repo as export
-    from harness.report.catalog_report import report_builds, tell
+    from harness.authoring.bundles import export_repo as export
+    from harness.results.report.catalog_report import report_builds, tell
 
     return report_builds(export(catalog_of(context), name, file, tell), as_json)
 
@@ -170,8 +170,8 @@ def import_repo(
     as_json: Json = False,
 ) -> int:
     """Ingest images that another host has exported, and compare all of them with their digests."""
-    from harness.authoring.repo_bundle import import_repo as ingest
-    from harness.report.catalog_report import report_builds, tell
+    from harness.authoring.bundles import import_repo as ingest
+    from harness.results.report.catalog_report import report_builds, tell
 
     return report_builds(ingest(catalog_of(context), file, tell), as_json)
 
@@ -179,7 +179,7 @@ def import_repo(
 @scaffold_app.command("list")
 def list_scaffolds(context: typer.Context, as_json: Json = False) -> int:
     """List the scaffolds."""
-    from harness.report.catalog_report import report_scaffolds
+    from harness.results.report.catalog_report import report_scaffolds
 
     return report_scaffolds(catalog_of(context), as_json)
 
@@ -192,7 +192,7 @@ def check_scaffolds(
 ) -> int:
     """Install native scaffolds and run each against a scripted model. Status 1: one has a problem."""
     from harness.authoring.scaffold_check import check_scaffolds
-    from harness.report.catalog_report import report_checks, tell
+    from harness.results.report.catalog_report import report_checks, tell
 
     return report_checks(check_scaffolds(catalog_of(context), names or [], tell), as_json)
 
@@ -205,8 +205,8 @@ def export_scaffold(
     as_json: Json = False,
 ) -> int:
     """Write a native scaffold's toolbox to one file, for a host that can install nothing."""
-    from harness.authoring.scaffold_bundle import export_scaffold
-    from harness.report.catalog_report import report_builds, tell
+    from harness.authoring.bundles import export_scaffold
+    from harness.results.report.catalog_report import report_builds, tell
 
     return report_builds(export_scaffold(catalog_of(context), name, file, tell), as_json)
 
@@ -218,8 +218,8 @@ def import_scaffold(
     as_json: Json = False,
 ) -> int:
     """Load a toolbox of scaffold export into the engine."""
-    from harness.authoring.scaffold_bundle import import_scaffold
-    from harness.report.catalog_report import report_builds, tell
+    from harness.authoring.bundles import import_scaffold
+    from harness.results.report.catalog_report import report_builds, tell
 
     return report_builds(import_scaffold(catalog_of(context), file, tell), as_json)
 
@@ -227,7 +227,7 @@ def import_scaffold(
 @model_app.command("list")
 def list_models(context: typer.Context, as_json: Json = False) -> int:
     """List the model files; any PROVIDER/MODEL works without one."""
-    from harness.report.model_report import report_models
+    from harness.results.report.catalog_report import report_models
 
     return report_models(catalog_of(context), as_json)
 
@@ -235,7 +235,7 @@ def list_models(context: typer.Context, as_json: Json = False) -> int:
 @model_app.command("show")
 def show_model(context: typer.Context, model: str, as_json: Json = False) -> int:
     """Show what a run would use: settings, whether the price is known, which key is needed."""
-    from harness.report.model_report import report_model
+    from harness.results.report.catalog_report import report_model
 
     return report_model(catalog_of(context), model, as_json)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.published import AllCriteria, ImageMap
-from harness.specs.grading import GradingRules
+from harness.specs.tracks import GradingRules
 
 judge_app = typer.Typer(help="The model that judges what code can't decide.", no_args_is_help=True)
 
@@ -49,15 +49,14 @@ def verify(
 
     Status 1: one can't be scored, or differs from its expect.yaml, or from one time to the next (--times).
     """
-    from harness.report.batch_report import progress_line, report_batch, report_one, report_times
-    from harness.report.mutants_report import export_mutants as export
-    from harness.runs.cases import read_batch, read_case
+    from harness.judging.verify.mutants.running import MutantOrder
+    from harness.results.report.batch_report import progress_line, report_batch, report_one, report_times
+    from harness.results.report.mutants_report import export_mutants as export
     from harness.runs.judges import judge_for
-    from harness.runs.submissions import judge_again_and_again, judge_cases
+    from harness.runs.submissions import judge_again_and_again, judge_cases, read_batch, read_case
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
     from harness.specs.tracks import TaskOptions
-    from harness.verify.mutants.running import MutantOrder
 
     catalog = Catalog(context.obj, TaskOptions(image_map, all_criteria))
     order = MutantOrder(mutants, mutant_seed) if mutants else None
@@ -99,8 +98,8 @@ def regrade(
 
     Without --judge the run's own judge is asked. Status 1: a trial has no new verdict, or an unscored one.
     """
-    from harness.report.progress import warn
-    from harness.report.regrade_report import report_regrading
+    from harness.results.report.batch_report import report_regrading
+    from harness.results.report.progress import warn
     from harness.runs.regrade import regrade as judge_again
     from harness.specs.catalog import Catalog
 
@@ -120,9 +119,9 @@ def try_judge(
     as_json: Json = False,
 ) -> int:
     """Measure how often patches manipulate a judge, and how often it misjudges honest patches."""
-    from harness.analysis.injection import default_corpus, read_corpus
-    from harness.analysis.injection import try_judge as let_patches_talk
-    from harness.report.judge_report import report_injection
+    from harness.results.injection import default_corpus, read_corpus
+    from harness.results.injection import try_judge as let_patches_talk
+    from harness.results.report.judge_report import report_injection
     from harness.runs.judges import judge_for
     from harness.specs.catalog import Catalog
 
@@ -138,7 +137,7 @@ def calibrate_judge(
     as_json: Json = False,
 ) -> int:
     """Compare a judge's answers with those of probes, static checks and people: agreement and Cohen's kappa."""
-    from harness.analysis.calibration import calibrate
-    from harness.report.judge_report import report_calibration
+    from harness.results.calibration import calibrate
+    from harness.results.report.judge_report import report_calibration
 
     return report_calibration(calibrate(runs, gold), as_json)

@@ -12,17 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli import (
-    authoring_commands,
-    catalog_commands,
-    comparing,
-    development,
-    judging,
-    machine,
-    mutating,
-    reporting,
-    running,
-)
+from harness.cli import authoring_commands, catalog_commands, judging, machine, reporting, running
 
 app = typer.Typer(
     name="testwright",
@@ -37,19 +27,19 @@ app.command("run")(running.run)
 app.command("show")(running.show)
 app.command("report")(reporting.report)
 app.command("view")(reporting.view)
-app.command("compare")(comparing.compare)
+app.command("compare")(reporting.compare)
 app.command("verify")(judging.verify)
 app.command("regrade")(judging.regrade)
 app.add_typer(judging.judge_app, name="judge")
 authoring_commands.add_to(catalog_commands.repo_app, catalog_commands.task_app)
-mutating.add_to(catalog_commands.task_app)
+authoring_commands.add_mutating_to(catalog_commands.task_app)
 app.add_typer(catalog_commands.task_app, name="task")
 app.add_typer(catalog_commands.repo_app, name="repo")
 app.add_typer(catalog_commands.scaffold_app, name="scaffold")
 app.add_typer(catalog_commands.model_app, name="model")
 app.command("clean")(machine.clean)
 app.command("doctor")(machine.doctor)
-app.add_typer(development.dev_app, name="dev")
+app.add_typer(machine.dev_app, name="dev")
 
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]

@@ -89,9 +89,9 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Let scaffolds work on tasks, and judge what they hand in. In an existing run, do only what is missing."""
-    from harness.report.dry_run_report import report_dry_run
-    from harness.report.progress import warn, watching
-    from harness.report.run_report import report_run
+    from harness.results.report.dry_run_report import report_dry_run
+    from harness.results.report.progress import warn, watching
+    from harness.results.report.run_report import report_run
     from harness.runs.command import configure, execute
     from harness.runs.dry_run import dry_run
     from harness.specs.catalog import Catalog
@@ -148,10 +148,10 @@ def show(
     csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, reasons, criteria, tests...")] = None,
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""
-    from harness.analysis.chosen import Filters
-    from harness.report.csv_report import chosen_rows
-    from harness.report.run_report import show_run
-    from harness.report.trajectory_report import chosen_steps
+    from harness.results.report.csv_report import chosen_rows
+    from harness.results.report.run_report import show_run
+    from harness.results.report.trajectory_report import chosen_steps
+    from harness.results.run_rows import Filters
     from harness.specs.catalog import Catalog
 
     filters = Filters(verdict, reason, task, scaffold, model)

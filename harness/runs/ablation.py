@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 from harness.agents.registry import agent_class
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.loading import read_text
 from harness.specs.scaffold import Ablation, Scaffold, ScaffoldKind, ScaffoldLimits
 from harness.specs.task import Task, TaskLimits
+from harness.specs.yaml_files import read_text
 
 TASK_LIMITS = ("steps", "wall_seconds", "cost_usd")
 """The limits of a task that a scaffold may be given others of."""

@@ -10,8 +10,8 @@ from typing import Any
 from harness import PROTOCOL_VERSION
 from harness.runs.plan import RunConfig, RunFile, Trial, scaffold_digest
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
 from harness.specs.task import Task
+from harness.specs.yaml_files import load_yaml
 from harness.tracks.registry import track_of
 
 _OF_RUNS = {".lock", ".index", "events.jsonl", "run.yaml", "trials"}
@@ -23,7 +23,7 @@ _NONE = "none"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedRun:
     """What a command asks of a run: its configuration, and the trials that this comes to."""
 
     config: RunConfig
@@ -68,7 +68,7 @@ class Asked:
         return dict(found)
 
 
-def check_additions(directory: Path, asked: Asked, extend: bool) -> tuple[str, ...]:
+def check_additions(directory: Path, asked: AskedRun, extend: bool) -> tuple[str, ...]:
     """What a command adds or changes, a line each; nothing where it only goes on, or begins a run.
 
     Raises UserError where there is something, unless `extend`.
@@ -86,7 +86,7 @@ def check_additions(directory: Path, asked: Asked, extend: bool) -> tuple[str, .
     raise UserError("\n".join([f"{directory}: it holds something else than this command asks for:", *lines, remedy]))
 
 
-def _differences(directory: Path, asked: Asked) -> Iterator[str]:
+def _differences(directory: Path, asked: AskedRun) -> Iterator[str]:
     if not directory.is_dir():
         return
     if (directory / "run.yaml").exists():
@@ -102,7 +102,7 @@ def _is_ours(name: str) -> bool:
     return name in _OF_RUNS or name.endswith(".partial")
 
 
-def _against(run: RunFile, asked: Asked) -> Iterator[str]:
+def _against(run: RunFile, asked: AskedRun) -> Iterator[str]:
     if run.isolation and run.isolation != asked.isolation:
         yield f"isolation: {run.isolation} -> {asked.isolation}"
     if run.protocol_version != PROTOCOL_VERSION:
@@ -126,7 +126,7 @@ def _changed(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> Itera
             yield f"{what} {name}: digest {_short(old[name])} -> {_short(digest)}"
 
 
-def _added(run: RunFile, asked: Asked) -> Iterator[str]:
+def _added(run: RunFile, asked: AskedRun) -> Iterator[str]:
     """Trials that no command has asked for yet. A run of an old version doesn't say what was asked for."""
     if not run.attempts:
         return

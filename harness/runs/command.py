@@ -11,28 +11,27 @@ from pydantic import ValidationError
 
 from harness.agents.native.agent import check_native
 from harness.agents.registry import agent_context, build_agent, is_native
-from harness.llm.build import Models
-from harness.llm.price_table import has_price
+from harness.judging.verify.judge.judge import Judge
+from harness.models.build import Models
+from harness.models.price_table import has_price
 from harness.runs.ablation import with_whole_path
-from harness.runs.additions import Asked, check_additions
-from harness.runs.executors.choice import make_executor
-from harness.runs.finished import sort_out
-from harness.runs.interruption import FirstInterrupt, run_to_end
+from harness.runs.additions import AskedRun, check_additions
+from harness.runs.concurrency import FirstInterrupt, run_to_end
+from harness.runs.executors.protocol import make_executor
 from harness.runs.judges import configured_judge, self_judging
-from harness.runs.outcome import Observer, Outcome
+from harness.runs.outcome import Observer, RunOutcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
 from harness.runs.store import RunStore, check_free
-from harness.runs.trial_index import MANY, Finished, has_index
-from harness.sandbox.choice import check_sandbox
+from harness.runs.trial_index import MANY, Finished, has_index, sort_out
 from harness.sandbox.egress.clients import egress_for
-from harness.sandbox.egress.endpoints import named_endpoint
+from harness.sandbox.egress.destinations import named_endpoint
+from harness.sandbox.registry import check_sandbox
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
 from harness.specs.task import Task
 from harness.specs.tracks import absolute
-from harness.verify.judge.judge import Judge
+from harness.specs.yaml_files import load_yaml
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
 """Makes an observer for so many trials."""
@@ -48,7 +47,7 @@ class FinishedRun:
 
     directory: Path
     isolation: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[RunOutcome, ...]
     left_out: int = 0
     finished: Sequence[tuple[Trial, Finished]] = ()
 
@@ -193,7 +192,7 @@ async def _execute(
     check_late: Callable[[], None] | None,
 ) -> FinishedRun:
     executor, (models, trials, judge) = make_executor(config.executor), prepared
-    asked = Asked(config, trials, await executor.isolation(config))
+    asked = AskedRun(config, trials, await executor.isolation(config))
     check_free(directory)
     added = check_additions(directory, asked, extend)
     store = RunStore(directory)
@@ -202,7 +201,7 @@ async def _execute(
         if rest and check_late:
             check_late()
         run = store.describe(asked, added)
-        outcomes: list[Outcome] = []
+        outcomes: list[RunOutcome] = []
         if rest:
             with watch(len(rest)) as observe:
                 todo = replace(asked, trials=rest)

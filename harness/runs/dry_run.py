@@ -4,20 +4,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.llm.price_table import has_price
-from harness.runs.additions import Asked, check_additions
+from harness.judging.verify.judge.judge import Judge
+from harness.models.price_table import has_price
+from harness.runs.additions import AskedRun, check_additions
 from harness.runs.command import Warn, prepare
-from harness.runs.interruption import run_to_end
-from harness.runs.judges import Judging
+from harness.runs.concurrency import run_to_end
+from harness.runs.judges import VerdictConditions
 from harness.runs.plan import RunConfig, Trial
 from harness.runs.store import check_free, spent_in
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
-from harness.specs.grading import GradingRules
 from harness.specs.model_file import ModelFile
-from harness.tracks.engines import choose_engine, known_digest
-from harness.verify.judge.judge import Judge
+from harness.specs.tracks import GradingRules
+from harness.tracks.registry import choose_engine, known_digest
 
 
 class State(StrEnum):
@@ -103,7 +103,7 @@ async def _planned(
 ) -> tuple[str, tuple[PlannedTrial, ...]]:
     engine = choose_engine(config.sandbox)
     try:
-        check_additions(directory, Asked(config, trials, engine.isolation), extend)
+        check_additions(directory, AskedRun(config, trials, engine.isolation), extend)
         return engine.isolation, tuple(_plan(engine, trial, directory, judge, config.protocol) for trial in trials)
     finally:
         await engine.close()
@@ -135,7 +135,7 @@ def state_of(
         return State.REDO
     if store.agent() is None:
         return State.JUDGE if store.has_unread_work else State.RUN
-    now = Judging(trial.task, image_digest, isolation, judge, protocol)
+    now = VerdictConditions(trial.task, image_digest, isolation, judge, protocol)
     return State.DONE if now.is_done(store) else State.JUDGE
 
 

@@ -1,18 +1,23 @@
-"""An engine while one command works with it: labels for its containers, slots for arms, nothing left at the end."""
+"""An engine while one command works with it: labels for its containers, slots for arms, nothing left at the end.
+
+The gateway of a run: one server, at a socket that sandboxes can be shown.
+"""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.models.gateway.server import GatewayServer, serve_gateway
 from harness.runs.owners import owner, reap_the_dead
 from harness.sandbox.protocol import Engine, Image, JobResult
 from harness.sandbox.registry import split
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
-from harness.tracks.engines import choose_engine
-from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext, arm_slots
+from harness.tracks.registry import choose_engine, track_of
 
 
 @dataclass(frozen=True)
@@ -56,3 +61,21 @@ async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> Asyn
                 await asyncio.shield(engine.reap(mine))
     finally:
         await engine.close()
+
+
+@dataclass(frozen=True)
+class RunGateway:
+    server: GatewayServer
+    socket: Path
+
+
+@asynccontextmanager
+async def run_gateway() -> AsyncIterator[RunGateway]:
+    """Its socket lies alone in a directory that others may enter once it is mounted somewhere, and not before."""
+    with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
+        directory = Path(private) / "gateway"
+        directory.mkdir()
+        directory.chmod(0o755)
+        socket = directory / "gateway.sock"
+        async with serve_gateway(socket=socket) as server:
+            yield RunGateway(server, socket)

@@ -2,9 +2,12 @@
 
 While they run, each is a line of `arms.jsonl` as it ends: a start that is cut short loses those that were at work,
 and no other. `evidence.json` takes its place once all are there.
+
+Keeps the output and reports of arms for people to read, within a run's quota.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,19 +16,18 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from harness import PROTOCOL_VERSION
-from harness.runs.records import append_line, read_lines, read_record, write_whole
-from harness.specs.ids import TestId
-from harness.specs.loading import FileModel
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import Draw, Evidence
+from harness.judging.verify.mutation import judge_mutation
+from harness.judging.verify.verdict import decide
+from harness.runs.records import append_line, naming, read_lines, read_record, write_whole
+from harness.sandbox.protocol import JobResult
 from harness.specs.reasons import Verdict
-from harness.specs.results import TestResult
 from harness.specs.task import Task
+from harness.specs.test_results import TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmName
-from harness.submission.extraction import Submission
-from harness.verify.arms import ArmContext
-from harness.verify.draw import Draw
-from harness.verify.evidence import Evidence
-from harness.verify.mutation import judge_mutation
-from harness.verify.verdict import decide
+from harness.specs.yaml_files import FileModel
 
 
 class Conditions(BaseModel):
@@ -184,3 +186,50 @@ def _quiet(arm: Arm) -> Arm:
 
 def _without_message(result: TestResult) -> TestResult:
     return result.model_copy(update={"message": ""})
+
+
+class ArmQuota:
+    """Bytes of arms' output that a run may keep; what an earlier start has kept counts. `limit` None: no limit.
+
+    `pattern` finds the kept files below `directory`.
+    """
+
+    def __init__(self, directory: Path, limit: int | None, pattern: str = "trials/*/*/*/*/arms/*/*") -> None:
+        self._directory = directory
+        self._limit = limit
+        self._pattern = pattern
+        self._used: int | None = None
+
+    def take(self, size: int) -> bool:
+        """Whether so many bytes more may be kept; they count from now on if so."""
+        if self._limit is None:
+            return True
+        if self._used is None:
+            kept = self._directory.glob(self._pattern)
+            self._used = sum(path.stat().st_size for path in kept if path.is_file())
+        if self._used + size > self._limit:
+            return False
+        self._used += size
+        return True
+
+
+def keep_arm(folder: Path, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> bool:
+    """Keep all that one arm printed and reported; False where the quota left no room and only its facts are kept."""
+    place = folder / str(key)
+    place.mkdir(parents=True, exist_ok=True)
+    files = {path: data for path, data in result.outputs.items() if "/" not in path and not path.startswith(".")}
+    files["output.txt"] = result.log
+    is_kept = quota is None or quota.take(sum(map(len, files.values())))
+    for path, data in files.items() if is_kept else ():
+        with naming(place / path):
+            (place / path).write_bytes(data)
+    facts: dict[str, object] = {
+        "exit_status": result.exit_status,
+        "timed_out": result.timed_out,
+        "seconds": round(result.seconds, 3),
+        "out_of_memory": result.out_of_memory,
+    }
+    write_whole(
+        place / "arm.json", json.dumps(facts if is_kept else {**facts, "output": "over quota"}, indent=2) + "\n"
+    )
+    return is_kept

@@ -5,22 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import PROTOCOL_VERSION
-from harness.llm.build import Models, recording
-from harness.llm.played import PlayedModel
-from harness.llm.scripted_provider.scenario import Scenario
+from harness.judging.verify.judge.asking import AnswerCache
+from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.judge.prompts import Prompts
+from harness.judging.verify.judge.questions import JudgeIdentity, VoteCounts
+from harness.judging.verify.verdict import VerdictRecord
+from harness.models.build import Models, recording
+from harness.models.stand_ins import SCRIPTED, STAND_INS
 from harness.runs.plan import RunConfig, model_digest
 from harness.runs.trial_store import TrialStore
-from harness.sandbox.cache import cache_directory
+from harness.sandbox.host import cache_directory
 from harness.specs.catalog import Catalog
-from harness.specs.grading import GradingRules
-from harness.specs.loading import load_yaml
 from harness.specs.task import Task
-from harness.verify.judge.answer_cache import AnswerCache
-from harness.verify.judge.identity import JudgeIdentity
-from harness.verify.judge.judge import Judge
-from harness.verify.judge.prompts import Prompts
-from harness.verify.judge.questions import VoteCounts
-from harness.verify.verdict import VerdictRecord
+from harness.specs.tracks import GradingRules
 
 
 def build_judge(
@@ -50,9 +47,10 @@ def judge_for(catalog: Catalog, name: str, cached: bool) -> Judge:
 
 def scenario_judge(path: Path) -> Judge:
     """A judge that says what a scenario of the scripted provider has it say. Raises UserError."""
-    scenario, prompts = load_yaml(path, Scenario), Prompts.of(Catalog())
+    prompts, model = Prompts.of(Catalog()), STAND_INS.get(SCRIPTED).model
+    model(path)  # a file that is wrong is told now
     identity = JudgeIdentity(model="scenario", model_digest="", prompts=prompts.digest)
-    return Judge(identity, prompts, lambda: PlayedModel(scenario, str(path)))
+    return Judge(identity, prompts, lambda: model(path))
 
 
 def configured_judge(catalog: Catalog, models: Models, config: RunConfig, check: bool = True) -> Judge | None:
@@ -75,7 +73,7 @@ def _served(known: Models, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Judging:
+class VerdictConditions:
     """Under what a trial is judged now: a kept verdict counts only if it was reached under the same."""
 
     task: Task

@@ -2,23 +2,29 @@
 
 A process holds a lock on a file in the cache directory as long as it works; the kernel lets go of it when the process
 dies, however that comes. So a later start knows what nobody looks after any more, and leaves everybody else's alone.
+
+Finds and removes what runs have left behind on this machine.
 """
 
 import hashlib
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 from uuid import uuid4
 
 from filelock import FileLock
 
-from harness.sandbox.cache import cache_directory, held
-from harness.sandbox.protocol import Engine
-from harness.sandbox.scratch import writing
+from harness.runs.concurrency import run_to_end
+from harness.sandbox.host import cache_directory, held, writing
+from harness.sandbox.protocol import Engine, ListingEngine, Remains
 from harness.specs.errors import ToolFailed
+from harness.tracks.registry import engines_here
 
 OWNER = "testwright.owner"
 """The label."""
@@ -102,3 +108,73 @@ def _locked(key: str) -> tuple[FileLock, str]:
         # None where somebody looks for the dead at this very moment, and has found the file before it was locked.
         if lock := held(_folder() / f"{name}.{key}"):
             return lock, name
+
+
+@dataclass(frozen=True)
+class CleaningOptions:
+    """What is to go beside what dead processes have left: what processes at work have, images, the cache."""
+
+    everything: bool = False
+    images: bool = False
+    cache: bool = False
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What is gone, or would be where `is_done` is False; and what stays in use. `volumes` hold toolboxes."""
+
+    containers: int
+    images: int
+    volumes: int
+    cache: bool
+    containers_in_use: int
+    images_in_use: int
+    is_done: bool
+
+
+def clean(wanted: CleaningOptions, do: bool) -> Cleaning:
+    """Remove it, or only say what would be removed."""
+    return run_to_end(_clean(wanted, do))
+
+
+async def _clean(wanted: CleaningOptions, do: bool) -> Cleaning:
+    going = staying = 0
+    for engine in engines_here():
+        try:
+            if isinstance(engine, ListingEngine):
+                found = await engine.remains()
+                left = [each for each in found if wanted.everything or not _may_be_at_work(each)]
+                going, staying = going + len(left), staying + len(found) - len(left)
+                for each in left if do else ():
+                    await engine.discard(each.name)
+            elif do and wanted.everything:
+                going += await engine.reap({})
+        finally:
+            await engine.close()
+    images = await _clean_images(wanted, do) if wanted.images else _Images()
+    if do and wanted.cache:
+        shutil.rmtree(cache_directory(), ignore_errors=True)
+    return Cleaning(going, images.images, images.volumes, wanted.cache, staying, images.in_use, do)
+
+
+class _Images(NamedTuple):
+    """How many go, with how many volumes; how many stay."""
+
+    images: int = 0
+    volumes: int = 0
+    in_use: int = 0
+
+
+async def _clean_images(wanted: CleaningOptions, do: bool) -> _Images:
+    from harness.sandbox.images.disk_budget import free_of, remove, stored_here
+
+    stored = await stored_here()
+    going = stored if wanted.everything else free_of(stored)
+    going = await remove(going) if do else going
+    return _Images(len(going.images), len(going.volumes), len(stored.images) - len(going.images))
+
+
+def _may_be_at_work(container: Remains) -> bool:
+    """Whose process has a lock, or keeps it in another cache directory, where it can't be asked."""
+    owner = container.labels.get(OWNER)
+    return owner is not None and life_of(owner) is not Life.DEAD

@@ -12,21 +12,19 @@ from pydantic import Field, field_serializer
 
 from harness import PROTOCOL_VERSION, __version__
 from harness.agents.registry import agent_class
-from harness.agents.template_files import REQUEST, template_path
-from harness.llm.build import Models, recording
+from harness.agents.templates import REQUEST, template_path
+from harness.judging.verify.judge.questions import VoteCounts
+from harness.models.build import Models, recording
 from harness.runs.ablation import chosen_scaffolds, limited
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
-from harness.specs.loading import FileModel
-from harness.specs.model_file import ModelFile
-from harness.specs.model_name import called
+from harness.specs.model_file import ModelFile, called
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
-from harness.specs.tracks import TaskOptions
+from harness.specs.tracks import GradingRules, TaskOptions
+from harness.specs.yaml_files import FileModel
 from harness.tracks.registry import check_rules
-from harness.verify.judge.questions import VoteCounts
 
 
 class RunConfig(FileModel):

@@ -6,35 +6,31 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.llm.build import Models
-from harness.llm.spending import Spending
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
+from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.verdict import StageStatus, VerdictRecord
+from harness.models.allowance import Spending
+from harness.models.build import Models
+from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
-from harness.runs.evidence_file import Conditions, EvidenceFileCache
-from harness.runs.faults import is_below, keep_error, message_of, reason_code
-from harness.runs.interruption import run_to_end
+from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache
 from harness.runs.judges import build_judge, self_judging
-from harness.runs.kept_arms import ArmQuota
+from harness.runs.outcome import is_below, keep_error, message_of, reason_code
 from harness.runs.plan import RunFile, chosen_tasks
-from harness.runs.side_by_side import side_by_side
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
-from harness.specs.grading import GradingRules
-from harness.specs.ids import TestId
-from harness.specs.loading import load_yaml
 from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
-from harness.specs.tracks import address_of
+from harness.specs.test_results import TestId
+from harness.specs.tracks import GradingRules, address_of
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
+from harness.specs.yaml_files import load_yaml
 from harness.tracks.grading import grade_by
-from harness.verify.arms import ArmContext
-from harness.verify.draw import Draw
-from harness.verify.evidence import Evidence, UnkeptArms
-from harness.verify.judge.judge import Judge
-from harness.verify.verdict import StageStatus, VerdictRecord
 
 
 class ArmsFrom(StrEnum):

@@ -1,28 +1,33 @@
-"""The run context: what trials of a run in one process share (engine, models, rate limits, money, judge)."""
+"""The run context: what trials of a run in one process share (engine, models, rate limits, money, judge).
 
+Room on the disks for one more trial.
+"""
+
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.agents.egress import check_egress
 from harness.agents.protocol import GatewaySeat
 from harness.agents.registry import is_native
-from harness.llm.build import Models
-from harness.llm.spending import Budget
+from harness.judging.verify.judge.judge import Judge
+from harness.models.allowance import Budget
+from harness.models.build import Models
 from harness.runs.ablation import limited, named_scaffold
-from harness.runs.engine_session import EngineSession, engine_session
+from harness.runs.engine_session import EngineSession, RunGateway, engine_session, run_gateway
+from harness.runs.evidence_file import ArmQuota
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
-from harness.runs.kept_arms import ArmQuota
 from harness.runs.plan import Trial, chosen_tasks
-from harness.runs.run_gateway import RunGateway, run_gateway
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.egress.clients import Egress, egress_for
-from harness.sandbox.protocol import ToolboxEngine
+from harness.sandbox.host import cache_directory
+from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
 from harness.specs.catalog import Catalog
-from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
-from harness.verify.judge.judge import Judge
+from harness.specs.errors import ToolFailed, UserError
+from harness.specs.tracks import GradingRules
 
 
 @dataclass(frozen=True)
@@ -97,3 +102,30 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
         gateway = await stack.enter_async_context(run_gateway()) if has_native else None
         quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
         yield RunContext(run, session, catalog, models, services.budget, quota, judge, gateway)
+
+
+_GB = 1_000_000_000
+
+
+async def make_room(context: RunContext) -> None:
+    """Remove images beyond the run's disk budget. Raises ToolFailed where a disk has less free than it must have."""
+    config, engine = context.run.config, context.session.engine
+    if config.image_disk_gb is not None and isinstance(engine, StoringEngine):
+        await engine.shrink(int(config.image_disk_gb * _GB))
+    check_free_disk(_disks(engine), config.min_free_disk_gb)
+
+
+def check_free_disk(directories: list[Path], least_gb: float) -> None:
+    """Raises ToolFailed."""
+    for directory in directories if least_gb else ():
+        there = next(parent for parent in (directory, *directory.parents) if parent.exists())
+        free = shutil.disk_usage(there).free / _GB
+        if free < least_gb:
+            remedy = f"a trial needs {least_gb:g} GB (--min-free-disk)"
+            raise ToolFailed(f"{directory}: {free:.1f} GB are free, and {remedy}; make room or name another disk")
+
+
+def _disks(engine: Engine) -> list[Path]:
+    """Where images, containers and trees lie."""
+    storage = engine.storage if isinstance(engine, StoringEngine) else None
+    return [cache_directory(), *([storage] if storage else [])]

@@ -1,22 +1,70 @@
-"""Hands a run's trials to an executor, and collects their outcomes in order."""
+"""Hands a run's trials to an executor, and collects their outcomes in order.
 
+How long trials took on this machine, so that the longest of a run begin first.
+"""
+
+import contextlib
+import json
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import fmean
 
-from harness.llm.rate_limits import LimiterService
-from harness.llm.recording import now
-from harness.llm.spending import Spending
-from harness.runs.additions import Asked
-from harness.runs.attempts import AttemptEnd, AttemptRecord
+from harness.models.allowance import Spending
+from harness.models.rate_limits import LimiterService
+from harness.models.replay import now
+from harness.runs.additions import AskedRun
+from harness.runs.concurrency import FirstInterrupt
 from harness.runs.executors.protocol import Executor, RunSpec, Services, TrialSpec
-from harness.runs.interruption import FirstInterrupt
-from harness.runs.outcome import Observer, Outcome, Progress, TrialEvent, TrialOutcome
+from harness.runs.outcome import Observer, Progress, RunOutcome, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, RunFile, Trial
+from harness.runs.records import AttemptEnd, AttemptRecord, write_whole
 from harness.runs.store import RunStore
-from harness.runs.timings import keep_timing, longest_first
+from harness.runs.trial_store import UsageFile
+from harness.sandbox.host import cache_directory
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import NO_USAGE
+
+
+def keep_timing(trial: Trial, usage: UsageFile) -> None:
+    """Note what a trial took; where the cache can't be written, nobody knows."""
+    seconds = usage.agent_seconds + usage.verify_seconds
+    known = _known(trial.task.id)
+    if seconds > 0 and known.get(trial.system) != seconds:
+        with contextlib.suppress(OSError):
+            path = _file(trial.task.id)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps({**known, trial.system: round(seconds, 1)}, indent=1) + "\n")
+
+
+def longest_first(trials: Iterable[Trial]) -> list[Trial]:
+    """By the time that the same task took the same system, else other systems; those of unknown tasks in the middle.
+
+    Trials of the same length stay in their order.
+    """
+    trials = list(trials)
+    known = {task: _known(task) for task in {trial.task.id for trial in trials}}
+    means = [fmean(times.values()) for times in known.values() if times]
+    middle = fmean(means) if means else 0.0
+
+    def seconds(trial: Trial) -> float:
+        times = known[trial.task.id]
+        return times.get(trial.system) or (fmean(times.values()) if times else middle)
+
+    return sorted(trials, key=lambda trial: -seconds(trial))
+
+
+def _known(task: str) -> dict[str, float]:
+    """System -> seconds."""
+    try:
+        found = json.loads(_file(task).read_text())
+        return {str(system): float(seconds) for system, seconds in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # absent, or another process's torn file
+        return {}
+
+
+def _file(task: str) -> Path:
+    return cache_directory() / "timings" / f"{task}.json"
 
 
 def trial_specs(
@@ -40,13 +88,13 @@ def trial_specs(
 async def run_all(
     executor: Executor,
     catalog: Catalog,
-    asked: Asked,
+    asked: AskedRun,
     run: RunFile,
     store: RunStore,
     observe: Observer,
     limiters: LimiterService,
     interrupt: FirstInterrupt,
-) -> list[Outcome]:
+) -> list[RunOutcome]:
     """Run what is missing of the trials that are asked for; an outcome for each, in their order.
 
     After `config.fail_on_error` harness errors, or an interrupt, no trial is begun any more; those have no outcome.
@@ -102,12 +150,12 @@ class _Watch:
         errors = sum(end.is_harness_error for end in self._ends.values())
         return self._most_errors is None or errors < self._most_errors
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[RunOutcome]:
         """In the trials' order. A trial that an executor has lost is said to be lost."""
         if self.may_begin():
             for place in self._trials.keys() - self._ends.keys():
                 self.done(self._lost(place))
-        return [Outcome(trial, self._ends[place]) for place, trial in self._trials.items() if place in self._ends]
+        return [RunOutcome(trial, self._ends[place]) for place, trial in self._trials.items() if place in self._ends]
 
     def _lost(self, place: str) -> TrialOutcome:
         words = "the executor has ended without an outcome of this trial"

@@ -1,4 +1,9 @@
-"""One trial, top to bottom: image, sandbox, agent, submission, verdict."""
+"""One trial, top to bottom: image, sandbox, agent, submission, verdict.
+
+A mutation score beside a verdict, on request, in a file of its own: no verdict reads it.
+
+Tells how far a trial at work is: steps of its agent, arms, calls of its judge.
+"""
 
 import asyncio
 import time
@@ -9,32 +14,114 @@ from pathlib import Path
 from typing import TypeVar
 
 from harness.agents.egress import with_egress
-from harness.agents.native.equipment import equipped
+from harness.agents.native.agent import equipped
 from harness.agents.protocol import AgentContext, AgentResult
 from harness.agents.registry import agent_context, build_agent
 from harness.agents.supervision import supervise
 from harness.agents.trajectory import Trajectory
-from harness.llm.allowance import Allowance
-from harness.llm.replay import ReplayModel
-from harness.llm.spending import Spending
-from harness.runs.agent_file import AgentFile
+from harness.judging.submission.extraction import Submission, extract
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.mutants.candidates import removed_code
+from harness.judging.verify.mutants.records import MutantsFile
+from harness.judging.verify.mutants.running import MutantOrder, run_mutants
+from harness.judging.verify.verdict import VerdictRecord
+from harness.models.allowance import Allowance, Budget, Spending
+from harness.models.replay import ReplayModel
 from harness.runs.evidence_file import Conditions
-from harness.runs.judges import Judging
-from harness.runs.mutants import keep_mutants, mutants_beside
+from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import Phase, Stand
 from harness.runs.plan import Trial
+from harness.runs.records import AgentFile, SubmissionUnread, read_record, write_whole
 from harness.runs.run_context import RunContext, trial_labels
-from harness.runs.standing import ArmCount, Tell, ToldBudget, tell_steps
 from harness.runs.trial_store import TrialFile, TrialStore
-from harness.runs.unread_work import SubmissionUnread
-from harness.sandbox.images.record import image_record
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.options import repo_options
-from harness.sandbox.protocol import Engine, Image, Sandbox, StoringEngine
+from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, StoringEngine
 from harness.specs.errors import SandboxLost
-from harness.submission.extraction import Submission, extract
+from harness.specs.task import Task
+from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.variants import ArmKey
 from harness.tracks.grading import grade_by
-from harness.verify.mutants.running import MutantOrder
-from harness.verify.verdict import VerdictRecord
+
+MUTANTS_FILE = "mutants.json"
+
+
+async def mutants_beside(task: Task, submission: Submission, context: ArmContext, order: MutantOrder) -> MutantsFile:
+    """What became of a suite's mutants, or why there are none: what goes wrong here never touches the verdict."""
+    try:
+        return await run_mutants(task, submission, context, order)
+    except Exception as error:  # whatever it is: the verdict is kept, and stays
+        why = str(error) or type(error).__name__
+        return MutantsFile(task=task.id, seed=order.seed, asked=order.count, candidates=0, why_none=why)
+
+
+async def mutated_sources(task: Task, context: ArmContext) -> Mapping[str, bytes]:
+    """The files that mutants are made of, as they are before. Raises UserError."""
+    return (await removed_code(task, GitTree(context.image.tree))).texts
+
+
+def keep_mutants(folder: Path, mutants: MutantsFile) -> None:
+    """`mutants.json`, beside the verdict."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / MUTANTS_FILE, mutants.model_dump_json(indent=2) + "\n")
+
+
+def read_mutants(folder: Path) -> MutantsFile | None:
+    """None where no mutation score was asked for."""
+    return read_record(folder / MUTANTS_FILE, MutantsFile)
+
+
+Tell = Callable[[Stand], None]
+
+
+def tell_steps(allowance: Allowance, most: int, tell: Tell) -> None:
+    """Tell of each step of an agent, which may take `most`."""
+
+    def stepped() -> None:
+        tell(Stand(phase=Phase.AGENT, done=allowance.steps, most=most, usd=allowance.spending.usage.cost_usd))
+
+    allowance.stepped = stepped
+    stepped()
+
+
+class ArmCount:
+    """Counts arms as they end. `plan` may be told of more as they turn out to be needed."""
+
+    def __init__(self, keep: Callable[[ArmKey, JobResult], None], tell: Tell) -> None:
+        self._keep = keep
+        self._tell = tell
+        self._done = self._most = 0
+        tell(Stand(phase=Phase.ARMS))
+
+    def plan(self, arms: int) -> None:
+        self._most += arms
+
+    def keep(self, key: ArmKey, result: JobResult) -> None:
+        self._keep(key, result)
+        self._done += 1
+        # Tests that a crash has hid run again alone, which nobody plans.
+        self._tell(Stand(phase=Phase.ARMS, done=self._done, most=max(self._most, self._done) if self._most else 0))
+
+
+class ToldBudget:
+    """See `Budget`. Tells of each call that a judge is paid for."""
+
+    def __init__(self, budget: Budget, tell: Tell) -> None:
+        self._budget = budget
+        self._tell = tell
+        self._calls = 0
+        self._usage = NO_USAGE
+
+    async def check(self) -> None:
+        await self._budget.check()
+
+    async def charge(self, usage: Usage) -> None:
+        await self._budget.charge(usage)
+        self._calls += 1
+        self._usage += usage
+        self._tell(Stand(phase=Phase.JUDGE, done=self._calls, usd=self._usage.cost_usd))
+
 
 T = TypeVar("T")
 
@@ -57,7 +144,7 @@ async def run_trial(run: RunContext, trial: Trial, store: TrialStore, tell: Tell
 async def _on_image(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> VerdictRecord:
     engine = run.session.engine
     store.begin(describe(trial, image.digest, engine.isolation))
-    now = Judging(trial.task, image.digest, engine.isolation, run.judge, run.protocol)
+    now = VerdictConditions(trial.task, image.digest, engine.isolation, run.judge, run.protocol)
     if (found := store.verdict()) and now.is_done(store):
         return found
     if record := image_record(image):

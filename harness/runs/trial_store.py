@@ -7,23 +7,19 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from harness.agents.trajectory import last_record, paid
-from harness.runs.agent_file import AgentFile
-from harness.runs.attempts import AttemptLog
-from harness.runs.evidence_file import Conditions, EvidenceFileCache
-from harness.runs.kept_arms import ArmQuota, keep_arm
-from harness.runs.records import naming, read_lines, read_record, write_whole
-from harness.runs.unread_work import UnreadWork
-from harness.sandbox.images.record import ImageRecord
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.judge.replies import Vote
+from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
+from harness.runs.records import AgentFile, AttemptLog, UnreadWork, naming, read_lines, read_record, write_whole
+from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
-from harness.specs.loading import FileModel
 from harness.specs.reasons import Reason
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
-from harness.submission.extraction import Submission
+from harness.specs.yaml_files import FileModel
 from harness.tracks.grading import Judgements
-from harness.verify.judge.voting import Vote
-from harness.verify.verdict import VerdictRecord
 
 _SUFFIXES = ("-published", "")
 _FILES = (("judge", "jsonl"), ("verdict", "json"))
@@ -270,7 +266,7 @@ class TrialStore:
     def log(self, line: str) -> None:
         path = self.directory / "log.txt"
         with naming(path), path.open("a") as file:
-            file.write(f"{now()} {line}\n")
+            file.write(f"{timestamp()} {line}\n")
 
     def log_once(self, line: str) -> None:
         """Unless the log has it already."""
@@ -304,5 +300,5 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
         write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
 
 
-def now() -> str:
+def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -8,19 +8,26 @@ from typing import NamedTuple
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
 
-from harness.llm.recording import now
-from harness.runs.attempts import AttemptEnd, AttemptRecord
+from harness.judging.verify.verdict import VerdictRecord
+from harness.models.replay import now
 from harness.runs.executors.protocol import TrialSpec
-from harness.runs.faults import is_below, keep_error, message_of, reason_code
-from harness.runs.outcome import Progress, Stand, TrialEvent, TrialOutcome
-from harness.runs.room import make_room
-from harness.runs.run_context import RunContext
+from harness.runs.outcome import (
+    Progress,
+    Stand,
+    TrialEvent,
+    TrialOutcome,
+    is_below,
+    keep_error,
+    message_of,
+    reason_code,
+)
+from harness.runs.records import AttemptEnd, AttemptRecord
+from harness.runs.run_context import RunContext, make_room
 from harness.runs.trial import run_trial
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, TimeExhausted
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import Usage
-from harness.verify.verdict import VerdictRecord
 
 LONGEST_WAIT = 120.0
 """Seconds between two tries of a trial, at most."""

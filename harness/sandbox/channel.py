@@ -1,15 +1,59 @@
-"""Commands over one long-lived stream to `driver.sh` in a sandbox."""
+"""Commands over one long-lived stream to `driver.sh` in a sandbox.
+
+Reading and writing a sandbox's files over its channel: as its user, with its own view of links and paths.
+
+Output of any length in bounded memory.
+"""
 
 import asyncio
+import base64
 import re
 import secrets
+import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
-from harness.sandbox.bounded import BoundedOutput
-from harness.sandbox.protocol import CommandResult
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult
 from harness.specs.errors import SandboxLost
+
+
+class BoundedOutput:
+    """Keeps the first `head` and the last `tail` bytes of what is added."""
+
+    def __init__(self, head: int = MAX_OUTPUT_BYTES // 2, tail: int = MAX_OUTPUT_BYTES // 2) -> None:
+        self._head_limit = head
+        self._tail_limit = tail
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._dropped = 0
+
+    def add(self, data: bytes | bytearray | memoryview) -> None:
+        room = self._head_limit - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:]
+        # Cut only now and then: each cut moves what is kept.
+        if len(self._tail) > 2 * self._tail_limit:
+            self._cut()
+
+    @property
+    def value(self) -> bytes:
+        """Everything, or the head directly followed by the tail."""
+        self._cut()
+        return bytes(self._head + self._tail)
+
+    @property
+    def truncated(self) -> int:
+        """How many bytes are missing between head and tail."""
+        self._cut()
+        return self._dropped
+
+    def _cut(self) -> None:
+        surplus = len(self._tail) - self._tail_limit
+        if surplus > 0:
+            del self._tail[:surplus]
+            self._dropped += surplus
+
 
 DRIVER = Path(__file__).with_name("driver.sh").read_bytes()
 DRIVER_COMMAND = ("bash", "-c", 'IFS= read -r -N "$0" driver && eval "$driver"', str(len(DRIVER)))
@@ -199,3 +243,57 @@ def _encode(command: str) -> bytes:
         return command.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, from a model's JSON
         return command.encode("utf-8", "replace")
+
+
+SECONDS = 60.0
+CHUNK_BYTES = 70_000
+"""As base64 it must fit into one argument: longer commands go a slower way."""
+_ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
+
+
+async def read_file(channel: Channel, path: str, limit: int) -> bytes:
+    """A regular file's first `limit` bytes. Raises OSError: FileNotFoundError, IsADirectoryError, ..."""
+    output = BoundedOutput(head=limit, tail=0)
+    command = (
+        f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ -e $p ]] || exit {_ABSENT}; "
+        f'[[ -f $p ]] || exit {_SPECIAL}; exec head -c {limit} <"$p"'
+    )
+    result = await channel.run(command, SECONDS, output)
+    _check(path, result.exit_status, result.output)
+    return result.output
+
+
+async def write_file(channel: Channel, path: str, data: bytes) -> None:
+    """Write a regular file, making its directories. Raises OSError."""
+    chunks = [data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES)] or [b""]
+    operator = ">"
+    for chunk in chunks:
+        command = (
+            f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ ! -e $p || -f $p ]] || exit {_SPECIAL}; "
+            f'[[ $p != */* ]] || mkdir -p -- "${{p%/*}}/" || exit 1; '
+            f'printf %s {base64.b64encode(chunk).decode()} | base64 -d {operator}"$p"; exit $((PIPESTATUS[1]))'
+        )
+        result = await channel.run(command, SECONDS)
+        _check(path, result.exit_status, result.output)
+        operator = ">>"
+
+
+def _quote(path: str) -> str:
+    if not path or "\0" in path:
+        raise FileNotFoundError(path)
+    return shlex.quote(path)
+
+
+def _check(path: str, status: int, output: bytes) -> None:
+    match status:
+        case 0:
+            return
+        case 101:
+            raise FileNotFoundError(path)
+        case 102:
+            raise IsADirectoryError(path)
+        case 103:
+            raise OSError(f"{path}: not a regular file")
+        case _:
+            complaint = output[-200:].decode(errors="replace").strip() or f"status {status}"
+            raise OSError(f"{path}: {complaint}")

@@ -9,9 +9,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, run_git
-from harness.sandbox.patch_error import patch_error
-from harness.sandbox.scratch import scratch_directory, writing
+from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, patch_error, run_git
+from harness.sandbox.host import scratch_directory, writing
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "upstream",

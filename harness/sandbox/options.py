@@ -1,5 +1,9 @@
-"""Options of sandboxes: those that a repository asks for; refuses options that an engine doesn't offer."""
+"""Options of sandboxes: those that a repository asks for; refuses options that an engine doesn't offer.
 
+Maps fixed paths, such as the tree's, for sandboxes that have them elsewhere.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -46,3 +50,12 @@ def _check_mount(mount: Mount) -> None:
         raise UserError(f"mount target {mount.target!r}: it must be an absolute path below / without '..'")
     if isinstance(mount.source, Path) and not mount.source.is_absolute():
         raise UserError(f"mount source {str(mount.source)!r}: it must be an absolute path")
+
+
+def mapped(value: str, real: Callable[[str], str], tops: Sequence[str]) -> str:
+    """Paths below `tops`, alone or in a list with colons, as `real` says that they are."""
+
+    def one(part: str) -> str:
+        return real(part) if any(part == top or part.startswith(f"{top}/") for top in tops) else part
+
+    return ":".join(map(one, value.split(":")))

@@ -174,7 +174,7 @@ class Sandbox(Protocol):
         """An uncompressed tar of directory `path`, in chunks; works after `kill`. Nothing of it is kept on a disk.
 
         Its members' names begin with the directory's own name: `app/x` for `/app`. It ends with two empty blocks:
-        `read_tar` (sandbox/tar_stream.py) takes a tar without them for one that was cut off.
+        `read_tar` (sandbox/archives.py) takes a tar without them for one that was cut off.
 
         Entering raises FileNotFoundError; the chunks raise LimitReached("export") where there are more than `limit`
         bytes. Leave the context when no chunk is being waited for.

@@ -1,10 +1,15 @@
-"""Sandboxes by name. A name may carry an argument after a colon: `swerex:http://127.0.0.1:8000`."""
+"""Sandboxes by name. A name may carry an argument after a colon: `swerex:http://127.0.0.1:8000`.
+
+Makes an engine from a sandbox's name.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from harness.sandbox.protocol import Engine, Image
+from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 from harness.specs.task import Task
 
@@ -38,7 +43,6 @@ SANDBOXES: Registry[SandboxFactory] = Registry(
         AUTO: "harness.sandbox.builtin:auto",
         "docker": "harness.sandbox.builtin:docker",
         "local": "harness.sandbox.builtin:local",
-        "swerex": "harness.sandbox.swerex.named:swerex",
     },
 )
 
@@ -47,3 +51,28 @@ def split(name: str) -> tuple[str, str]:
     """A sandbox's name and its argument, which is empty where there is none. Raises UserError for an unknown name."""
     kind, _, argument = name.partition(":")
     return SANDBOXES.check(kind), argument
+
+
+def make_engine(name: str, images: ImageSources) -> Engine:
+    """The engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    kind, argument = split(name)
+    return SANDBOXES.get(kind)(argument, images)
+
+
+def check_sandbox(name: str) -> str:
+    """`name`, with a file that it names made absolute: a run goes on from anywhere. Raises UserError if unknown."""
+    kind, argument = split(name)
+    if argument and Path(argument).is_file():
+        return f"{kind}:{Path(argument).absolute()}"
+    return name
+
+
+def make_engines(images: ImageSources) -> list[Engine]:
+    """One engine of each sandbox that works here without an argument."""
+    found = []
+    for name in SANDBOXES.names:
+        try:
+            found.append(SANDBOXES.get(name)("", images))
+        except UserError:
+            continue
+    return found

@@ -11,12 +11,12 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
 from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, TaskOptions, TrackName, address_of
+from harness.specs.yaml_files import load_yaml
 
 T = TypeVar("T")
 

@@ -1,15 +1,20 @@
-"""Model files: a model by name, with where it is served, how it is asked and what it costs."""
+"""Model files: a model by name, with where it is served, how it is asked and what it costs.
+
+What a model is called in tables.
+"""
 
 import hashlib
 import json
+from collections.abc import Iterable
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from harness.specs.loading import FileModel
 from harness.specs.usage import Usage
+from harness.specs.yaml_files import FileModel
 
 MODEL_NAME = r"[a-z0-9_.-]+/\S+"
 """PROVIDER/MODEL, as litellm names it."""
@@ -106,3 +111,22 @@ def _place(api_base: str | None) -> str | None:
         return None
     parts = urlsplit(api_base)
     return f"{parts.hostname}{parts.path.rstrip('/')}"
+
+
+def called(model: str) -> str:
+    """A model's name: that of its provider, and of what is named by a file the file's name without its path.
+
+    `replay:runs/a/trajectory.jsonl` is `replay:trajectory`, `settings/small.yaml` is `small`.
+    """
+    kind, separator, place = model.partition(":")
+    if separator and kind in ("replay", "scripted"):
+        return f"{kind}:{PurePath(place).stem or place}"
+    is_file = model.endswith((".yaml", ".yml"))
+    return PurePath(model).stem if is_file else model
+
+
+def called_apart(models: Iterable[str]) -> dict[str, str]:
+    """Model -> what it is called among these: the whole where two would be called alike."""
+    names = {model: called(model) for model in dict.fromkeys(models)}
+    counts = list(names.values())
+    return {model: model if counts.count(name) > 1 else name for model, name in names.items()}

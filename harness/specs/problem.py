@@ -1,4 +1,7 @@
-"""A problem that a check found."""
+"""A problem that a check found.
+
+What `doctor` found out about this machine.
+"""
 
 from enum import StrEnum
 
@@ -22,3 +25,20 @@ class Problem(BaseModel):
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
+
+
+class Health(StrEnum):
+    OK = "ok"
+    DEGRADED = "degraded"
+    """Works, with something less; the words say what."""
+    MISSING = "missing"
+
+
+class Finding(BaseModel):
+    """`name` is of the thing examined; `words` say how it is and, unless it is well, what to do."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    health: Health
+    words: str

@@ -1,17 +1,119 @@
-"""A pinned repository: source at one version, dependencies, a test command, a report format."""
+"""A pinned repository: source at one version, dependencies, a test command, a report format.
+
+The names of report formats: those of this package, and those that other packages register.
+
+Which languages there are, by name, and the little that files on disk need to know about them.
+
+Path globs: `*` and `?` within a directory, `**` for any directories, relative to the tree's root.
+
+Names that begin with a dot are as any other, case counts, and every other character stands for itself.
+"""
 
 import hashlib
-from functools import cached_property
+import re
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from wcmatch import glob as wcmatch_glob
 
-from harness.specs.globs import Glob
-from harness.specs.ids import Slug
-from harness.specs.languages import LANGUAGE_FACTS, LanguageName
-from harness.specs.loading import FileModel
-from harness.specs.report_formats import ReportFormat
+from harness.specs.errors import UserError
+from harness.specs.registry import Registry
+from harness.specs.test_results import Slug
+from harness.specs.yaml_files import FileModel
+
+REPORT_FORMATS: Registry[object] = Registry(
+    "report format",
+    "testwright.readers",
+    {
+        "junit": "harness.judging.testing.junit:READER",
+        "tap": "harness.judging.testing.tap:READER",
+        "automake": "harness.judging.testing.automake:READER",
+        "go-test": "harness.judging.testing.go_test:READER",
+        "vitest": "harness.judging.testing.vitest:READER",
+    },
+)
+"""Behind each name is a `harness.judging.testing.readers.Reader`; `reader_of` gives it, and checks that it is one."""
+PUBLISHED = "published"
+"""What a published task's own parser makes of its run script's output."""
+
+
+def _known(name: str) -> str:
+    if name not in REPORT_FORMATS.names:
+        raise ValueError(REPORT_FORMATS.unknown(name))
+    return name
+
+
+ReportFormat = Annotated[str, AfterValidator(_known)]
+"""The name of a registered report format; any other is an error of the file that has it."""
+
+
+class LanguageFacts(Protocol):
+    """What is asked of a language before anything runs; `harness/judging/languages/protocol.py` has all of it."""
+
+    @property
+    def title(self) -> str:
+        """Its name in sentences: `Python`."""
+        ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How names of its files end, dot included."""
+        ...
+
+    @property
+    def report(self) -> str:
+        """The report format of a repository that names none."""
+        ...
+
+
+LANGUAGE_FACTS: Registry[LanguageFacts] = Registry(
+    "language",
+    "testwright.languages",
+    {name: f"harness.judging.languages.{name}.language:LANGUAGE" for name in ("python", "go", "c", "typescript")},
+)
+"""The one place where the languages of this package are listed; each is imported when it is first used."""
+
+
+def _languages_known(name: str) -> str:
+    try:
+        return LANGUAGE_FACTS.check(name)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+LanguageName = Annotated[str, AfterValidator(_languages_known)]
+"""The name of a registered language."""
+
+
+_FLAGS = wcmatch_glob.GLOBSTAR | wcmatch_glob.DOTGLOB | wcmatch_glob.CASE | wcmatch_glob.FORCEUNIX
+
+
+def checked_glob(glob: str) -> str:
+    """`glob`, if it has one meaning. Raises ValueError."""
+    parts = glob.split("/")
+    if any("**" in part and part != "**" for part in parts):
+        raise ValueError(f"{glob!r}: '**' must be a whole part of the path, as in 'tests/**/*.py'")
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"{glob!r}: a glob is relative to the repository's root, without '.', '..' or '//'")
+    return glob
+
+
+Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*"), AfterValidator(checked_glob)]
+
+
+def matches(path: str, globs: Iterable[str]) -> bool:
+    """Whether `path`, as git has it, matches at least one of the globs as a whole."""
+    return bool(_matcher(tuple(globs)).match(path))
+
+
+@lru_cache(maxsize=256)
+def _matcher(globs: tuple[str, ...]) -> wcmatch_glob.WcMatcher[str]:
+    literal = [re.sub(r"([\[\]\\])", r"\\\1", glob) for glob in globs]
+    return wcmatch_glob.compile(literal, flags=_FLAGS)
+
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 

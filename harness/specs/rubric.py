@@ -7,9 +7,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from harness.specs.globs import checked_glob
-from harness.specs.ids import CriterionId, Slug
-from harness.specs.loading import FileModel
+from harness.specs.repo import checked_glob
+from harness.specs.test_results import CriterionId, Slug
+from harness.specs.yaml_files import FileModel
 
 AXES = {
     1: "comprehensiveness",

@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from harness.specs.errors import UserError
-from harness.specs.loading import read_text
+from harness.specs.yaml_files import read_text
 
 DOTENV = ".env"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)

@@ -1,4 +1,7 @@
-"""A task: one request on one repo, with what is needed to check the answer."""
+"""A task: one request on one repo, with what is needed to check the answer.
+
+What a task's network policy may name.
+"""
 
 import hashlib
 import json
@@ -11,12 +14,20 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.specs.errors import UserError
-from harness.specs.ids import Slug, TestId
-from harness.specs.loading import FileModel, parse_yaml, read_text
-from harness.specs.network import PackageClient
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
+from harness.specs.test_results import Slug, TestId
 from harness.specs.tracks import BEHAVIOUR, TrackName
+from harness.specs.yaml_files import FileModel, parse_yaml, read_text
+
+
+class PackageClient(StrEnum):
+    """Whose package registries an agent may reach."""
+
+    PIP = "pip"
+    NPM = "npm"
+    GO = "go"
+
 
 MAX_PATCH_BYTES = 10_000_000
 _SEEN_OF_REPO = ("language", "test_paths", "workdir", "test_command", "env")

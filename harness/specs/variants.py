@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from harness.specs.results import TestResult
+from harness.specs.test_results import TestResult
 
 
 class VariantKind(StrEnum):

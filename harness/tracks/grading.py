@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from harness.llm.spending import Spending
-from harness.specs.grading import GradingRules
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import EvidenceCache
+from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.judgement import Judgement
+from harness.models.allowance import Spending
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
+from harness.specs.tracks import GradingRules
 from harness.tracks.registry import check_rules, track_of
-from harness.verify.arms import ArmContext
-from harness.verify.evidence import EvidenceCache
-from harness.verify.judge.judge import Judge
-from harness.verify.judgement import Judgement
 
 
 @dataclass(frozen=True)

@@ -15,20 +15,19 @@ A submission is a patch and a manifest in every track; a grader decides what of 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from harness.specs.grading import GradingRules
-from harness.specs.tracks import TrackFacts
+from harness.specs.tracks import GradingRules, TrackFacts
 
 if TYPE_CHECKING:  # whoever lists tasks or images needs no judge
-    from harness.languages.toolchain import Toolchain
-    from harness.llm.spending import Spending
+    from harness.judging.languages.toolchain import Toolchain
+    from harness.judging.submission.extraction import Submission
+    from harness.judging.verify.arms import ArmContext
+    from harness.judging.verify.evidence import EvidenceCache
+    from harness.judging.verify.judge.judge import Judge
+    from harness.judging.verify.judgement import Judgement
+    from harness.judging.verify.verdict import VerdictRecord
+    from harness.models.allowance import Spending
     from harness.sandbox.protocol import Image
     from harness.specs.task import Task
-    from harness.submission.extraction import Submission
-    from harness.verify.arms import ArmContext
-    from harness.verify.evidence import EvidenceCache
-    from harness.verify.judge.judge import Judge
-    from harness.verify.judgement import Judgement
-    from harness.verify.verdict import VerdictRecord
 
 
 class TaskImages(Protocol):

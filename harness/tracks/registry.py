@@ -1,12 +1,16 @@
-"""The tracks that are known: those of this package, and those that other packages register."""
+"""The tracks that are known: those of this package, and those that other packages register.
+
+Makes engines whose sandboxes start from what the task's track provides: an image, or a directory.
+"""
 
 from typing import cast
 
+from harness.sandbox.protocol import Engine, Image
+from harness.sandbox.registry import ImageSources, make_engine, make_engines
 from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
 from harness.specs.registry import Registry
 from harness.specs.task import Task
-from harness.specs.tracks import TRACK_FACTS
+from harness.specs.tracks import TRACK_FACTS, GradingRules
 from harness.tracks.protocol import Track
 
 TRACKS = cast("Registry[Track]", TRACK_FACTS)
@@ -22,3 +26,29 @@ def check_rules(task: Task, rules: GradingRules) -> None:
     """Raises UserError where the task's track doesn't offer these rules."""
     if rules.is_published and GradingRules.PUBLISHED not in track_of(task).graders:
         raise UserError(f"task {task.id}: --protocol {rules} is for published tasks (-t swe-atlas:PATH)")
+
+
+async def _container(task: Task) -> Image:
+    return await track_of(task).images.container(task)
+
+
+async def _directory(task: Task) -> Image:
+    return await track_of(task).images.directory(task)
+
+
+IMAGES = ImageSources(_container, _directory)
+
+
+def choose_engine(name: str) -> Engine:
+    """The engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    return make_engine(name, IMAGES)
+
+
+def engines_here() -> list[Engine]:
+    """One engine of each sandbox that works here without an argument."""
+    return make_engines(IMAGES)
+
+
+def known_digest(engine: Engine, task: Task) -> str | None:
+    """The digest of the task's image on an engine, without making it; None where it can't be known before."""
+    return track_of(task).images.known_digest(task, engine.name)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from harness.site.build import SiteBuilder
+from harness.results.site.build import SiteBuilder
 from tests.support.hostile_run import hostile_run
 
 _CHROMIUM = Path("/usr/bin/chromium")

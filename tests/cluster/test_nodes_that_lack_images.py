@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.llm.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials
-from harness.sandbox.images.base_image import BASE_IMAGE, ensure_base_image
-from harness.sandbox.images.build_cli import build
+from harness.sandbox.images.building import BASE_IMAGE, build, ensure_base_image
 from harness.sandbox.images.engine_images import engine_images
 from tests.support.command import testwright
 from tests.support.image_tags import tags_of_all

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 import harness
-from harness.llm.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials
 from harness.specs.catalog import default_directory
 from tests.support.command import Done, testwright

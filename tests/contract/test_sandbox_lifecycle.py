@@ -12,10 +12,10 @@ from pathlib import Path
 import docker
 import pytest
 
+from harness.plugins.swerex.sandbox import SwerexSandbox
 from harness.sandbox.docker.sandbox import DockerSandbox
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.protocol import Engine, Image, LimitReached, Sandbox
-from harness.sandbox.swerex.sandbox import SwerexSandbox
 from harness.specs.errors import SandboxLost
 from tests.support.sandboxes import (
     OPTIONS,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.cache import cache_directory
+from harness.sandbox.host import cache_directory
 from tests.support.command import testwright
 from tests.support.swerex_server import swerex_server
 

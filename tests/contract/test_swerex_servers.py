@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from harness.runs.executors.cluster.guard import start_guard
+from harness.plugins.ray.guard import start_guard
+from harness.plugins.swerex.client import MAX_ANSWER_BYTES, Client
+from harness.plugins.swerex.configuration import swerex
+from harness.plugins.swerex.engine import SwerexEngine
 from harness.runs.owners import OWNER
 from harness.sandbox.local.confinement import works
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.sandbox.registry import ImageSources
-from harness.sandbox.swerex.client import MAX_ANSWER_BYTES, Client
-from harness.sandbox.swerex.engine import SwerexEngine
-from harness.sandbox.swerex.named import swerex
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.task import Task
 from tests.support.ray_cluster import until

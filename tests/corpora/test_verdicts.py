@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.batch_report import fault_lines
-from harness.runs.cases import Case, read_batch
-from harness.runs.submissions import Judged, judge_cases
+from harness.results.report.batch_report import fault_lines
+from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample

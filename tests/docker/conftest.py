@@ -12,7 +12,7 @@ from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile
 from harness.specs.catalog import Catalog
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.support.image_tags import tags_of_all
 
 Run = Callable[..., JobResult]

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.judging.verify.verification import Judgement, verify
 from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.variants import ArmKey
-from harness.tracks.engines import choose_engine
-from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext, arm_slots
-from harness.verify.verification import Judgement, verify
+from harness.tracks.registry import choose_engine, track_of
 from tests.support.patches import new_test_file
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

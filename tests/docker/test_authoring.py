@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.task_new.command import NewTask, new_task
-from harness.authoring.task_new.reaching import reached
+from harness.authoring.task_new.command import NewTask, new_task, reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
+from harness.specs.authoring_facts import SuiteRecord
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
-from harness.specs.loading import load_yaml
-from harness.specs.suite_record import SuiteRecord
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import load_yaml
 from tests.support.command import testwright
 from tests.support.console_blocks import blocks, printed
 from tests.support.tiny_catalog import tiny_catalog

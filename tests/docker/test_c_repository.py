@@ -4,15 +4,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.languages.c.catalogue import running_text
-from harness.languages.c.discovery import discover, is_test_file
-from harness.languages.c.language import LANGUAGE
-from harness.languages.c.toolchain import LIBRARY
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.c.catalogue import running_text
+from harness.judging.languages.c.discovery import discover, is_test_file
+from harness.judging.languages.c.language import LANGUAGE, LIBRARY
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.testing.tap import read_tap
 from harness.sandbox.protocol import JobResult
-from harness.specs.results import Outcome
+from harness.specs.test_results import Outcome
 from harness.specs.variants import VariantKind
-from harness.testing.tap import read_tap
 from tests.docker.conftest import Run
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

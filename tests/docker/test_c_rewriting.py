@@ -5,12 +5,11 @@ from random import Random
 
 import pytest
 
-from harness.languages.c.catalogue import CATALOGUE, GRAMMAR, running_text
-from harness.languages.c.facts import may_change
-from harness.languages.composing import Rule, compose
-from harness.languages.functions import Piece, functions_of
-from harness.languages.variant_source import VariantSource
-from harness.languages.vocabulary import Names, snake_case
+from harness.judging.languages.c.catalogue import CATALOGUE, GRAMMAR, running_text
+from harness.judging.languages.c.facts import may_change
+from harness.judging.languages.composing import Names, Rule, compose, snake_case
+from harness.judging.languages.functions import Piece, functions_of
+from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 from tests.docker.conftest import Run
 from tests.support.c_samples import DRIVER, SAMPLE, UNTOUCHED

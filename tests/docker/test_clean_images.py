@@ -8,10 +8,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.sandbox.images.base_image import BASE_IMAGE
+from harness.sandbox.images.building import BASE_IMAGE
+from harness.sandbox.images.disk_budget import ImagesInUse, fetch
 from harness.sandbox.images.engine_images import engine_images
-from harness.sandbox.images.in_use import ImagesInUse
-from harness.sandbox.images.pulled import fetch
 from tests.docker.test_image_disk import eventually, layer
 from tests.support import tiny_registry
 from tests.support.command import testwright

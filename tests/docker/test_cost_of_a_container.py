@@ -10,7 +10,7 @@ import pytest
 from harness.sandbox.options import arm_options
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.specs.catalog import Catalog
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 
 pytestmark = pytest.mark.docker
 

@@ -13,17 +13,16 @@ from typing import Any
 
 import pytest
 
-from harness.authoring import doctor_engine
+from harness.authoring import doctor as doctor_engine
 from harness.sandbox.docker.client import Docker
-from harness.sandbox.docker.connection import Address
+from harness.sandbox.docker.connection import Archive, EngineAddress, attach, start_exec, wait_for_end
 from harness.sandbox.docker.container import create, limited
 from harness.sandbox.docker.engine import DockerEngine
-from harness.sandbox.docker.streams import Archive, attach, start_exec, wait_for_end
-from harness.sandbox.images.build_cli import engine_build_cli
+from harness.sandbox.images.building import engine_build_cli
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
-from harness.specs.finding import Health
+from harness.specs.problem import Health
 from harness.specs.task import Task
 
 ANSWERS = {"/info": {"NCPU": 2}, "/version": {"ApiVersion": "1.41"}}
@@ -128,7 +127,7 @@ async def test_an_engine_that_goes_away_or_answers_nonsense_is_lost(path: Path, 
 
 
 async def test_an_engine_that_is_away_is_waited_for_and_one_that_is_there_is_not(path: Path) -> None:
-    address = Address.of(f"unix://{path}", "1.41", answer_seconds=1)
+    address = EngineAddress.of(f"unix://{path}", "1.41", answer_seconds=1)
     assert not await address.comes_back(), "it was away for longer than its time for an answer"
     waiting = asyncio.create_task(replace(address, answer_seconds=60).comes_back())
     await asyncio.sleep(0)
@@ -169,14 +168,14 @@ async def test_a_container_is_killed_however_many_other_calls_hang(path: Path) -
 @pytest.mark.parametrize("host", ["https://localhost:2376", "ssh://root@localhost", "npipe:////./pipe/docker_engine"])
 def test_an_engine_that_cannot_be_reached_directly_is_refused(host: str) -> None:
     with pytest.raises(UserError, match="forward its socket"):
-        Address.of(host, "1.41")
+        EngineAddress.of(host, "1.41")
 
 
 def test_an_engine_is_found_at_a_socket_or_a_port() -> None:
-    assert Address.of("unix:///run/x.sock", "1.41").path == "/run/x.sock"
-    reached = Address.of("tcp://127.0.0.1:2375", "1.41")
+    assert EngineAddress.of("unix:///run/x.sock", "1.41").path == "/run/x.sock"
+    reached = EngineAddress.of("tcp://127.0.0.1:2375", "1.41")
     assert (reached.host, reached.port, reached.path) == ("127.0.0.1", 2375, "")
-    assert Address.of(None, "1.41").path == "/var/run/docker.sock"
+    assert EngineAddress.of(None, "1.41").path == "/var/run/docker.sock"
 
 
 BY_ITSELF = 'ulimit -f 2097152 && ulimit -c 0 && ulimit -n 4096 && ulimit -u 4096 && ulimit -d 2097152 && exec "$@"'

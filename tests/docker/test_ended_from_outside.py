@@ -14,16 +14,16 @@ import pytest
 import pytest_asyncio
 from docker.models.containers import Container
 
-from harness.languages.python.toolchain import PythonToolchain
+from harness.judging.languages.python.language import PythonToolchain
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ARM_TRIES, ArmContext, arm_slots, run_job
+from harness.judging.verify.verification import verify
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.task_images import task_image
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import EndedFromOutside
 from harness.specs.reasons import Verdict
-from harness.submission.extraction import Submission
-from harness.verify.arms import ARM_TRIES, ArmContext, arm_slots, run_job
-from harness.verify.verification import verify
 from tests.support.light_task import TASK, light_catalog
 from tests.support.sandboxes import OPTIONS, RUN, docker_image, eventually, in_mid_job, make_engine, processes_with
 

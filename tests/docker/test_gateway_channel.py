@@ -15,7 +15,7 @@ from harness.sandbox.local.confinement import works
 from harness.sandbox.protocol import GATEWAY_PORT, Engine, Gateway, Image, Network, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost
-from harness.tracks.engines import IMAGES
+from harness.tracks.registry import IMAGES
 from tests.support.sandboxes import OPTIONS, labels, local_image, make_engine, started
 
 URL = f"http://127.0.0.1:{GATEWAY_PORT}"

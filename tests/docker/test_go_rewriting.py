@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness.languages.go.rewriting import Request, Rewritten, rewrite_variants
-from harness.languages.toolchain import BuildContext
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.go.toolchain import Request, Rewritten, rewrite_variants
+from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image
 from harness.specs.variants import VariantKind
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.docker.conftest import Run
 from tests.support.go_samples import DRIVER, RULES, SAMPLE, SAMPLE_OTHER, SEEN
 

@@ -4,13 +4,12 @@ import asyncio
 
 import pytest
 
+from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import verify
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.tracks.engines import choose_engine
-from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext, arm_slots
-from harness.verify.verdict import VerdictRecord
-from harness.verify.verification import verify
+from harness.tracks.registry import choose_engine, track_of
 from tests.support.patches import new_test_file
 
 pytestmark = pytest.mark.docker

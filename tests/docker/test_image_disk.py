@@ -11,11 +11,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.sandbox.cache import cache_directory
-from harness.sandbox.images.disk_budget import shrink_images
+from harness.sandbox.host import cache_directory
+from harness.sandbox.images.disk_budget import ImagesInUse, fetch, shrink_images
 from harness.sandbox.images.engine_images import engine_images
-from harness.sandbox.images.in_use import ImagesInUse
-from harness.sandbox.images.pulled import fetch
 from tests.support import tiny_registry
 from tests.support.image_tags import tags_of_all
 from tests.support.own_engine import OwnEngine, own_engine

@@ -9,8 +9,8 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.sandbox.images.record import image_record
 from harness.sandbox.images.task_images import repo_image, task_image
+from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.local.recipe import task_environment
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.llm.scripted_provider.failures import ErrorKind
-from harness.llm.scripted_provider.scenario import Failure, Reply
-from harness.llm.scripted_provider.server import Received, serve
+from harness.plugins.scripted_provider.failures import ErrorKind
+from harness.plugins.scripted_provider.scenario import Failure, Reply
+from harness.plugins.scripted_provider.server import Received, serve
 from harness.runs.regrade import Regraded, regrade
 from harness.specs.catalog import Catalog
 from tests.support.command import testwright

@@ -5,20 +5,19 @@ from importlib.resources import files
 
 import pytest
 
-from harness.authoring.task_new.reaching import reached
-from harness.authoring.task_new.symbols import spans_of
+from harness.authoring.task_new.command import reached, spans_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
+from harness.specs.test_results import TestId
 from tests.docker.conftest import Run
 
 pytestmark = pytest.mark.docker
 REPO = "zod"
 
-_HERE = files("harness.testing.reaching") / "in_container"
+_HERE = files("harness.judging.testing.reaching") / "in_container"
 _HOOK = {f"/tmp/reach/{name}": (_HERE / name).read_bytes() for name in ("reach.sh", "reached.cjs")}
 _NODE = (
     "mkdir $TESTWRIGHT_REPORT_DIR/with; TESTWRIGHT_ROOT=$PWD TESTWRIGHT_REACHED=$TESTWRIGHT_REPORT_DIR/with"

@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario, Tokens
-from harness.llm.scripted_provider.server import Provider, serve
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, Tokens
+from harness.plugins.scripted_provider.server import Provider, serve
 from harness.specs.catalog import default_directory
 from tests.support.light_task import light_catalog
 from tests.support.provider import failing
@@ -35,7 +35,7 @@ def work() -> Scenario:
     manifest = heredoc("/logs/agent/manifest.yaml", (REFERENCE / "manifest.yaml").read_text())
     return Scenario(
         rules=(
-            Rule(
+            ReplyRule(
                 when="Please write unit tests for how aiosmtpd decodes that block",
                 replies=(
                     failing("rate-limit", retry_after=0.2),

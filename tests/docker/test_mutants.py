@@ -9,22 +9,18 @@ from uuid import uuid4
 import pytest
 
 from harness.authoring import suite_scores
-from harness.authoring.stub_sample import sample_stubs
-from harness.authoring.task_probe import take_mutant
-from harness.authoring.task_stub import stub_task
+from harness.authoring.task_stub import sample_stubs, stub_task, take_mutant
+from harness.judging.submission.extraction import Submission
+from harness.judging.testing.reaching.measuring import has_branches
+from harness.judging.verify.mutants.candidates import removed_code, removed_coverage
+from harness.judging.verify.mutants.records import MutantsFile, MutantStatus, stryker_report
+from harness.judging.verify.mutants.running import MutantOrder, run_mutants
+from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
-from harness.testing.reaching.measuring import has_branches
-from harness.verify.mutants.candidates import removed_code
-from harness.verify.mutants.coverage import removed_coverage
-from harness.verify.mutants.records import MutantsFile, MutantStatus
-from harness.verify.mutants.running import MutantOrder, run_mutants
-from harness.verify.mutants.stryker import stryker_report
-from harness.verify.verification import read_submission, suite_of
 from scripts import mutation_scores
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

@@ -8,17 +8,16 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from harness.agents.ending import Ending
-from harness.agents.trajectory import AgentOutputRecord, EndRecord
-from harness.gateway.records import GatewayRecord
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted_provider.scenario import Reply
-from harness.llm.scripted_provider.server import Received
+from harness.agents.trajectory import AgentOutputRecord, Ending, EndRecord
+from harness.models.gateway.records import GatewayRecord
+from harness.models.replay import MessageRecord
+from harness.plugins.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.server import Received
 from harness.sandbox.protocol import Engine
 from harness.sandbox.toolboxes.recipe import TOOLBOX
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ProviderError, ProviderFault
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.support.native_scripts import (
     MARK,
     REFERENCE,

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from harness.agents.trajectory import read_trajectory
-from harness.llm.protocol import StopReason
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted_provider.scenario import Reply, Stop
-from harness.llm.scripted_provider.server import Answerer, Received, serve
+from harness.models.protocol import StopReason
+from harness.models.replay import MessageRecord
+from harness.plugins.scripted_provider.scenario import Reply, Stop
+from harness.plugins.scripted_provider.server import Answerer, Received, serve
 from harness.specs.catalog import default_directory
 from tests.support.light_task import light_catalog
 from tests.support.native_scripts import (

@@ -10,13 +10,13 @@ import docker
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
+from harness.plugins.published import layout
+from harness.plugins.published.task import published_task
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Severity
 from harness.specs.task_facts import Level, StepOutcome, TaskCheck
 from harness.specs.tracks import TaskOptions
-from harness.tracks.swe_atlas import layout
-from harness.tracks.swe_atlas.task import published_task
 from tests.support.image_tags import tags_of_all
 from tests.support.sound_catalog import added
 

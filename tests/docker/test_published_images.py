@@ -10,6 +10,9 @@ from uuid import uuid4
 import docker
 import pytest
 
+from harness.plugins.published import layout
+from harness.plugins.published.images import published_image
+from harness.plugins.published.task import PublishedTask, read_published
 from harness.sandbox.docker.container import ROOT_CAPABILITIES
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.task_images import repo_image
@@ -17,9 +20,6 @@ from harness.sandbox.protocol import Job, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.tracks import TaskOptions
-from harness.tracks.swe_atlas import layout
-from harness.tracks.swe_atlas.images import published_image
-from harness.tracks.swe_atlas.task import PublishedTask, read_published
 from tests.support.command import testwright
 from tests.support.image_tags import tags_of_all
 from tests.support.sandboxes import make_engine

@@ -14,8 +14,8 @@ from harness.agents.egress import with_egress
 from harness.agents.protocol import Ending, Finish
 from harness.agents.registry import agent_context
 from harness.agents.trajectory import EgressRecord, Trajectory, read_trajectory
-from harness.llm.scripted_provider.scenario import Reply
-from harness.llm.scripted_provider.server import Received
+from harness.plugins.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.server import Received
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.images.client_config import pip_own_hosts, pip_settings
 from harness.sandbox.local.confinement import works
@@ -23,7 +23,7 @@ from harness.sandbox.options import check_job_options
 from harness.sandbox.protocol import AGENT_LOGS, Engine, Gateway, Network, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.docker.test_native_runs import run
 from tests.support.native_scripts import SAMPLE, SUBMITS, TASK, USAGE, calling
 from tests.support.sandboxes import started

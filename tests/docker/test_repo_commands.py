@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.images.build_cli import find_build_cli
+from harness.sandbox.images.building import find_build_cli
 from tests.support.tiny_catalog import tiny_catalog
 from tests.support.tiny_repo import RUN_TESTS
 from tests.support.traces import files_with, record_environments

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.languages.go.discovery import discover, is_test_file
-from harness.languages.go.toolchain import BINARIES, GoToolchain
-from harness.languages.toolchain import BuildContext, Built, SuiteFiles
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.go.discovery import discover, is_test_file
+from harness.judging.languages.go.toolchain import BINARIES, GoToolchain
+from harness.judging.languages.toolchain import BuildContext, Built, SuiteFiles
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.testing.go_test import read_go_test
 from harness.sandbox.protocol import Image, JobResult
-from harness.specs.ids import TestId
-from harness.specs.results import Outcome
+from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import VariantKind
-from harness.testing.go_test import read_go_test
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.docker.conftest import Run
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

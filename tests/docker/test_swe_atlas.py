@@ -6,13 +6,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.published.images import published_image
+from harness.plugins.published.task import read_published
+from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.engine_images import engine_images
 from harness.specs.errors import ImageUnavailable
 from harness.specs.tracks import TaskOptions
-from harness.tracks.swe_atlas.images import published_image
-from harness.tracks.swe_atlas.task import read_published
 from scripts.swe_atlas_images import FIXTURES as TASKS
 from scripts.swe_atlas_images import image_map
 from tests.support.command import testwright

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from tests.docker.test_swe_atlas import OWN_CACHE, judge_file

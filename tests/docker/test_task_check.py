@@ -11,13 +11,11 @@ import pytest
 import yaml
 
 from harness.authoring.task_check.agent_view import view_problems
-from harness.authoring.task_check.context import arm_context_of
+from harness.authoring.task_check.context import arm_context_of, memory_of, run_parts
 from harness.authoring.task_check.controls import nop_problems, reference_problems
 from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.honest_corpus import honest_problems
 from harness.authoring.task_check.own_parts import DYNAMIC
-from harness.authoring.task_check.parts import run_parts
-from harness.authoring.task_check.remembering import memory_of
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.runs.engine_session import engine_session

@@ -9,7 +9,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.authoring.repo_check import repo_check
+from harness.authoring.repo_build import repo_check
 from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import task_image

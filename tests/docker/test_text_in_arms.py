@@ -5,19 +5,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.languages.c.catalogue import GRAMMAR as C
-from harness.languages.functions import Grammar
-from harness.languages.go.language import ON_DISK as GO
-from harness.languages.on_disk.written import Layout
-from harness.languages.registry import LANGUAGES, language_at
-from harness.languages.typescript.rewriting.catalogue import GRAMMAR as TYPESCRIPT
+from harness.judging.languages.c.catalogue import GRAMMAR as C
+from harness.judging.languages.functions import Grammar
+from harness.judging.languages.go.language import ON_DISK as GO
+from harness.judging.languages.registry import LANGUAGES, language_at
+from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TYPESCRIPT
+from harness.judging.languages.variant_source import Layout
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, PlacedFile
 from harness.specs.catalog import Catalog
-from harness.specs.globs import matches
-from harness.tracks.engines import choose_engine
+from harness.specs.repo import matches
+from harness.tracks.registry import choose_engine
 from tests.support.whole_rewriting import written_whole
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

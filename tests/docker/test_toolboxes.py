@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from harness.runs.run_gateway import run_gateway
-from harness.sandbox.images.base_image import ensure_base_image
-from harness.sandbox.images.build_cli import build
+from harness.runs.engine_session import run_gateway
+from harness.sandbox.images.building import build, ensure_base_image
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import GATEWAY_PORT, Gateway, Image, Limits, Network, SandboxOptions
-from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX
-from harness.sandbox.toolboxes.volumes import toolbox_mount
+from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX, toolbox_mount
 from harness.specs.catalog import Catalog
 from tests.support.native_scripts import SAMPLE
 from tests.support.sandboxes import make_engine, started

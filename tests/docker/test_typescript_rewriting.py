@@ -9,16 +9,13 @@ from typing import cast
 
 import pytest
 
-from harness.languages.composing import Rule, compose
-from harness.languages.functions import Piece, functions_of
-from harness.languages.typescript.rewriting.catalogue import CATALOGUE, GRAMMAR
-from harness.languages.typescript.rewriting.plain_form import in_plain_form
-from harness.languages.typescript.rewriting.running_text import running_text
-from harness.languages.variant_source import VariantSource
-from harness.languages.vocabulary import Names
+from harness.judging.languages.composing import Names, Rule, compose
+from harness.judging.languages.functions import Piece, functions_of
+from harness.judging.languages.typescript.rewriting.catalogue import CATALOGUE, GRAMMAR, in_plain_form, running_text
+from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, Job, PlacedFile, SandboxOptions
 from harness.specs.variants import VariantKind
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.support.typescript_traps import TRAPS, Trap
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.authoring.file_diff import file_diff
 from harness.authoring.task_check.command import check
+from harness.authoring.task_stub import file_diff
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog, default_directory

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.languages.toolchain import BuildContext, CompiledVariant
-from harness.languages.typescript.discovery import discover, is_test_file
-from harness.languages.typescript.language import LANGUAGE
-from harness.languages.typescript.toolchain import COMPILED, TypeScriptToolchain
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.typescript.discovery import discover, is_test_file
+from harness.judging.languages.typescript.language import COMPILED, LANGUAGE, TypeScriptToolchain
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.submission.manifest import format_manifest, parse_manifest
+from harness.judging.testing.readers import Report, claimed
+from harness.judging.testing.vitest import read_vitest
 from harness.sandbox.protocol import Image, JobResult
-from harness.specs.ids import TestId
-from harness.specs.results import Outcome, Quality
+from harness.specs.test_results import Outcome, Quality, TestId
 from harness.specs.variants import VariantKind
-from harness.submission.manifest import format_manifest, parse_manifest
-from harness.testing.computed_names import claimed
-from harness.testing.report import Report
-from harness.testing.vitest import read_vitest
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.docker.conftest import Run
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]

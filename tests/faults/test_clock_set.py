@@ -22,10 +22,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.behaviour.trials import trial_behaviour
-from harness.analysis.behaviour.watchdog import Mark
-from harness.analysis.run_rows import each_row
-from harness.llm.scripted_provider.scenario import Reply, RetryAfter
+from harness.plugins.scripted_provider.scenario import Reply, RetryAfter
+from harness.results.activity.trials import Mark, trial_behaviour
+from harness.results.run_rows import each_row
 from harness.runs.store import find_trials
 from harness.runs.trial_store import TrialStore
 from tests.faults.test_interrupted_runs import command

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.run_rows import load_rows
-from harness.report.run_report import show_run
+from harness.results.report.run_report import show_run
+from harness.results.run_rows import load_rows
 from harness.runs.store import spent_in
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import docker
 import pytest
 
-from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario
+from harness.plugins.scripted_provider.server import serve
 from tests.faults.test_interrupted_runs import MOMENTS, QUICK, SLOW, command, containers, until
 from tests.support.signals import heed_signals
 
@@ -159,7 +159,7 @@ def ends_of(output: Path) -> list[str]:
 @pytest.mark.fault("the provider is down for a while", "the trial waits, is tried again, comes to a verdict")
 async def test_a_provider_that_is_down_for_a_while_costs_attempts_and_nothing_else(tmp_path):
     commands = ("echo '[]' > /logs/agent/manifest.yaml", "echo TESTWRIGHT_SUBMIT")
-    scenario = Scenario(rules=(Rule(replies=(Reply(commands=commands),), repeat=True),))
+    scenario = Scenario(rules=(ReplyRule(replies=(Reply(commands=commands),), repeat=True),))
     async with serve(scenario) as gone:
         port = urlsplit(gone.url).port or 0
     file, output = tmp_path / "model.yaml", tmp_path / "run"

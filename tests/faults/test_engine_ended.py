@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials, spent_in
 from harness.sandbox.images.task_images import task_image
 from harness.specs.catalog import Catalog

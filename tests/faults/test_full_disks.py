@@ -10,8 +10,8 @@ HEAD = """
 import sys
 from pathlib import Path
 from harness.agents.trajectory import ObservationRecord, Trajectory, last_record
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
+from harness.models.protocol import Message, Role
+from harness.models.replay import MessageRecord
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialStore
 from tests.support.run_folder import begun, judged, run_folder, worked

@@ -12,10 +12,10 @@ import docker
 import pytest
 import yaml
 
-from harness.llm.scripted_provider.failures import ErrorKind
-from harness.llm.scripted_provider.scenario import Failure, Reply
-from harness.llm.scripted_provider.server import Provider, Received, serve
-from harness.sandbox.cache import cache_directory
+from harness.plugins.scripted_provider.failures import ErrorKind
+from harness.plugins.scripted_provider.scenario import Failure, Reply
+from harness.plugins.scripted_provider.server import Provider, Received, serve
+from harness.sandbox.host import cache_directory
 from harness.sandbox.local import confinement
 from harness.sandbox.local.recipe import task_environment
 from harness.specs.catalog import Catalog

@@ -13,7 +13,7 @@ import docker
 import pytest
 import yaml
 
-from harness.sandbox.cache import cache_directory
+from harness.sandbox.host import cache_directory
 from harness.specs.catalog import default_directory
 from tests.support.light_task import TASK, light_catalog
 from tests.support.signals import heed_signals

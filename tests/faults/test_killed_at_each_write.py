@@ -17,12 +17,11 @@ import docker
 import pytest
 
 from harness.agents.controls import Oracle
-from harness.agents.ending import Ending
 from harness.agents.protocol import Finish
 from harness.agents.registry import AGENTS
-from harness.agents.trajectory import Trajectory
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
+from harness.agents.trajectory import Ending, Trajectory
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import MessageRecord
 from harness.runs.store import find_trials, spent_in
 from harness.sandbox.protocol import Sandbox
 from harness.specs.reasons import Verdict
@@ -46,7 +45,9 @@ class PaidOracle(Oracle):
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
         with self.paid.open("a") as file:
             file.write("1\n")
-        trajectory.add(MessageRecord(step=1, message=Message(role=Role.ASSISTANT, content="I work."), usage=CENT))
+        trajectory.add(
+            MessageRecord(step=1, message=Message(role=MessageRole.ASSISTANT, content="I work."), usage=CENT)
+        )
         await self.context.allowance.spending.charge(CENT)
         return await super().work(sandbox, trajectory) if self.hands_in else Finish(Ending.SUBMITTED)
 

@@ -6,8 +6,8 @@ from harness.agents.protocol import AgentResult
 from harness.agents.registry import agent_context, build_agent
 from harness.agents.supervision import supervise
 from harness.agents.trajectory import FaultRecord, Trajectory, read_trajectory
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Model
+from harness.models.allowance import Allowance
+from harness.models.protocol import Model
 from harness.sandbox.protocol import Sandbox
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task

@@ -6,11 +6,14 @@ from functools import cache
 from pathlib import Path
 
 from harness import PROTOCOL_VERSION
-from harness.llm.recording import now
-from harness.runs.additions import Asked
-from harness.runs.agent_file import AgentFile
-from harness.runs.attempts import AttemptEnd, AttemptRecord
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.judgement import Judgement
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.verdict import MutationStage, RubricStage, Stages, StageStatus, VerdictRecord
+from harness.models.replay import now
+from harness.runs.additions import AskedRun
 from harness.runs.plan import RunConfig, Trial, plan_trials
+from harness.runs.records import AgentFile, AttemptEnd, AttemptRecord
 from harness.runs.store import RunStore
 from harness.runs.trial import describe
 from harness.runs.trial_store import TrialStore, UsageFile
@@ -18,11 +21,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.usage import NO_USAGE, Usage
-from harness.submission.extraction import Submission
 from harness.tracks.grading import Judgements
-from harness.verify.judgement import Judgement
-from harness.verify.rubric_check import CriterionResult
-from harness.verify.verdict import MutationStage, RubricStage, Stages, StageStatus, VerdictRecord
 
 TASKS = (
     "aiosmtpd-call-limit",
@@ -64,7 +63,7 @@ def described(directory: Path, config: RunConfig, isolation: str = "docker") -> 
     """A run that was started and has done nothing yet."""
     trials = plan_trials(catalog(), config)
     store = RunStore(directory)
-    store.describe(Asked(config, trials, isolation))
+    store.describe(AskedRun(config, trials, isolation))
     store.close()
     return trials
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from harness.languages.toolchain import CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, LimitReached, Sandbox, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
-from harness.specs.ids import TestId
 from harness.specs.task import Task
+from harness.specs.test_results import TestId
 from harness.specs.variants import Variant, VariantKind
 
 MARKER = "/testwright-variant"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.llm.allowance import Allowance
-from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
-from harness.llm.scripted_provider.openai_chat import OpenAIChat
-from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Stop
-from harness.runs.faults import reason_code
+from harness.models.allowance import Allowance
+from harness.plugins.scripted_provider.anthropic import ServedAnthropicMessages
+from harness.plugins.scripted_provider.openai_chat import ServedOpenAIChat
+from harness.plugins.scripted_provider.scenario import Failure, Reply, RetryAfter, ScriptedFault, Stop
+from harness.runs.outcome import reason_code
 from harness.sandbox.protocol import AGENT_LOGS
 from harness.specs.errors import ProviderError
 from harness.specs.errors import ProviderFault as Class
@@ -58,14 +58,14 @@ class Row:
         if self.reply.error is None:
             return 200, 200
         kind = self.reply.error.kind
-        return OpenAIChat().error(kind).status, AnthropicMessages().error(kind).status
+        return ServedOpenAIChat().error(kind).status, ServedAnthropicMessages().error(kind).status
 
 
 def _asking_to_wait(form: RetryAfter, seconds: float) -> Reply:
     return Reply(error=Failure(kind=ErrorKind.RATE_LIMIT, retry_after=seconds, retry_after_form=form))
 
 
-def _broken(fault: Fault) -> Reply:
+def _broken(fault: ScriptedFault) -> Reply:
     return Reply(text="An answer that is long enough to be cut in the middle.", fault=fault)
 
 
@@ -99,14 +99,14 @@ ROWS = (
         "judged: submitted",
     ),
     Row("slow, beyond the deadline", Reply(delay_seconds=60), Class.TIMEOUT, deadline=SHORT_SECONDS),
-    Row("no answer", _broken(Fault.HANG), Class.TIMEOUT, deadline=SHORT_SECONDS),
-    Row("half an answer and no more", _broken(Fault.STALL), Class.TIMEOUT, deadline=SHORT_SECONDS),
-    Row("connection closed before the answer", _broken(Fault.DROP), Class.CONNECTION),
-    Row("connection closed in the middle", _broken(Fault.DROP_MIDWAY), Class.CONNECTION),
-    Row("JSON that ends too early", _broken(Fault.TRUNCATED), Class.MALFORMED),
-    Row("not JSON", _broken(Fault.NOT_JSON), Class.MALFORMED),
-    Row("JSON of another shape", _broken(Fault.WRONG_SHAPE), Class.MALFORMED),
-    Row("a proxy's HTML page", _broken(Fault.HTML), Class.MALFORMED),
+    Row("no answer", _broken(ScriptedFault.HANG), Class.TIMEOUT, deadline=SHORT_SECONDS),
+    Row("half an answer and no more", _broken(ScriptedFault.STALL), Class.TIMEOUT, deadline=SHORT_SECONDS),
+    Row("connection closed before the answer", _broken(ScriptedFault.DROP), Class.CONNECTION),
+    Row("connection closed in the middle", _broken(ScriptedFault.DROP_MIDWAY), Class.CONNECTION),
+    Row("JSON that ends too early", _broken(ScriptedFault.TRUNCATED), Class.MALFORMED),
+    Row("not JSON", _broken(ScriptedFault.NOT_JSON), Class.MALFORMED),
+    Row("JSON of another shape", _broken(ScriptedFault.WRONG_SHAPE), Class.MALFORMED),
+    Row("a proxy's HTML page", _broken(ScriptedFault.HTML), Class.MALFORMED),
     Row("empty answer", Reply(), None, "judged: format-errors"),
     Row("answer cut at its limit", Reply(text="I would", stop=Stop.LENGTH), None, "judged: format-errors"),
     Row("refusal", Reply(text="I can't.", stop=Stop.REFUSAL), None, "judged: format-errors"),

@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 
 from harness import PROTOCOL_VERSION
-from harness.runs.additions import Asked
+from harness.runs.additions import AskedRun
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.store import RunStore
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.images.recipe import read_recipe
-from harness.sandbox.images.record import ImageRecord, image_place
 from harness.sandbox.images.task_images import task_tag
+from harness.sandbox.images.work_tree import ImageRecord, image_place
 from harness.specs.catalog import Catalog
 from tests.support.run_folder import judged, verdict, worked
 from tests.support.tiny_catalog import tiny_catalog
@@ -25,13 +25,13 @@ def config(models: int) -> RunConfig:
     return RunConfig(tasks=("tiny-add",), scaffolds=("mini",), models=names, attempts=_ATTEMPTS)
 
 
-def finished_run(place: Path, asked_for: RunConfig) -> Asked:
+def finished_run(place: Path, asked_for: RunConfig) -> AskedRun:
     """In `place/run`, of the catalog `place/catalog`. The cache directory comes to know the image."""
     tiny_catalog(place / "catalog", nonce="")
     (place / "catalog" / "tasks" / "tiny-add" / "removal.patch").write_text("")  # nobody comes to apply it
     trials = plan_trials(Catalog(place / "catalog"), asked_for)
     _image_is_known(trials[0])
-    asked = Asked(asked_for, trials, "docker")
+    asked = AskedRun(asked_for, trials, "docker")
     store = RunStore(place / "run")
     store.describe(asked)
     store.close()

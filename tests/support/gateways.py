@@ -9,18 +9,16 @@ from typing import Any
 
 import aiohttp
 
-from harness.gateway.access import GatewayAccess
-from harness.gateway.dialects.protocol import DialectName
-from harness.gateway.records import GatewayRecord, GatewayRecords, PromptRecord
-from harness.gateway.server import Gateway, serve_gateway
-from harness.llm.allowance import Allowance
-from harness.llm.build import ServedModel
-from harness.llm.clock import SYSTEM_CLOCK, Clock
-from harness.llm.protocol import FailedRequest, Message, Role
-from harness.llm.rate_limits import RateLimiter
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted_provider.server import Provider
-from harness.llm.spending import Spending
+from harness.models.allowance import Allowance, Spending
+from harness.models.build import ServedModel
+from harness.models.gateway.access import GatewayAccess
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.gateway.records import GatewayRecord, GatewayRecords, PromptRecord
+from harness.models.gateway.server import GatewayServer, serve_gateway
+from harness.models.protocol import FailedRequest, Message, MessageRole
+from harness.models.rate_limits import SYSTEM_CLOCK, Clock, RateLimiter
+from harness.models.replay import MessageRecord
+from harness.plugins.scripted_provider.server import Provider
 from harness.specs.model_file import ModelFile, Retries
 from harness.specs.task import TaskLimits
 from tests.support.vendor_clients import Client, Heard, chat, messages, responses
@@ -58,7 +56,7 @@ def served_by(
 class Trial:
     """An agent's side of a gateway, and what has been recorded."""
 
-    gateway: Gateway
+    gateway: GatewayServer
     access: GatewayAccess
     allowance: Allowance
     records: list[GatewayRecords]
@@ -68,7 +66,7 @@ class Trial:
         return self.access.base_url(dialect, self.gateway.url)
 
     @property
-    def messages(self) -> list[tuple[str, Role, str]]:
+    def messages(self) -> list[tuple[str, MessageRole, str]]:
         found = [record for record in self.records if isinstance(record, MessageRecord)]
         return [(record.conversation, record.message.role, record.message.content) for record in found]
 
@@ -176,7 +174,7 @@ def _chat(said: tuple[Message, ...], system: str, tools: tuple[str, ...]) -> dic
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
                 for call in message.tool_calls
             ]
-        if message.role is Role.TOOL:
+        if message.role is MessageRole.TOOL:
             one["tool_call_id"] = message.tool_call_id
         sent.append(one)
     functions = [{"type": "function", "function": {"name": name, "parameters": SCHEMA}} for name in tools]
@@ -186,8 +184,8 @@ def _chat(said: tuple[Message, ...], system: str, tools: tuple[str, ...]) -> dic
 def _responses(said: tuple[Message, ...], system: str, tools: tuple[str, ...]) -> dict[str, Any]:
     items: list[dict[str, Any]] = []
     for message in said:
-        kind = "output_text" if message.role is Role.ASSISTANT else "input_text"
-        if message.role is Role.TOOL:
+        kind = "output_text" if message.role is MessageRole.ASSISTANT else "input_text"
+        if message.role is MessageRole.TOOL:
             answer = {"call_id": message.tool_call_id, "output": message.content}
             items.append({"type": "function_call_output", **answer})
         elif message.content:
@@ -205,12 +203,12 @@ def _messages(said: tuple[Message, ...], system: str, tools: tuple[str, ...]) ->
     sent = []
     for message in said:
         blocks: list[dict[str, Any]] = [{"type": "text", "text": message.content}] if message.content else []
-        if message.role is Role.TOOL:
+        if message.role is MessageRole.TOOL:
             blocks = [{"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.content}]
         for call in message.tool_calls:
             given = json.loads(call.arguments)
             blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": given})
-        sent.append({"role": "assistant" if message.role is Role.ASSISTANT else "user", "content": blocks})
+        sent.append({"role": "assistant" if message.role is MessageRole.ASSISTANT else "user", "content": blocks})
     functions = [{"name": name, "input_schema": SCHEMA} for name in tools]
     body: dict[str, Any] = {"model": "claude-small", "max_tokens": 500, "messages": sent}
     return body | ({"system": system} if system else {}) | ({"tools": functions} if tools else {})
@@ -220,12 +218,12 @@ def _google(said: tuple[Message, ...], system: str, tools: tuple[str, ...]) -> d
     turns = []
     for message in said:
         parts: list[dict[str, Any]] = [{"text": message.content}] if message.content else []
-        if message.role is Role.TOOL:
+        if message.role is MessageRole.TOOL:
             parts = [{"functionResponse": {"name": "bash", "response": {"output": message.content}}}]
         parts += [
             {"functionCall": {"name": call.name, "args": json.loads(call.arguments)}} for call in message.tool_calls
         ]
-        turns.append({"role": "model" if message.role is Role.ASSISTANT else "user", "parts": parts})
+        turns.append({"role": "model" if message.role is MessageRole.ASSISTANT else "user", "parts": parts})
     declared = [{"functionDeclarations": [{"name": name, "parameters": SCHEMA} for name in tools]}]
     body: dict[str, Any] = {"contents": turns}
     body |= {"systemInstruction": {"parts": [{"text": system}]}} if system else {}

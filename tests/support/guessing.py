@@ -3,19 +3,18 @@
 import asyncio
 from collections.abc import Sequence
 
+from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.evidence import Draw
+from harness.judging.verify.gathering import gather_evidence
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.mutation import EXCUSABLE, judge_mutation, some_test_stands
+from harness.judging.verify.rubric_check import grade, judge_rubric
+from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image
-from harness.specs.ids import TestId
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
+from harness.specs.test_results import TestId
 from harness.specs.variants import VariantKind
-from harness.verify.arms import ArmContext, Suite
-from harness.verify.draw import Draw
-from harness.verify.gathering import gather_evidence
-from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import judge_mutation, some_test_stands
-from harness.verify.rubric_check import grade, judge_rubric
-from harness.verify.second_looks import EXCUSABLE
-from harness.verify.verdict import decide
 from tests.support.fake_engine import FakeEngine
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources

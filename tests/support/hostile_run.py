@@ -3,17 +3,16 @@
 import json
 from pathlib import Path
 
-from harness.agents.ending import Ending
-from harness.agents.trajectory import EndRecord, FaultRecord, HeaderRecord, ObservationRecord, Trajectory
-from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.recording import MessageRecord
-from harness.runs.agent_file import AgentFile
+from harness.agents.trajectory import Ending, EndRecord, FaultRecord, HeaderRecord, ObservationRecord, Trajectory
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.judge.replies import Vote
+from harness.judging.verify.verdict import ManifestStage, MutationStage, StageStatus, TestRecord
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
+from harness.models.replay import MessageRecord
+from harness.runs.records import AgentFile
 from harness.specs.errors import ProviderFault
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.usage import Usage
-from harness.submission.extraction import Submission
-from harness.verify.judge.voting import Vote
-from harness.verify.verdict import ManifestStage, MutationStage, StageStatus, TestRecord
 from tests.support.run_folder import begun, run_folder, verdict
 
 MARKUP = (
@@ -39,7 +38,7 @@ def hostile_run(directory: Path) -> Path:
     agent = AgentFile(ending="submitted", message=HOSTILE, steps=1, usage=Usage(), seconds=1.0, remarks=(HOSTILE,))
     store.keep_submission(Submission(patch.encode("utf-8", "replace"), HOSTILE.encode("utf-8", "replace")), agent)
     call = ToolCall(id="1", name=HOSTILE, arguments=json.dumps({"command": HOSTILE}))
-    said = Message(role=Role.ASSISTANT, content=HOSTILE, tool_calls=(call,))
+    said = Message(role=MessageRole.ASSISTANT, content=HOSTILE, tool_calls=(call,))
     with Trajectory(store.trajectory) as trajectory:
         trajectory.add(HeaderRecord(scaffold=HOSTILE, scaffold_version=HOSTILE, model=MODEL, task="evil-task"))
         trajectory.add(FaultRecord(step=0, fault=ProviderFault.SERVER, message=HOSTILE, usage=Usage()))
@@ -50,7 +49,7 @@ def hostile_run(directory: Path) -> Path:
             )
         )
         for text in (HOSTILE, LONG, "\u202e" * 100_000, "<" * 100_000):
-            trajectory.add(MessageRecord(step=1, message=Message(role=Role.TOOL, content=text)))
+            trajectory.add(MessageRecord(step=1, message=Message(role=MessageRole.TOOL, content=text)))
         trajectory.add(EndRecord(ending=Ending.SUBMITTED, message=HOSTILE, steps=1, usage=Usage()))
     record = verdict(store, ReasonCode.CRITERION_UNMET)
     tests = TestRecord(test=f"t.py::{HOSTILE}", arms={"baseline": HOSTILE, HOSTILE: "passed"})

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from harness.report.tables import console, table
+from harness.results.report.tables import console, table
 
 
 class InjectedFault(NamedTuple):

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.llm.protocol import Completion, Message, Role, StopReason, Tool
+from harness.judging.verify.judge.asking import AnswerCache
+from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.judge.prompts import Prompts
+from harness.judging.verify.judge.questions import JudgeIdentity, VoteCounts
+from harness.models.protocol import Completion, Message, MessageRole, StopReason, Tool
 from harness.specs.catalog import Catalog
 from harness.specs.usage import Usage
-from harness.verify.judge.answer_cache import AnswerCache
-from harness.verify.judge.identity import JudgeIdentity
-from harness.verify.judge.judge import Judge
-from harness.verify.judge.prompts import Prompts
-from harness.verify.judge.questions import VoteCounts
 
 _PATCH = re.compile(r"^=== patch (?P<nonce>\w+) begins\n(?P<data>.*?)\n=== patch (?P=nonce) ends$", re.DOTALL | re.M)
 _KNOWN = re.compile(r"^Tests that (?:call|stand in a file whose path ends with) '(?P<name>[^']+)'", re.M)
@@ -85,7 +84,7 @@ class FooledJudge(RuleJudge):
 
 
 def completion(text: str, stop: StopReason = StopReason.END) -> Completion:
-    return Completion(message=Message(role=Role.ASSISTANT, content=text), usage=COST, stop=stop)
+    return Completion(message=Message(role=MessageRole.ASSISTANT, content=text), usage=COST, stop=stop)
 
 
 def added_line(heard: Heard) -> str:

@@ -4,25 +4,23 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.agents.ending import Ending
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Record, Trajectory
-from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.recording import MessageRecord
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, ObservationRecord, Record, Trajectory
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.verdict import ManifestStage, RubricStage, StageStatus, VerdictRecord
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
+from harness.models.replay import MessageRecord
 from harness.runs.evidence_file import Conditions, EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.trial_store import TrialStore
 from harness.specs.catalog import default_directory
-from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import GradedBy, Importance
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.usage import Usage
 from harness.specs.variants import Arm, ArmStatus, VariantKind
-from harness.specs.yaml_text import yaml_text
-from harness.submission.extraction import Submission
-from harness.verify.evidence import AT_BASELINE, Evidence, listed
-from harness.verify.rubric_check import CriterionResult
-from harness.verify.verdict import ManifestStage, RubricStage, StageStatus, VerdictRecord
+from harness.specs.yaml_files import yaml_text
 from tests.support.run_folder import begun, verdict, worked
 
 MODELS = ("openai/one", "openai/two", "openai/three", "openai/four", "openai/five")
@@ -133,19 +131,19 @@ def _evidence() -> EvidenceFile:
 
 def _records() -> Iterator[Record]:
     yield HeaderRecord(scaffold="mini", scaffold_version="1.1", model=_MODEL, task=_TASK)
-    yield MessageRecord(step=0, message=Message(role=Role.USER, content="please write tests\n" * 100))
+    yield MessageRecord(step=0, message=Message(role=MessageRole.USER, content="please write tests\n" * 100))
     search = f"grep -rn {_NUMBER} src | head"
     commands = ("ls -la", search, f"cat src/{_NUMBER}.c", "run_tests tests/test_a.py", "git diff")
     for step in range(1, _STEPS + 1):
         command = f"{commands[step % len(commands)]} # {step}"
         call = ToolCall(id=str(step), name="bash", arguments=f'{{"command": "{command}"}}')
-        said = Message(role=Role.ASSISTANT, content="I look at the code.", tool_calls=(call,))
+        said = Message(role=MessageRole.ASSISTANT, content="I look at the code.", tool_calls=(call,))
         usage = Usage(calls=1, input=1000, output=100, cost_usd=0.01)
         yield MessageRecord(step=step, message=said, usage=usage, stop=StopReason.TOOL_CALLS)
         yield ObservationRecord(
             step=step, command=command, exit_status=0, seconds=0.1, output_bytes=2000, truncated=0, timed_out=False
         )
-        yield MessageRecord(step=step, message=Message(role=Role.TOOL, content="some output <of> it\n" * 100))
+        yield MessageRecord(step=step, message=Message(role=MessageRole.TOOL, content="some output <of> it\n" * 100))
     yield EndRecord(ending=Ending.SUBMITTED, steps=_STEPS, usage=Usage(calls=_STEPS))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.runs.plan import RunConfig, RunFile, slug
 from harness.runs.store import find_trials
 from harness.specs.reasons import ReasonCode
-from harness.specs.yaml_text import yaml_text
+from harness.specs.yaml_files import yaml_text
 from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
 
 MODELS = tuple(f"openai/model-{number}" for number in range(10))

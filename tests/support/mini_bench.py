@@ -5,10 +5,9 @@ from pathlib import Path
 from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
 from harness.agents.trajectory import ObservationRecord, read_trajectory
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Completion, Message, Model, Role
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted import ScriptedModel, say
+from harness.models.allowance import Allowance
+from harness.models.protocol import Completion, Message, MessageRole, Model
+from harness.models.replay import MessageRecord, ScriptedModel, say
 from harness.sandbox.protocol import CommandResult
 from tests.support.agents import let_agent_work
 from tests.support.clocks import ManualClock
@@ -64,5 +63,5 @@ class Bench:
     def commands(self) -> list[str]:
         return [record.command for record in read_trajectory(self.path) if isinstance(record, ObservationRecord)]
 
-    def replies(self, role: Role) -> list[str]:
+    def replies(self, role: MessageRole) -> list[str]:
         return [message.content for message in self.messages[2:] if message.role is role]

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.agents.actions import BASH
-from harness.llm.anthropic_model import AnthropicModel
-from harness.llm.clock import SYSTEM_CLOCK, Clock
-from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.protocol import Completion, FaultObserver, Message, Model, Role, Tool, ignore_faults
-from harness.llm.rate_limits import RateLimiter
-from harness.llm.scripted_provider.server import Provider
+from harness.models.anthropic_model import AnthropicModel
+from harness.models.litellm_model import LiteLLMModel
+from harness.models.protocol import Completion, FaultObserver, Message, MessageRole, Model, Tool, ignore_faults
+from harness.models.rate_limits import SYSTEM_CLOCK, Clock, RateLimiter
+from harness.plugins.scripted_provider.server import Provider
 from harness.specs.model_file import ModelFile, Retries
 
 KEY = "sk-honeytoken-0123456789"
 OPENAI, ANTHROPIC = "openai/unheard-of", "anthropic/unheard-of"
-CONVERSATION = (Message(role=Role.SYSTEM, content="be brief"), Message(role=Role.USER, content="hello"))
+CONVERSATION = (Message(role=MessageRole.SYSTEM, content="be brief"), Message(role=MessageRole.USER, content="hello"))
 
 
 def model_at(

@@ -10,20 +10,20 @@ from typing import Any
 
 from harness.agents.protocol import AgentContext, AgentResult, GatewaySeat
 from harness.agents.trajectory import read_trajectory
-from harness.authoring.tool_caller import shell_call
-from harness.llm.allowance import Allowance
-from harness.llm.build import ServedModel
-from harness.llm.rate_limits import RateLimiters
-from harness.llm.scripted_provider.scenario import Reply, Tokens
-from harness.llm.scripted_provider.server import Answerer, Received, serve
-from harness.runs.run_gateway import run_gateway
+from harness.judging.submission.extraction import Submission
+from harness.models.allowance import Allowance
+from harness.models.build import ServedModel
+from harness.models.rate_limits import RateLimiters
+from harness.plugins.scripted_provider.scenario import Reply, Tokens
+from harness.plugins.scripted_provider.server import Answerer, Received, serve
+from harness.plugins.scripted_provider.stand_in import shell_call
+from harness.runs.engine_session import run_gateway
 from harness.runs.trial import let_work
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.model_file import ModelFile, Prices, Retries
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import TaskLimits
-from harness.submission.extraction import Submission
 from tests.support.sandboxes import labels
 
 SAMPLE = tuple(os.environ.get("TESTWRIGHT_NATIVE", "claude-code command").split())

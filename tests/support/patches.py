@@ -1,6 +1,6 @@
 """Submissions made of text."""
 
-from harness.submission.extraction import Submission
+from harness.judging.submission.extraction import Submission
 
 
 def new_test_file(path: str, text: str, *names: str) -> Submission:

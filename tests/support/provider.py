@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.llm.scripted_provider.failures import ErrorKind
-from harness.llm.scripted_provider.scenario import Failure, Reply, Rule, Scenario, Tokens
-from harness.llm.scripted_provider.server import Provider, serve
-from harness.specs.loading import load_yaml
+from harness.plugins.scripted_provider.failures import ErrorKind
+from harness.plugins.scripted_provider.scenario import Failure, Reply, ReplyRule, Scenario, Tokens
+from harness.plugins.scripted_provider.server import Provider, serve
+from harness.specs.yaml_files import load_yaml
 
 SCENARIOS = Path(__file__).parents[1] / "fixtures" / "scenarios"
 
@@ -17,7 +17,7 @@ __all__ = ["SCENARIOS", "ErrorKind", "Failure", "Provider", "Reply", "Tokens", "
 @asynccontextmanager
 async def playing(*replies: Reply) -> AsyncIterator[Provider]:
     """These replies in order, whoever asks; the last one is given again to whoever asks for more."""
-    async with serve(Scenario(rules=(Rule(replies=replies, repeat=True),))) as provider:
+    async with serve(Scenario(rules=(ReplyRule(replies=replies, repeat=True),))) as provider:
         yield provider
 
 

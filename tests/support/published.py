@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from tests.support.command import testwright

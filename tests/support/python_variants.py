@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from harness.languages.python.in_container.compiling import variant_of
-from harness.languages.python.in_container.composer import EVERY_RULE
-from harness.languages.python.in_container.functions import functions_of
-from harness.languages.python.in_container.places import Places
-from harness.languages.python.in_container.scopes import Module, ModuleNames
+from harness.judging.languages.python.in_container.compiling import variant_of
+from harness.judging.languages.python.in_container.composer import EVERY_RULE
+from harness.judging.languages.python.in_container.functions import functions_of
+from harness.judging.languages.python.in_container.places import Places
+from harness.judging.languages.python.in_container.scopes import Module, ModuleNames
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def kill_the_guard_of(owner: str) -> None:
     """The process that removes what a node's own process leaves: nothing of a machine that ends is there to do it."""
     [guard] = [
         path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline")
-        if {b"harness.runs.executors.cluster.guard", owner.encode()} <= set(bytes_of(path).split(b"\0"))
+        if {b"harness.plugins.ray.guard", owner.encode()} <= set(bytes_of(path).split(b"\0"))
     ]  # fmt: skip
     os.kill(int(guard), signal.SIGKILL)
 

@@ -2,22 +2,28 @@
 
 from pathlib import Path
 
-from harness.runs.additions import Asked
-from harness.runs.agent_file import AgentFile
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.verdict import (
+    ManifestStage,
+    MutationStage,
+    RubricStage,
+    Stages,
+    StageStatus,
+    VerdictRecord,
+)
+from harness.runs.additions import AskedRun
 from harness.runs.evidence_file import Conditions, EvidenceFile
 from harness.runs.plan import RunConfig
+from harness.runs.records import AgentFile
 from harness.runs.store import RunStore
 from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
-from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import GradedBy, Importance
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.usage import Usage
 from harness.specs.variants import Arm, ArmStatus, VariantKind
-from harness.submission.extraction import Submission
-from harness.verify.evidence import AT_BASELINE, Evidence, listed
-from harness.verify.rubric_check import CriterionResult
-from harness.verify.verdict import ManifestStage, MutationStage, RubricStage, Stages, StageStatus, VerdictRecord
 
 TEST = TestId("tests/test_a.py", "test_adds")
 
@@ -25,7 +31,7 @@ TEST = TestId("tests/test_a.py", "test_adds")
 def run_folder(directory: Path) -> Path:
     """An empty run."""
     store = RunStore(directory)
-    store.describe(Asked(RunConfig(), [], "docker"))
+    store.describe(AskedRun(RunConfig(), [], "docker"))
     store.close()
     return directory
 

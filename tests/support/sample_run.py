@@ -17,10 +17,10 @@ from pathlib import Path
 
 import yaml
 
-from harness.authoring.tool_caller import shell_call
-from harness.llm.scripted_provider.failures import ErrorKind
-from harness.llm.scripted_provider.scenario import Failure, Reply, Tokens
-from harness.llm.scripted_provider.server import Received, serve
+from harness.plugins.scripted_provider.failures import ErrorKind
+from harness.plugins.scripted_provider.scenario import Failure, Reply, Tokens
+from harness.plugins.scripted_provider.server import Received, serve
+from harness.plugins.scripted_provider.stand_in import shell_call
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.rubric import Importance
 from tests.support.judges import hear, known_reply, reply

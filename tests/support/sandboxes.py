@@ -14,14 +14,14 @@ from pathlib import Path
 import docker
 from docker.models.containers import Container
 
+from harness.plugins.swerex.configuration import swerex
+from harness.sandbox.archives import save_tar
 from harness.sandbox.docker.engine import DockerEngine
-from harness.sandbox.images import build_cli
+from harness.sandbox.images import building as build_cli
 from harness.sandbox.local.engine import LocalEngine
-from harness.sandbox.local.place import Place
+from harness.sandbox.local.place import LocalDirectory
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
 from harness.sandbox.registry import ImageSources
-from harness.sandbox.swerex.named import swerex
-from harness.sandbox.tar_stream import save_tar
 from harness.specs.task import Task
 
 BASE_IMAGE = "debian:bookworm-slim"
@@ -87,7 +87,7 @@ async def _no_task(_: Task) -> Image:
 def labels_here(kind: str) -> Iterator[tuple[Path, dict[str, str]]]:
     """The directories of sandboxes without containers, each with its labels."""
     if kind != "swerex":
-        yield from ((place.directory, of_it) for place, of_it in Place.all())
+        yield from ((place.directory, of_it) for place, of_it in LocalDirectory.all())
         return
     for path in SWEREX_ROOT.glob("sandbox-*/labels.json"):
         yield path.parent, json.loads(path.read_text())

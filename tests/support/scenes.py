@@ -11,16 +11,16 @@ from pathlib import Path
 
 import yaml
 
-from harness.languages.registry import LANGUAGES
-from harness.runs.attempts import AttemptRecord
+from harness.judging.languages.registry import LANGUAGES
 from harness.runs.command import FinishedRun, execute
 from harness.runs.plan import RunConfig
+from harness.runs.records import AttemptRecord
 from harness.runs.store import find_trials
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Sandbox
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
-from harness.specs.ids import TestId
+from harness.specs.test_results import TestId
 from tests.support import scripted_language
 from tests.support.fake_engine import Event, FakeEngine, Run
 from tests.support.sound_catalog import KEPT, PRODUCT, TASK, sound_catalog

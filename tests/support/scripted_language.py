@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.languages.python.language import LANGUAGE as PYTHON
-from harness.languages.toolchain import BuildContext, CompiledVariant
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.python.language import LANGUAGE as PYTHON
+from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
 from tests.support.fake_engine import scripted_variant
 
 NAME = "scripted"

@@ -1,6 +1,6 @@
 """The variants of a small task as a judging plans them, for an engine that knows them by their names alone."""
 
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 
 KINDS = {

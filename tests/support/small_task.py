@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from harness.specs.catalog import default_directory
-from harness.specs.loading import load_yaml
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task, TaskFile
+from harness.specs.yaml_files import load_yaml
 
 
 def small_task(directory: Path, **limits: float) -> Task:

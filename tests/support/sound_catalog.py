@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.recipe import read_recipe
-from harness.sandbox.images.record import ImageRecord, image_place
+from harness.sandbox.images.work_tree import ImageRecord, image_place
 from harness.specs.catalog import Catalog, default_directory
 from tests.support.tiny_repo import tiny_repo
 

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from harness.sandbox.archives import capped
 from harness.sandbox.protocol import AGENT_LOGS, MAX_OUTPUT_BYTES, CommandResult
-from harness.sandbox.tar_stream import capped
 from harness.specs.errors import SandboxLost
 
 

@@ -3,9 +3,9 @@
 import ast
 from random import Random
 
-from harness.languages.functions import Grammar, apply, functions_of
-from harness.languages.on_disk.written import Layout, OnDisk
-from harness.languages.protocol import Language
+from harness.judging.languages.functions import Grammar, apply, functions_of
+from harness.judging.languages.protocol import Language
+from harness.judging.languages.variant_source import Layout, OnDisk
 
 NOTE = b" /* other */ "
 

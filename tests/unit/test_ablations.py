@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.agents.mini_texts import MiniTexts
+from harness.agents.mini import MiniTexts
 from harness.agents.trajectory import HeaderRecord, read_trajectory
-from harness.llm.allowance import Allowance
+from harness.models.allowance import Allowance
 from harness.runs.ablation import chosen_scaffolds, limited, named_scaffold
 from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog

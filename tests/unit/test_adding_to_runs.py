@@ -12,7 +12,7 @@ from harness import __version__
 from harness.runs.plan import RunFile
 from harness.runs.store import RunStore
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
+from harness.specs.yaml_files import load_yaml
 from tests.support.runs_here import TASK, RunsHere, runs_here
 from tests.support.tree_state import tree_state
 

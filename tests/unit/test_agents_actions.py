@@ -2,14 +2,13 @@
 
 import pytest
 
-from harness.agents.actions import Action, answer, parse_actions
-from harness.agents.format_errors import Complaint, FormatError, FormatFault
-from harness.llm.protocol import Message, Role, ToolCall
+from harness.agents.actions import Action, Complaint, FormatError, FormatFault, answer, parse_actions
+from harness.models.protocol import Message, MessageRole, ToolCall
 
 
 def message(text: str = "", *calls: tuple[str, str]) -> Message:
     tool_calls = tuple(ToolCall(id=f"c{n}", name=name, arguments=given) for n, (name, given) in enumerate(calls))
-    return Message(role=Role.ASSISTANT, content=text, tool_calls=tool_calls)
+    return Message(role=MessageRole.ASSISTANT, content=text, tool_calls=tool_calls)
 
 
 def fault_of(asked: Message) -> FormatFault:
@@ -64,8 +63,8 @@ def test_each_call_gets_its_own_complaint_and_the_good_ones_are_not_run_either()
 
 
 def test_a_call_is_answered_by_its_id_and_text_as_a_user_does() -> None:
-    assert answer("c0", "no") == Message(role=Role.TOOL, content="no", tool_call_id="c0")
-    assert answer(None, "no") == Message(role=Role.USER, content="no")
+    assert answer("c0", "no") == Message(role=MessageRole.TOOL, content="no", tool_call_id="c0")
+    assert answer(None, "no") == Message(role=MessageRole.USER, content="no")
 
 
 def test_keys_that_a_model_makes_up_are_ignored() -> None:

@@ -5,16 +5,15 @@ from pathlib import Path
 import pytest
 
 from harness.agents.controls import Nop, Oracle
-from harness.agents.ending import Ending
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_class, agent_context, build_agent
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, read_trajectory
-from harness.llm.scripted import ScriptedModel
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, ObservationRecord, read_trajectory
+from harness.models.replay import ScriptedModel
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE
+from harness.specs.yaml_files import load_yaml
 from tests.support.agents import let_agent_work
 from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.agents.fences import shell_block
-from harness.agents.format_errors import FormatError, FormatFault
+from harness.agents.actions import FormatError, FormatFault, shell_block
 
 _PIECES = ["```", "````", "~~~", "~~~~~", "```bash", "```python", "````sh", "~~~shell", "```x```", "E", "rm"]
 _LINES = st.one_of(

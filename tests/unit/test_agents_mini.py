@@ -5,19 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.agents.trajectory import (
-    EndRecord,
-    FaultRecord,
-    HeaderRecord,
-    ObservationRecord,
-    read_trajectory,
-)
+from harness.agents.trajectory import Ending, EndRecord, FaultRecord, HeaderRecord, ObservationRecord, read_trajectory
 from harness.agents.trajectory import paid as paid_for
-from harness.llm.protocol import Completion, Message, Role, StopReason, Tool, ToolCall
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted import ScriptedModel, say
+from harness.models.protocol import Completion, Message, MessageRole, StopReason, Tool, ToolCall
+from harness.models.replay import MessageRecord, ScriptedModel, say
 from harness.specs.errors import ProviderError, ProviderFault, SandboxLost
 from harness.specs.usage import Usage
 from tests.support.clocks import ManualClock
@@ -46,7 +38,7 @@ def malformed() -> Completion:
         ToolCall(id="c1", name="bash", arguments="{"),
         ToolCall(id="c2", name="bash", arguments='{"command":"ls"}'),
     )
-    message = Message(role=Role.ASSISTANT, tool_calls=calls)
+    message = Message(role=MessageRole.ASSISTANT, tool_calls=calls)
     return Completion(message=message, usage=Usage(calls=1), stop=StopReason.LENGTH)
 
 
@@ -54,7 +46,7 @@ async def test_commands_run_in_the_tree_until_the_submission(bench: Bench) -> No
     result = await bench.work(say("I write.", "mkdir tests; echo 1 > tests/x"), say("I look.", "cat tests/x"), SUBMIT)
     assert (result.ending, result.steps, result.usage) == (Ending.SUBMITTED, 3, Usage(calls=3))
     assert (bench.sandbox.tree / "tests/x").read_text() == "1\n"
-    assert bench.replies(Role.TOOL)[1] == "Exit status: 0 (98 answers, 3600 seconds, $5.00 left)\nOutput:\n1\n"
+    assert bench.replies(MessageRole.TOOL)[1] == "Exit status: 0 (98 answers, 3600 seconds, $5.00 left)\nOutput:\n1\n"
     assert bench.commands == ["mkdir tests; echo 1 > tests/x", "cat tests/x"]
 
 
@@ -75,7 +67,7 @@ async def test_the_trajectory_tells_who_worked_and_how_it_ended(bench: Bench) ->
 async def test_the_prompt_has_the_request_and_everything_that_a_submission_needs(bench: Bench) -> None:
     await bench.work(SUBMIT)
     system, task = bench.messages[:2]
-    assert (system.role, task.role) == (Role.SYSTEM, Role.USER)
+    assert (system.role, task.role) == (MessageRole.SYSTEM, MessageRole.USER)
     for needed in ("I need tests for add().", "tests/**", "run_tests FILE::ID", "manifest.yaml", SUBMIT_COMMAND):
         assert needed in task.content
 
@@ -90,12 +82,12 @@ async def test_agents_are_told_that_every_listed_test_must_fail_without_the_beha
 async def test_a_model_without_tools_is_answered_as_a_user_does(bench: Bench) -> None:
     result = await bench.work(say("```bash\necho seen\n```"), say(f"```bash\n{SUBMIT_COMMAND}\n```"))
     assert result.ending is Ending.SUBMITTED
-    assert [reply.splitlines()[1:] for reply in bench.replies(Role.USER)] == [["Output:", "seen"]]
+    assert [reply.splitlines()[1:] for reply in bench.replies(MessageRole.USER)] == [["Output:", "seen"]]
 
 
 async def test_several_tool_calls_run_in_order_and_each_is_answered(bench: Bench) -> None:
     await bench.work(say("", "echo a > f", "cat f", "rm f; ls"), SUBMIT)
-    answered = [message for message in bench.messages if message.role is Role.TOOL]
+    answered = [message for message in bench.messages if message.role is MessageRole.TOOL]
     assert [message.tool_call_id for message in answered] == ["call-1", "call-2", "call-3"]
     assert "a" in answered[1].content
     assert answered[2].content.endswith("No output.")
@@ -104,7 +96,7 @@ async def test_several_tool_calls_run_in_order_and_each_is_answered(bench: Bench
 async def test_a_malformed_message_runs_nothing_and_every_call_is_told_why(bench: Bench) -> None:
     await bench.work(malformed(), SUBMIT)
     assert bench.commands == []
-    first, second = bench.replies(Role.TOOL)
+    first, second = bench.replies(MessageRole.TOOL)
     assert "the arguments of the tool are not as they must be" in first
     assert "cut off because it was too long" in first
     assert second.startswith("This command was not run either, since another call of your answer can't be read.")
@@ -115,7 +107,7 @@ async def test_format_errors_in_a_row_end_the_trial_and_a_good_message_starts_an
     result = await bench.work(say("hm"), say("", "true"), say("hm"), malformed(), SUBMIT)
     assert (result.ending, result.steps) == (Ending.FORMAT_ERRORS, 4)
     assert result.message.startswith("2 in a row; the last: malformed-arguments: ")
-    assert len(bench.replies(Role.USER)) == 2
+    assert len(bench.replies(MessageRole.USER)) == 2
     assert result.format_errors == 3
 
 
@@ -211,7 +203,7 @@ async def test_an_answer_past_the_wall_limit_is_kept_and_none_of_it_is_run(bench
 async def test_a_command_past_its_deadline_is_shown_with_what_it_had_printed(bench: Bench) -> None:
     bench.task_limits = {"wall_seconds": 10}
     await bench.work_with(Slow(bench.clock, 9.7, say("", "echo early; exec tail -f /dev/null"), SUBMIT))
-    text = bench.replies(Role.TOOL)[0]
+    text = bench.replies(MessageRole.TOOL)[0]
     assert text.startswith("The command was ended after 0.3 seconds")
     assert text.endswith("Output until then:\nearly\n")
 
@@ -219,13 +211,13 @@ async def test_a_command_past_its_deadline_is_shown_with_what_it_had_printed(ben
 async def test_the_command_limit_holds_before_the_wall_limit(bench: Bench) -> None:
     bench.limits = {"command_seconds": 1}
     await bench.work(say("", "exec tail -f /dev/null"), SUBMIT)
-    assert "ended after 1 seconds" in bench.replies(Role.TOOL)[0]
+    assert "ended after 1 seconds" in bench.replies(MessageRole.TOOL)[0]
 
 
 async def test_hostile_output_reaches_the_model_cut_and_readable(bench: Bench) -> None:
     bench.limits = {"observation_chars": 200}
     await bench.work(say("", r"printf 'a\0b\377c\033[31m'"), say("", "head -c 3000000 /dev/zero"), SUBMIT)
-    small, large = bench.replies(Role.TOOL)
+    small, large = bench.replies(MessageRole.TOOL)
     assert small.endswith("a\ufffdb\ufffdc\x1b[31m")
     assert "999800 characters left out, and 2000000 bytes that were not kept" in large
     assert len(large) < 500
@@ -235,7 +227,11 @@ async def test_a_lost_sandbox_is_no_observation(bench: Bench) -> None:
     await bench.sandbox.kill()
     with pytest.raises(SandboxLost):
         await bench.work(say("", "true"))
-    assert [message.role for message in bench.messages] == [Role.SYSTEM, Role.USER, Role.ASSISTANT]
+    assert [message.role for message in bench.messages] == [
+        MessageRole.SYSTEM,
+        MessageRole.USER,
+        MessageRole.ASSISTANT,
+    ]
 
 
 async def test_a_provider_that_fails_ends_the_trial_without_an_end_record(bench: Bench) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_context
-from harness.agents.request import request_text
-from harness.llm.scripted import ScriptedModel
+from harness.agents.templates import request_text
+from harness.models.replay import ScriptedModel
 from harness.runs.plan import scaffold_digest
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold

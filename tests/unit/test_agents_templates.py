@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.mini_texts import VARIABLES
+from harness.agents.mini import VARIABLES
 from harness.agents.templates import Templates
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold

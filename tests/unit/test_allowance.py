@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import Agent, AgentContext, AgentResult, Finish
 from harness.agents.registry import agent_context
 from harness.agents.supervision import supervise
-from harness.agents.trajectory import EndRecord, HeaderRecord, Trajectory, read_trajectory
-from harness.llm.allowance import Allowance, AllowanceExhausted, Limit
-from harness.llm.protocol import Completion, Message, Model, Role, Tool
-from harness.llm.scripted import ScriptedModel, say
-from harness.llm.spending import Spending
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, Trajectory, read_trajectory
+from harness.models.allowance import Allowance, AllowanceExhausted, Limit, Spending
+from harness.models.protocol import Completion, Message, MessageRole, Model, Tool
+from harness.models.replay import ScriptedModel, say
 from harness.sandbox.protocol import LimitReached, Sandbox
 from harness.specs.errors import BudgetExhausted, ProviderError, ProviderFault
 from harness.specs.task import TaskLimits
@@ -23,7 +21,7 @@ from tests.support.clocks import ManualClock
 from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
-HELLO = [Message(role=Role.USER, content="hello")]
+HELLO = [Message(role=MessageRole.USER, content="hello")]
 LIMITS = TaskLimits(steps=2, wall_seconds=100, cost_usd=1.0)
 
 

@@ -8,20 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.verify.arms import ArmContext, LimitedEngine, Suite
+from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed
+from harness.judging.verify.gathering import gather_evidence
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.mutation import judge_mutation
+from harness.judging.verify.verdict import decide
 from harness.runs.evidence_file import Conditions, EvidenceFileCache
-from harness.specs.ids import TestId
 from harness.specs.reasons import Verdict
-from harness.specs.results import Outcome, TestResult
 from harness.specs.task import Task
+from harness.specs.test_results import Outcome, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-from harness.verify.arms import ArmContext, Suite
-from harness.verify.draw import Draw
-from harness.verify.evidence import AT_BASELINE, Evidence, listed
-from harness.verify.gathering import gather_evidence
-from harness.verify.limited_engine import LimitedEngine
-from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import judge_mutation
-from harness.verify.verdict import decide
 from tests.support.fake_engine import FakeEngine
 from tests.support.scripted_plan import sources
 from tests.support.small_task import small_task

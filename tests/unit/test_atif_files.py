@@ -9,19 +9,19 @@ from typing import Any
 import jsonschema
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.trajectory import (
     EgressRecord,
+    Ending,
     EndRecord,
     FaultRecord,
     HeaderRecord,
     ObservationRecord,
     Trajectory,
 )
-from harness.analysis.run_rows import load_rows
-from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.recording import MessageRecord
-from harness.report.exporting import export_runs
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
+from harness.models.replay import MessageRecord
+from harness.results.report.exporting import export_runs
+from harness.results.run_rows import load_rows
 from harness.specs.errors import ProviderFault, UserError
 from harness.specs.usage import Usage
 from tests.support.command import testwright
@@ -59,13 +59,13 @@ def call(number: str, arguments: str) -> ToolCall:
 
 def answer(step: int, *calls: ToolCall, conversation: str = "", thought: str = "") -> MessageRecord:
     signed = ({"type": "thinking", "thinking": thought, "signature": "x"},) if thought else ()
-    message = Message(role=Role.ASSISTANT, content="so", tool_calls=calls, signed=signed)
+    message = Message(role=MessageRole.ASSISTANT, content="so", tool_calls=calls, signed=signed)
     usage = Usage(calls=1, input=100, output=10, reasoning=4, cache_read=60, cost_usd=0.5)
     return MessageRecord(step=step, conversation=conversation, message=message, usage=usage, stop=StopReason.END)
 
 
 def told(number: str, text: str, conversation: str = "") -> MessageRecord:
-    message = Message(role=Role.TOOL, content=text, tool_call_id=number)
+    message = Message(role=MessageRole.TOOL, content=text, tool_call_id=number)
     return MessageRecord(step=1, conversation=conversation, message=message)
 
 
@@ -79,7 +79,7 @@ def odd(tmp_path: Path) -> Path:
     with Trajectory(store.trajectory) as file:
         file.add(HeaderRecord(scaffold="claude-code", scaffold_version="9", model="openai/a", task="sums"))
         file.add(told("before", "who asked?"))
-        file.add(MessageRecord(step=0, message=Message(role=Role.USER, content="please \ud7ff\x1b[31m")))
+        file.add(MessageRecord(step=0, message=Message(role=MessageRole.USER, content="please \ud7ff\x1b[31m")))
         file.add(answer(1, call("1", '{"command": "ls"}'), call("2", "[1]"), call("3", '{"a": NaN}'), thought="why"))
         file.add(ran)
         file.add(FaultRecord(step=1, fault=ProviderFault.SERVER, message="503", usage=Usage(calls=1, input=7)))

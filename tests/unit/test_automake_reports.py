@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.specs.results import Outcome, Quality
-from harness.testing.automake import MAX_REPORT_BYTES, read_automake
-from harness.testing.report import ReportError
+from harness.judging.testing.automake import MAX_REPORT_BYTES, read_automake
+from harness.judging.testing.readers import ReportError
+from harness.specs.test_results import Outcome, Quality
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "automake"
 PASSED = (REPORTS / "test_pass.trs").read_bytes()

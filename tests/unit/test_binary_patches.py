@@ -12,11 +12,11 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.judging.submission.policy import DamagedPatch, unpacked_bytes
+from harness.judging.verify.intake import ingest
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import ReasonCode
 from harness.specs.repo import Repo
-from harness.submission.binary_patches import DamagedPatch, unpacked_bytes
-from harness.verify.intake import ingest
 from tests.support.small_task import small_task
 
 
@@ -145,7 +145,7 @@ def test_the_memory_of_the_process_stays_bounded(tree: GitTree, tmp_path: Path) 
         "from pathlib import Path\n"
         "from harness.sandbox.git_tree import GitTree\n"
         "from harness.specs.repo import Repo\n"
-        "from harness.verify.intake import ingest\n"
+        "from harness.judging.verify.intake import ingest\n"
         "repo = Repo.model_validate_json(Path(sys.argv[3]).read_text())\n"
         "ingest_now = lambda patch: asyncio.run(ingest(GitTree(Path(sys.argv[1])), repo, patch))\n"
         "ingest_now(b'')\n"

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.channel import BoundedOutput
 
 
 @given(st.lists(st.binary(max_size=40), max_size=30), st.integers(0, 20), st.integers(0, 20))

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.images.build_cli import find_build_cli
-from harness.sandbox.images.logged import last_complaint, run_logged
+from harness.sandbox.images.building import find_build_cli, last_complaint, run_logged
 from harness.specs.errors import ImageUnavailable
 
 

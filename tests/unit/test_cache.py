@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.cache import cache_directory, held, locked
+from harness.sandbox.host import cache_directory, held, locked
 from harness.specs.errors import ToolFailed
 
 
@@ -46,7 +46,7 @@ async def test_lock_admits_one_at_a_time_and_is_free_after_a_cancel(
 
 def test_a_lock_keeps_other_processes_out_until_its_holder_dies(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from harness.sandbox.cache import held\n"
+        "import sys; from pathlib import Path; from harness.sandbox.host import held\n"
         "lock = held(Path(sys.argv[1])); print('held' if lock else 'taken', flush=True); sys.stdin.read()\n"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "x.lock")]

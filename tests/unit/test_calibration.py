@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.analysis.agreement import Agreement, agreement
-from harness.analysis.calibration import Comparison, Reference, calibrate, summarise
-from harness.report.judge_report import report_calibration
+from harness.results.calibration import Agreement, JudgeComparison, Reference, agreement, calibrate, summarise
+from harness.results.report.judge_report import report_calibration
 from harness.specs.errors import UserError
 
 
@@ -49,8 +48,10 @@ def test_kappa_is_a_number_from_minus_one_to_one_or_nothing(pairs):
     assert found.kappa is None or -1 <= found.kappa <= 1 + 1e-12
 
 
-def compared(criterion: str, judge: bool | None, truth: bool, reference: Reference = Reference.PROBE) -> Comparison:
-    return Comparison("a/b/c/1", "a", criterion, int(criterion[0]), reference, truth, judge)
+def compared(
+    criterion: str, judge: bool | None, truth: bool, reference: Reference = Reference.PROBE
+) -> JudgeComparison:
+    return JudgeComparison("a/b/c/1", "a", criterion, int(criterion[0]), reference, truth, judge)
 
 
 def test_answers_are_compared_by_axis_and_reference_and_the_worst_criteria_named_first(capsys):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.error_rates import Answer, error_rates
-from harness.runs.cases import read_batch
+from harness.results.injection import KnownCase, error_rates
+from harness.runs.submissions import read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
 from scripts import validity
@@ -34,7 +34,7 @@ def verdicts_told() -> dict[str, str]:
 def test_the_figures_on_validity_are_those_of_its_rows_each_with_its_interval(corpus):
     told = verdicts_told()
     answers = [
-        Answer(case.task.repo.language, validity.is_sufficient(case), told[case.name] == Verdict.RESOLVED)
+        KnownCase(case.task.repo.language, validity.is_sufficient(case), told[case.name] == Verdict.RESOLVED)
         for case in read_batch(Catalog(), CHECKOUT / "tests" / corpus, None)
     ]
     lines = validity.error_lines(error_rates(answers))

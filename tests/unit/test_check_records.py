@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.authoring.task_check.check_records import read_check_record, write_check_record
-from harness.authoring.task_check.remembering import Memory
+from harness.authoring.task_check.context import Memory
+from harness.authoring.task_check.controls import read_check_record, write_check_record
 from harness.specs.problem import Problem, Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 

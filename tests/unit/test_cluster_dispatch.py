@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
-from harness.llm.build import Models
-from harness.llm.rate_limits import RateLimiters
-from harness.llm.spending import Spending
-from harness.runs.executors.choice import make_executor
-from harness.runs.executors.cluster.connection import ClusterNode
-from harness.runs.executors.cluster.desk import Desk
-from harness.runs.executors.cluster.dispatch import Dispatch, WorkingNode
-from harness.runs.executors.cluster.keys import usual_keys
-from harness.runs.executors.cluster.node import TrialNode, fingerprint
-from harness.runs.executors.cluster.relayed_services import Relay
-from harness.runs.executors.protocol import Services, TrialSpec
+from harness.models.allowance import Spending
+from harness.models.build import Models
+from harness.models.rate_limits import RateLimiters
+from harness.plugins.ray.connection import ClusterNode, usual_keys
+from harness.plugins.ray.dispatch import Dispatch, WorkingNode
+from harness.plugins.ray.node import TrialNode, fingerprint
+from harness.plugins.ray.services import Desk, Relay
+from harness.runs.executors.protocol import Services, TrialSpec, make_executor
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.run_context import trial_of

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.runs.executors.cluster.mirror import PIECE_BYTES, Change, Mirror, apply
+from harness.plugins.ray.mirror import PIECE_BYTES, Mirror, MirrorChange, apply
 from harness.runs.records import append_line, write_whole
 
 NAMES = ("trial.json", "agent.json", "usage.json", "judge.jsonl", "submission/patch.diff")
@@ -66,7 +66,7 @@ def test_what_grows_is_sent_in_part_and_what_lies_beside_is_not_sent(tmp_path):
     assert [(piece.path, piece.data) for piece in change.pieces] == [("1/trajectory.jsonl", b"b\n")]
     apply(change, copy, "1")
     assert contents(copy) == {"1/trajectory.jsonl": b"a" * 1000 + b"\nb\n"}
-    assert mirror.change() == Change()
+    assert mirror.change() == MirrorChange()
 
 
 def test_an_attempt_that_is_set_aside_is_renamed_in_the_copy_and_not_sent_again(tmp_path):
@@ -77,7 +77,7 @@ def test_an_attempt_that_is_set_aside_is_renamed_in_the_copy_and_not_sent_again(
     apply(mirror.change(), copy, "1")
     (there / "1").rename(there / "1.lost-1")
     change = mirror.change()
-    assert change == Change(asides=("1.lost-1",))
+    assert change == MirrorChange(asides=("1.lost-1",))
     apply(change, copy, "1")
     assert contents(copy) == {"1.lost-1/trajectory.jsonl": b"long"}
 
@@ -88,9 +88,9 @@ def test_a_large_file_comes_in_pieces_and_appears_whole(tmp_path):
     large = bytes(range(256)) * (PIECE_BYTES // 256) + b"more"
     write_whole(there / "1" / "output.txt", large)
     first, last = Mirror(there, "1").change().pieces
-    apply(Change(pieces=(first,)), copy, "1")
+    apply(MirrorChange(pieces=(first,)), copy, "1")
     assert not (copy / "1" / "output.txt").exists()
-    apply(Change(pieces=(last,)), copy, "1")
+    apply(MirrorChange(pieces=(last,)), copy, "1")
     assert contents(copy) == {"1/output.txt": large}
 
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from harness.analysis.comparison.compare import compare as compare_sides
-from harness.report.comparison_facts import comparison_facts
-from harness.report.comparison_report import report_comparison
+from harness.results.comparison.compare import compare as compare_sides
+from harness.results.report.comparison_report import comparison_facts, report_comparison
 from harness.runs.trial_store import TrialStore
 from harness.specs.reasons import ReasonCode
 from tests.support.command import Done, testwright

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.analysis.comparison.pairs import Obstacle, Pair, pair_up
-from harness.analysis.comparison.sides import Side
-from harness.analysis.scores import TaskScore
+from harness.results.comparison.pairs import Obstacle, Pair, pair_up
+from harness.results.comparison.sides import Side
+from harness.results.scores import TaskScore
 from harness.specs.reasons import Verdict
 
 VERDICTS = {"R": Verdict.RESOLVED, "f": Verdict.FAILED, "i": Verdict.INVALID, "u": Verdict.UNSCORED, ".": None}

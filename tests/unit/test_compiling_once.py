@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.languages.toolchain import BuildContext, CompiledVariant
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.compiling import MOST, CompiledVariants, compile_once
 from harness.sandbox.protocol import Image
 from harness.specs.errors import SandboxLost
 from harness.specs.variants import Variant, VariantKind
-from harness.verify.compiling import MOST, CompiledVariants, compile_once
 
 
 @dataclass

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from unidiff.patch import PatchSet
 
-from harness.languages.registry import LANGUAGES, language_of
-from harness.runs.cases import Case, read_batch
+from harness.judging.languages.registry import LANGUAGES, language_of
+from harness.judging.verify.conduct import look_at_conduct
+from harness.judging.verify.intake import FileChange
+from harness.runs.submissions import Case, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode
 from harness.specs.task import Task
-from harness.verify.conduct import look_at_conduct
-from harness.verify.intake import FileChange
 
 TESTS = Path(__file__).parents[1]
 CATALOG = Catalog()

@@ -2,12 +2,12 @@
 
 import pytest
 
+from harness.judging.verify.examination import conduct_questions, judge_conduct, opinions_on_conduct
+from harness.judging.verify.judge.judge import JudgeReport
+from harness.judging.verify.judge.questions import Answer
+from harness.judging.verify.judge.replies import Opinion
+from harness.judging.verify.verdict import decide
 from harness.specs.reasons import Note, NoteCode, ReasonCode, Verdict
-from harness.verify.conduct_verdict import conduct_questions, judge_conduct, opinions_on_conduct
-from harness.verify.judge.judge import Judging
-from harness.verify.judge.questions import Answer
-from harness.verify.judge.voting import Opinion
-from harness.verify.verdict import decide
 
 INSPECTS = Note(code=NoteCode.INSPECTS_CODE, subject="tests/test_x.py", words="line 1 imports dis: import dis")
 ELSEWHERE = INSPECTS.model_copy(update={"subject": "tests/test_y.py"})
@@ -15,11 +15,11 @@ COPIED = Note(code=NoteCode.COPIED_ORACLE, words="a copy")
 RECORDED = Note(code=NoteCode.RECORDED_ORACLE, words="many hashes")
 
 
-def judging(**said: Opinion) -> Judging:
-    return Judging({name.replace("_", "-"): opinion for name, opinion in said.items()})
+def judging(**said: Opinion) -> JudgeReport:
+    return JudgeReport({name.replace("_", "-"): opinion for name, opinion in said.items()})
 
 
-def codes(notes: list[Note], told: Judging | None, refused: bool = False) -> list[ReasonCode]:
+def codes(notes: list[Note], told: JudgeReport | None, refused: bool = False) -> list[ReasonCode]:
     return [reason.code for reason in judge_conduct(notes, told, refused)]
 
 
@@ -38,7 +38,7 @@ def test_what_is_refused_anyway_stays_refused_for_its_own_reasons():
 @pytest.mark.parametrize("code", [NoteCode.INSPECTS_CODE, NoteCode.COPIED_ORACLE, NoteCode.RECORDED_ORACLE])
 def test_a_judges_majority_decides(code):
     note = Note(code=code, words="")
-    met, unmet = (Judging({str(code): Opinion(answer=answer)}) for answer in (Answer.MET, Answer.UNMET))
+    met, unmet = (JudgeReport({str(code): Opinion(answer=answer)}) for answer in (Answer.MET, Answer.UNMET))
     assert [(reason.code, reason.subject) for reason in judge_conduct([note], met, refused=False)] == [
         (ReasonCode.CONDUCT_REFUSED, code)
     ]

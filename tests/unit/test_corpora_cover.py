@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.runs.cases import Expectation, read_batch
+from harness.runs.submissions import Expectation, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 

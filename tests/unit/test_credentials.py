@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.credentials import missing_keys
+from harness.models.build import missing_keys
 from harness.specs.model_file import ModelFile
 
 TASK = "aiosmtpd-proxy-tlv"

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
-from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario
+from harness.plugins.scripted_provider.server import serve
 from harness.runs.judges import judge_for
 from harness.specs.catalog import Catalog
 from harness.specs.task_facts import Level, StepId
@@ -25,8 +25,8 @@ def catalog(tmp_path, monkeypatch) -> Catalog:
     return sound_catalog(tmp_path / "catalog")
 
 
-async def reviewed(catalog, tmp_path, *rules: Rule):
-    async with serve(Scenario(rules=(*rules, Rule(replies=(SAME,), repeat=True)))) as provider:
+async def reviewed(catalog, tmp_path, *rules: ReplyRule):
+    async with serve(Scenario(rules=(*rules, ReplyRule(replies=(SAME,), repeat=True)))) as provider:
         file = tmp_path / "judge.yaml"
         file.write_text(f"model: openai/judge\napi_base: {provider.url}/v1\n{QUICK}")
         judge = judge_for(catalog, str(file), cached=False)
@@ -39,7 +39,9 @@ async def reviewed(catalog, tmp_path, *rules: Rule):
 async def test_a_statement_that_its_check_does_not_say_is_a_warning_at_its_line(catalog, tmp_path):
     answer = {"answer": "differ", "example": "a suite that imports the module alone", "why": "a name may be unused"}
     step, asked = await reviewed(
-        catalog, tmp_path, Rule(when="Imports the function that adds up", replies=(Reply(text=json.dumps(answer)),))
+        catalog,
+        tmp_path,
+        ReplyRule(when="Imports the function that adds up", replies=(Reply(text=json.dumps(answer)),)),
     )
     [problem] = step.problems
     assert (problem.where, problem.severity) == (f"rubrics/{TASK}.yaml:33", "warning")
@@ -54,7 +56,7 @@ async def test_a_statement_that_its_check_does_not_say_is_a_warning_at_its_line(
 
 
 async def test_an_answer_that_cannot_be_read_is_asked_for_once_more_and_then_told(catalog, tmp_path):
-    prose = Rule(when="Tests that a start", replies=(Reply(text="They are the same."),), repeat=True)
+    prose = ReplyRule(when="Tests that a start", replies=(Reply(text="They are the same."),), repeat=True)
     step, asked = await reviewed(catalog, tmp_path, prose)
     [problem] = step.problems
     assert problem.message == "criterion 1.3: the judge gave no answer: it is not one JSON object and nothing else"
@@ -62,7 +64,7 @@ async def test_an_answer_that_cannot_be_read_is_asked_for_once_more_and_then_tol
 
 
 async def test_a_judge_that_cannot_be_reached_costs_no_part_of_the_check(catalog, tmp_path):
-    step, _ = await reviewed(catalog, tmp_path, Rule(replies=(Reply(fault="drop"),), repeat=True))
+    step, _ = await reviewed(catalog, tmp_path, ReplyRule(replies=(Reply(fault="drop"),), repeat=True))
     assert len(step.problems) == 10
     assert {problem.message.partition(": ")[2].partition(":")[0] for problem in step.problems} == {
         "the judge gave no answer"
@@ -72,8 +74,8 @@ async def test_a_judge_that_cannot_be_reached_costs_no_part_of_the_check(catalog
 @pytest.mark.long
 async def test_the_command_shows_what_the_judge_has_said(catalog, tmp_path):
     answer = {"answer": "differ", "example": "", "why": "a name may be unused"}
-    doubting = Rule(when="Imports the function that adds up", replies=(Reply(text=json.dumps(answer)),))
-    async with serve(Scenario(rules=(doubting, Rule(replies=(SAME,), repeat=True)))) as provider:
+    doubting = ReplyRule(when="Imports the function that adds up", replies=(Reply(text=json.dumps(answer)),))
+    async with serve(Scenario(rules=(doubting, ReplyRule(replies=(SAME,), repeat=True)))) as provider:
         (tmp_path / "judge.yaml").write_text(f"model: openai/judge\napi_base: {provider.url}/v1\n{QUICK}")
         command = ("--catalog", catalog.directory, "task", "check", TASK, "--quick", "--judge", "judge.yaml")
         done = await testwright(*command, "--json", cwd=tmp_path)

@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable, Container
 
 import pytest
 
-from harness.sandbox.deadline import BUSY_RATE, TimeLimit, Use, ends_before, expire, seconds_per_test
-from harness.sandbox.machine import slowness
+from harness.sandbox.deadline import BUSY_RATE, TimeLimit, Use, ends_before, expire, seconds_per_test, slowness
 from harness.specs.errors import EndedFromOutside, SandboxLost
 
 LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)

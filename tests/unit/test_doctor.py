@@ -7,10 +7,9 @@ from pathlib import Path
 import docker
 import pytest
 
-from harness.authoring.doctor import doctor
-from harness.authoring.doctor_tries import tries
+from harness.authoring.doctor import doctor, tries
 from harness.sandbox.local.confinement import works
-from harness.specs.finding import Health
+from harness.specs.problem import Health
 
 
 def test_bare_machine_gets_advice_in_seconds_and_no_secret_is_told(

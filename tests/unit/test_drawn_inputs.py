@@ -2,13 +2,13 @@
 
 import pytest
 
-from harness.authoring.task_check.fuzzing import Call, read_calls, removed
+from harness.authoring.task_check.fuzzing import FuzzCall, read_calls, removed
 
-PRISTINE = [Call(str(number), str(number * 2)) for number in range(10) for _ in range(2)]
+PRISTINE = [FuzzCall(str(number), str(number * 2)) for number in range(10) for _ in range(2)]
 
 
 def answers(results):
-    return [Call(call.input, result) for call, result in zip(PRISTINE, results, strict=True)]
+    return [FuzzCall(call.input, result) for call, result in zip(PRISTINE, results, strict=True)]
 
 
 REFUSED = answers(["ValueError: gone"] * 20)
@@ -17,7 +17,7 @@ OTHER_EACH_TIME = answers([str(100 + number) for number in range(20)])
 
 def test_calls_are_read_and_other_lines_left_out():
     data = b"a => b => 3\nprinted by somebody\n\xff => 1\n"
-    assert read_calls(data) == [Call("a => b", "3"), Call("�", "1")]
+    assert read_calls(data) == [FuzzCall("a => b", "3"), FuzzCall("�", "1")]
 
 
 def test_removals_of_two_kinds_that_change_every_answer_are_right():
@@ -30,7 +30,7 @@ def test_removals_of_two_kinds_that_change_every_answer_are_right():
         (PRISTINE[:2] + REFUSED[2:], PRISTINE[:2] + OTHER_EACH_TIME[2:], "neither it nor removal.patch changes"),
         (REFUSED, answers(["7"] * 20), "the same answer twice to 10 of 10"),
         (REFUSED, answers([str(100 + number // 2) for number in range(20)]), "the same answer twice"),
-        (REFUSED, [Call(call.input, call.input) for call in PRISTINE], "gives back what it was given"),
+        (REFUSED, [FuzzCall(call.input, call.input) for call in PRISTINE], "gives back what it was given"),
     ],
     ids=["one answer is kept", "constant", "deterministic", "identity"],
 )

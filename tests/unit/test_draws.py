@@ -2,14 +2,12 @@
 
 import asyncio
 
+from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.evidence import AT_BASELINE, CodeSeeds, Draw, derived
+from harness.judging.verify.gathering import TOGETHER, gather_evidence, schedule
+from harness.judging.verify.manifest_check import ManifestCheck
 from harness.sandbox.protocol import Image
 from harness.specs.task import Task
-from harness.verify.arms import ArmContext, Suite
-from harness.verify.draw import CodeSeeds, Draw, derived
-from harness.verify.evidence import AT_BASELINE
-from harness.verify.gathering import gather_evidence
-from harness.verify.manifest_check import ManifestCheck
-from harness.verify.schedule import TOGETHER, schedule
 from tests.support.fake_engine import FakeEngine
 from tests.support.guessing import TEST
 from tests.support.scripted_language import ScriptedToolchain

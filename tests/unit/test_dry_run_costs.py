@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.report.dry_run_report import report_dry_run
-from harness.runs.additions import Asked
+from harness.judging.submission.extraction import Submission
+from harness.results.report.dry_run_report import report_dry_run
+from harness.runs.additions import AskedRun
 from harness.runs.dry_run import DryRun, dry_run
 from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.store import RunStore
@@ -18,7 +19,6 @@ from harness.runs.trial import describe
 from harness.runs.trial_store import AgentFile
 from harness.specs.catalog import Catalog
 from harness.specs.usage import Usage
-from harness.submission.extraction import Submission
 
 TASK = "aiosmtpd-proxy-tlv"
 LIMIT = Catalog().task(TASK).file.limits.cost_usd
@@ -95,7 +95,7 @@ def test_the_runs_cap_bounds_agents_and_judge_together_less_what_earlier_starts_
     [trial] = plan_trials(Catalog(), config)
     isolation = dry(place, scaffolds=("nop",)).isolation
     store = RunStore(place / "out")
-    store.describe(Asked(config, [trial], isolation))
+    store.describe(AskedRun(config, [trial], isolation))
     store.trial(trial).begin(describe(trial, "an image", "none"))
     paid = AgentFile(ending="submitted", steps=1, usage=Usage(calls=1, cost_usd=1.25), seconds=1)
     store.trial(trial).keep_submission(Submission(b"", b""), paid)

@@ -7,16 +7,15 @@ import pytest
 import yaml
 
 from harness.agents.egress import check_egress
-from harness.agents.request import request_text
+from harness.agents.templates import request_text
 from harness.sandbox.egress.clients import CERTIFICATES, EGRESS_PORT, egress_for
-from harness.sandbox.egress.endpoints import Endpoint, endpoint_of, named_endpoint
+from harness.sandbox.egress.destinations import Endpoint, endpoint_of, named_endpoint
 from harness.sandbox.images.client_config import pip_own_hosts
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.network import PackageClient
-from harness.specs.task import Task
+from harness.specs.task import PackageClient, Task
 from tests.support.command import testwright
 from tests.support.tiny_catalog import tiny_catalog
 

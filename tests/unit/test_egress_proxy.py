@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from harness.sandbox.egress.clients import Egress
-from harness.sandbox.egress.destinations import Destinations, Refused, Resolve, is_elsewhere
-from harness.sandbox.egress.endpoints import Endpoint
+from harness.sandbox.egress.destinations import Destinations, Endpoint, Refused, Resolve, is_elsewhere
 from harness.sandbox.egress.proxy import EgressProxy, serve_egress
 
 HOST = "packages.invalid"

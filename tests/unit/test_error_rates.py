@@ -1,15 +1,15 @@
 """Errors of the verifier, counted with their intervals."""
 
-from harness.analysis.error_rates import Answer, error_rates
+from harness.results.injection import KnownCase, error_rates
 from scripts.validity import error_lines, in_words
 
 
-def answers(group: str, refused: int, taken: int, accepted: int, held: int) -> list[Answer]:
+def answers(group: str, refused: int, taken: int, accepted: int, held: int) -> list[KnownCase]:
     return [
-        *[Answer(group, True, False)] * refused,
-        *[Answer(group, True, True)] * taken,
-        *[Answer(group, False, True)] * accepted,
-        *[Answer(group, False, False)] * held,
+        *[KnownCase(group, True, False)] * refused,
+        *[KnownCase(group, True, True)] * taken,
+        *[KnownCase(group, False, True)] * accepted,
+        *[KnownCase(group, False, False)] * held,
     ]
 
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.registry import AGENTS
-from harness.agents.trajectory import EndRecord, HeaderRecord, read_trajectory
-from harness.llm.scripted import ScriptedModel, say
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, read_trajectory
+from harness.models.replay import ScriptedModel, say
 from harness.specs.scaffold import Scaffold
 from tests.support.agents import let_agent_work
 from tests.support.small_task import scaffold, small_task

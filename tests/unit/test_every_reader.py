@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.specs.ids import TestId
-from harness.specs.report_formats import REPORT_FORMATS
-from harness.specs.results import Outcome, combine
-from harness.testing.readers import reader_of
-from harness.testing.report import Report, ReportError
+from harness.judging.testing.readers import Report, ReportError, reader_of
+from harness.specs.repo import REPORT_FORMATS
+from harness.specs.test_results import Outcome, TestId, combine
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports"
 OWN = {

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import pytest
 
-from harness.specs.ids import TestId
-from harness.specs.report_formats import REPORT_FORMATS
-from harness.testing.readers import reader_of
+from harness.judging.testing.readers import reader_of
+from harness.specs.repo import REPORT_FORMATS
+from harness.specs.test_results import TestId
 
 FACTOR = 8
 MOST = 2.5 * FACTOR

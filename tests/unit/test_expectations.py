@@ -1,11 +1,10 @@
 """How a verdict is compared with what an `expect.yaml` leaves to chance."""
 
 from harness import PROTOCOL_VERSION
-from harness.runs.cases import Case, Expectation
-from harness.runs.submissions import Judged
+from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.submissions import Case, Expectation, Judged
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.verify.verdict import VerdictRecord
 
 TEST = "tests/test_a.py::test_a"
 

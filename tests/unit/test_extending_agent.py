@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import AgentResult
 from harness.agents.registry import AGENTS
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, read_trajectory
-from harness.llm.protocol import Model
-from harness.llm.scripted import ScriptedModel, say
-from harness.sandbox.cache import cache_directory
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, ObservationRecord, read_trajectory
+from harness.models.protocol import Model
+from harness.models.replay import ScriptedModel, say
+from harness.sandbox.host import cache_directory
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.runs.executors.choice import EXECUTORS
-from harness.runs.executors.protocol import TrialSpec
+from harness.runs.executors.protocol import EXECUTORS, TrialSpec
 from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.scheduler import trial_specs
 from harness.specs.catalog import Catalog

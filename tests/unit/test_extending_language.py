@@ -12,9 +12,14 @@ import yaml
 
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_context
-from harness.authoring.task_check.worthless import worthless_submissions
-from harness.languages.registry import LANGUAGES, language_of
-from harness.llm.scripted import ScriptedModel
+from harness.authoring.task_check.controls import worthless_submissions
+from harness.judging.languages.registry import LANGUAGES, language_of
+from harness.judging.submission.extraction import Submission
+from harness.judging.submission.manifest import parse_manifest
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import verify
+from harness.models.replay import ScriptedModel
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.protocol import Image
@@ -22,12 +27,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
-from harness.submission.manifest import parse_manifest
 from harness.tracks.registry import track_of
-from harness.verify.arms import ArmContext
-from harness.verify.verdict import VerdictRecord
-from harness.verify.verification import verify
 from tests.support.command import testwright
 from tests.support.docs import examples
 from tests.support.small_task import scaffold

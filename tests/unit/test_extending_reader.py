@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.judging.testing.arm_job import Reading, TestRun, read_job
+from harness.judging.testing.readers import reader_of
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
-from harness.specs.report_formats import REPORT_FORMATS
-from harness.specs.results import Outcome, Quality
+from harness.specs.repo import REPORT_FORMATS
+from harness.specs.test_results import Outcome, Quality, TestId
 from harness.specs.variants import ArmStatus
-from harness.testing.arm_job import Reading, TestRun, read_job
-from harness.testing.readers import reader_of
 from tests.support.docs import examples
 from tests.support.tiny_catalog import tiny_catalog
 

@@ -10,7 +10,7 @@ import pytest
 from harness.sandbox.protocol import Job
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.errors import UserError
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 from tests.support.command import testwright
 from tests.support.docs import examples
 from tests.support.sandboxes import OPTIONS, labels, local_image

@@ -11,21 +11,21 @@ import pytest
 import yaml
 from rich.console import Console
 
-from harness.analysis.rows import TrialRow, TrialState
-from harness.authoring.task_check.track_checks import TrackChecks, checks_of
-from harness.languages.registry import LANGUAGES
-from harness.report.trial_tables import trial_table
+from harness.authoring.task_check.context import TrackChecks, checks_of
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ARM_TRIES, ArmContext
+from harness.judging.verify.verdict import VerdictRecord
+from harness.results.report.trial_report import trial_table
+from harness.results.rows import TrialRow, TrialState
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
-from harness.specs.grading import GradingRules
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.submission.extraction import Submission
+from harness.specs.tracks import GradingRules
 from harness.tracks.grading import grade_by
 from harness.tracks.registry import TRACKS, check_rules, track_of
-from harness.verify.arms import ARM_TRIES, ArmContext
-from harness.verify.verdict import VerdictRecord
 from tests.support import scripted_language
 from tests.support.docs import examples
 from tests.support.fake_engine import Event, FakeEngine, Fate, Script

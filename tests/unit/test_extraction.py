@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from harness.judging.submission.extraction import extract
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
-from harness.submission.extraction import extract
 from tests.support.small_disk import run_on_small_disk
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
@@ -121,7 +121,7 @@ EXTRACTION = """
 import asyncio, resource, sys, tempfile
 from pathlib import Path
 from harness.sandbox.protocol import Image
-from harness.submission.extraction import extract
+from harness.judging.submission.extraction import extract
 from tests.support.small_disk import run_on_small_disk
 from tests.support.subprocess_sandbox import SubprocessSandbox
 

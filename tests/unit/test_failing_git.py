@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, run_git
+from harness.judging.verify.intake import ingest
+from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, PatchError, run_git
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.patch_error import PatchError
 from harness.specs.errors import InfrastructureError, ToolFailed
 from harness.specs.repo import Repo
-from harness.verify.intake import ingest
 from tests.support.small_disk import run_on_small_disk
 from tests.support.small_task import small_task
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from harness.gateway.dialects.protocol import DialectName
-from harness.llm.protocol import Message, Role, ToolCall
-from harness.llm.scripted_provider.scenario import Call, Reply, Stop, Tokens
-from harness.llm.scripted_provider.server import serve
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.protocol import Message, MessageRole, ToolCall
+from harness.plugins.scripted_provider.scenario import Call, Reply, Stop, Tokens
+from harness.plugins.scripted_provider.server import serve
 from tests.support.gateways import ANTHROPIC, GEMINI, NATIVE, OPENAI, ask, asking, opened, send
 from tests.support.provider import playing, scenario
 
@@ -110,10 +110,10 @@ CALLS = (
     ToolCall(id="call_2", name="bash", arguments='{"command": "pwd"}'),
 )
 HISTORY = (
-    Message(role=Role.USER, content="write tests"),
-    Message(role=Role.ASSISTANT, content="I look.", tool_calls=CALLS),
-    Message(role=Role.TOOL, content="a.py", tool_call_id="call_1"),
-    Message(role=Role.TOOL, content="/src", tool_call_id="call_2"),
+    Message(role=MessageRole.USER, content="write tests"),
+    Message(role=MessageRole.ASSISTANT, content="I look.", tool_calls=CALLS),
+    Message(role=MessageRole.TOOL, content="a.py", tool_call_id="call_1"),
+    Message(role=MessageRole.TOOL, content="/src", tool_call_id="call_2"),
 )
 
 
@@ -151,7 +151,7 @@ async def test_a_freeform_tool_of_codex_comes_back_as_one() -> None:
         prompt = {"role": "user", "content": "patch it"}
         got = await send(trial, DialectName.RESPONSES, {"model": "m", "input": [prompt, item, answered]})
         assert got.status == 200, got.body
-    assert (Role.TOOL, "patched") in [message[1:] for message in trial.messages]
+    assert (MessageRole.TOOL, "patched") in [message[1:] for message in trial.messages]
 
 
 async def test_prompts_of_a_translated_conversation_are_marked_for_the_cache() -> None:

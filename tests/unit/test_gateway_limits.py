@@ -5,19 +5,18 @@ import asyncio
 import aiohttp
 import pytest
 
-from harness.gateway.dialects.protocol import DialectName
-from harness.llm.allowance import AllowanceExhausted, Limit
-from harness.llm.protocol import Message, Role
-from harness.llm.scripted_provider.scenario import Fault, Reply, Tokens
-from harness.llm.scripted_provider.server import serve
-from harness.llm.spending import Spending
+from harness.models.allowance import AllowanceExhausted, Limit, Spending
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.protocol import Message, MessageRole
+from harness.plugins.scripted_provider.scenario import Reply, ScriptedFault, Tokens
+from harness.plugins.scripted_provider.server import serve
 from harness.specs.errors import BudgetExhausted, ProviderError, ProviderFault
 from harness.specs.task import TaskLimits
 from tests.support.clocks import ManualClock
 from tests.support.gateways import ANTHROPIC, KEY, NATIVE, OPENAI, Trial, asking, opened, send
 from tests.support.provider import failing, playing
 
-HELLO = Message(role=Role.USER, content="hello")
+HELLO = Message(role=MessageRole.USER, content="hello")
 TWO_STEPS = TaskLimits(steps=2, wall_seconds=100, cost_usd=1)
 
 
@@ -102,7 +101,10 @@ async def test_a_providers_fault_is_passed_on_as_it_is_and_counts_as_no_step(
         assert trial.access.fault is None
     assert [failed.fault for failed in trial.failed] == [ProviderFault.RATE_LIMIT]
     assert (trial.allowance.steps, trial.allowance.failed_requests) == (1, 1)
-    assert [role for _, role, _ in trial.messages] == [Role.USER, Role.ASSISTANT]  # the prompt isn't doubled
+    assert [role for _, role, _ in trial.messages] == [
+        MessageRole.USER,
+        MessageRole.ASSISTANT,
+    ]  # the prompt isn't doubled
 
 
 TRANSLATED_FAULTS = {
@@ -186,17 +188,17 @@ async def test_waiting_for_a_provider_is_not_the_agents_time() -> None:
 
 
 BROKEN = {
-    Fault.DROP: (502, ProviderFault.CONNECTION),
-    Fault.TRUNCATED: (200, ProviderFault.MALFORMED),
-    Fault.NOT_JSON: (200, ProviderFault.MALFORMED),
-    Fault.WRONG_SHAPE: (200, ProviderFault.MALFORMED),
-    Fault.HTML: (200, ProviderFault.MALFORMED),
+    ScriptedFault.DROP: (502, ProviderFault.CONNECTION),
+    ScriptedFault.TRUNCATED: (200, ProviderFault.MALFORMED),
+    ScriptedFault.NOT_JSON: (200, ProviderFault.MALFORMED),
+    ScriptedFault.WRONG_SHAPE: (200, ProviderFault.MALFORMED),
+    ScriptedFault.HTML: (200, ProviderFault.MALFORMED),
 }
 
 
 @pytest.mark.parametrize("dialect", DialectName)
 @pytest.mark.parametrize("fault", BROKEN)
-async def test_an_answer_that_is_broken_is_no_step(fault: Fault, dialect: DialectName) -> None:
+async def test_an_answer_that_is_broken_is_no_step(fault: ScriptedFault, dialect: DialectName) -> None:
     status, kind = BROKEN[fault]
     async with playing(Reply(text="hi", fault=fault)) as provider, opened(provider, NATIVE[dialect]) as trial:
         assert await hello(trial, dialect) == status
@@ -204,9 +206,9 @@ async def test_an_answer_that_is_broken_is_no_step(fault: Fault, dialect: Dialec
     assert (trial.allowance.steps, trial.answers) == (0, [])
 
 
-@pytest.mark.parametrize("fault", [Fault.DROP_MIDWAY, Fault.STALL])
+@pytest.mark.parametrize("fault", [ScriptedFault.DROP_MIDWAY, ScriptedFault.STALL])
 @pytest.mark.parametrize("dialect", DialectName)
-async def test_a_stream_that_breaks_breaks_for_the_agent_too(dialect: DialectName, fault: Fault) -> None:
+async def test_a_stream_that_breaks_breaks_for_the_agent_too(dialect: DialectName, fault: ScriptedFault) -> None:
     """So that nobody takes half an answer for a whole one; what it cost until then is told where it is known."""
     reply = Reply(text="one two three", fault=fault, usage=Tokens(input=1000, output=50))
     async with (
@@ -215,7 +217,7 @@ async def test_a_stream_that_breaks_breaks_for_the_agent_too(dialect: DialectNam
     ):
         with pytest.raises(aiohttp.ClientError):
             await hello(trial, dialect, streaming=True)
-    expected = ProviderFault.TIMEOUT if fault is Fault.STALL else ProviderFault.CONNECTION
+    expected = ProviderFault.TIMEOUT if fault is ScriptedFault.STALL else ProviderFault.CONNECTION
     assert [failed.fault for failed in trial.failed] == [expected]
     assert trial.failed[0].usage.input == (1000 if dialect is DialectName.MESSAGES else 0)
     assert trial.allowance.spending.usage == trial.failed[0].usage
@@ -223,7 +225,7 @@ async def test_a_stream_that_breaks_breaks_for_the_agent_too(dialect: DialectNam
 
 @pytest.mark.parametrize("dialect", DialectName)
 async def test_a_provider_that_says_nothing_times_out(dialect: DialectName) -> None:
-    silent = Reply(text="hi", fault=Fault.HANG)
+    silent = Reply(text="hi", fault=ScriptedFault.HANG)
     async with playing(silent) as provider, opened(provider, NATIVE[dialect], request_seconds=0.2) as trial:
         assert await hello(trial, dialect) == 504
     assert trial.failed[0].message == "no answer within 0.2 seconds"

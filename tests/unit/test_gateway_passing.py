@@ -8,13 +8,13 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from harness.gateway.dialects.protocol import DialectName
-from harness.gateway.routes import MOST_BYTES
-from harness.gateway.server import serve_gateway
-from harness.llm.allowance import Allowance
-from harness.llm.build import Models
-from harness.llm.protocol import Message, Role
-from harness.llm.scripted_provider.scenario import Reply, Tokens
+from harness.models.allowance import Allowance
+from harness.models.build import Models
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.gateway.routes import MOST_BYTES
+from harness.models.gateway.server import serve_gateway
+from harness.models.protocol import Message, MessageRole
+from harness.plugins.scripted_provider.scenario import Reply, Tokens
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from tests.support.gateways import (
@@ -34,7 +34,7 @@ from tests.support.gateways import (
 )
 from tests.support.provider import ErrorKind, failing, playing
 
-HELLO = Message(role=Role.USER, content="hello")
+HELLO = Message(role=MessageRole.USER, content="hello")
 ODD = b'{ "model":"unheard-of",\n "max_tokens": 5e1, "messages":[{"role":"user", "content":"\\u00fc and \xc3\xbc"}] }'
 
 

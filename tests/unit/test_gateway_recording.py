@@ -7,14 +7,14 @@ import aiohttp
 import pytest
 
 from harness.agents.trajectory import Trajectory, paid, read_trajectory
-from harness.gateway.call_log import CallLog
-from harness.gateway.dialects.protocol import DialectName
-from harness.gateway.records import CallRecord, GatewayRecord, PromptRecord
-from harness.gateway.server import serve_gateway
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.recording import MessageRecord
-from harness.llm.scripted_provider.scenario import Call, Reply, Tokens
+from harness.models.allowance import Allowance
+from harness.models.gateway.access import CallLog
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.gateway.records import CallRecord, GatewayRecord, PromptRecord
+from harness.models.gateway.server import serve_gateway
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
+from harness.models.replay import MessageRecord
+from harness.plugins.scripted_provider.scenario import Call, Reply, Tokens
 from tests.support.gateways import (
     ANTHROPIC,
     GENEROUS,
@@ -30,16 +30,16 @@ from tests.support.gateways import (
 )
 from tests.support.provider import failing, playing
 
-PROMPT = Message(role=Role.USER, content="write tests")
+PROMPT = Message(role=MessageRole.USER, content="write tests")
 LOOK = Reply(text="I look.", tool_calls=(Call(name="bash", arguments={"command": "ls"}),))
 
 
 def said(text: str, *calls: ToolCall) -> Message:
-    return Message(role=Role.ASSISTANT, content=text, tool_calls=calls)
+    return Message(role=MessageRole.ASSISTANT, content=text, tool_calls=calls)
 
 
 def result(text: str, call_id: str) -> Message:
-    return Message(role=Role.TOOL, content=text, tool_call_id=call_id)
+    return Message(role=MessageRole.TOOL, content=text, tool_call_id=call_id)
 
 
 def call(call_id: str) -> ToolCall:
@@ -61,13 +61,13 @@ async def test_a_history_that_is_sent_again_is_recorded_once(dialect: DialectNam
         two = trial.answers[1].message.tool_calls[0].id
         await say(trial, dialect, *history, said("I look.", call(two)), result("a.py", two))
     assert trial.messages == [
-        ("", Role.SYSTEM, "be brief"),
-        ("", Role.USER, "write tests"),
-        ("", Role.ASSISTANT, "I look."),
-        ("", Role.TOOL, "a.py"),
-        ("", Role.ASSISTANT, "I look."),
-        ("", Role.TOOL, "a.py"),
-        ("", Role.ASSISTANT, "done"),
+        ("", MessageRole.SYSTEM, "be brief"),
+        ("", MessageRole.USER, "write tests"),
+        ("", MessageRole.ASSISTANT, "I look."),
+        ("", MessageRole.TOOL, "a.py"),
+        ("", MessageRole.ASSISTANT, "I look."),
+        ("", MessageRole.TOOL, "a.py"),
+        ("", MessageRole.ASSISTANT, "done"),
     ]
     assert [(record.step, record.stop) for record in trial.answers] == [
         (1, StopReason.TOOL_CALLS),
@@ -86,7 +86,7 @@ async def test_the_system_prompt_and_the_tools_are_recorded_once_with_their_hash
     assert first.sha256 == hashlib.sha256(b"be brief").hexdigest()
     assert (first.chars, first.tools, len(first.tools_sha256)) == (8, ("bash",), 64)
     assert second.sha256 == hashlib.sha256(b"be long").hexdigest()
-    assert [text for _, role, text in trial.messages if role is Role.SYSTEM] == ["be brief", "be long"]
+    assert [text for _, role, text in trial.messages if role is MessageRole.SYSTEM] == ["be brief", "be long"]
     assert trial.summary.prompts == 2
 
 
@@ -94,20 +94,20 @@ async def test_a_prompt_that_changes_with_each_call_is_not_written_out_each_time
     async with playing(Reply(text="hi")) as provider, opened(provider, ANTHROPIC) as trial:
         for number in range(6):
             await say(trial, DialectName.MESSAGES, PROMPT, system=f"call {number}")
-    assert len([role for _, role, _ in trial.messages if role is Role.SYSTEM]) == 3
+    assert len([role for _, role, _ in trial.messages if role is MessageRole.SYSTEM]) == 3
     assert len(trial.prompts) == 6
 
 
 @pytest.mark.parametrize("dialect", DialectName)
 async def test_subagents_and_side_calls_are_conversations_of_their_own(dialect: DialectName) -> None:
     """They come in between, with a prompt of their own, or with the same one and no tools."""
-    sub = Message(role=Role.USER, content="look for fixtures")
+    sub = Message(role=MessageRole.USER, content="look for fixtures")
     async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[dialect]) as trial:
         await say(trial, dialect, PROMPT)
         assert (await send(trial, dialect, asking(dialect, PROMPT, system="make a title"))).status == 200
         await say(trial, dialect, sub)
-        await say(trial, dialect, PROMPT, said("hi"), Message(role=Role.USER, content="go on"))
-        await say(trial, dialect, sub, said("hi"), Message(role=Role.USER, content="look further"))
+        await say(trial, dialect, PROMPT, said("hi"), Message(role=MessageRole.USER, content="go on"))
+        await say(trial, dialect, sub, said("hi"), Message(role=MessageRole.USER, content="look further"))
     by_name: dict[str, list[str]] = {}
     for name, _, text in trial.messages:
         by_name.setdefault(name, []).append(text)

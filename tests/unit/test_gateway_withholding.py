@@ -6,15 +6,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.gateway.dialects.protocol import DialectName
-from harness.gateway.dialects.registry import DIALECTS
-from harness.gateway.withholding import RefusedRequest, Withheld
-from harness.llm.protocol import Message, Role
-from harness.llm.scripted_provider.scenario import Reply
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.models.gateway.dialects.registry import DIALECTS
+from harness.models.gateway.withholding import RefusedRequest, Withheld
+from harness.models.protocol import Message, MessageRole
+from harness.plugins.scripted_provider.scenario import Reply
 from tests.support.gateways import NATIVE, asking, opened, send
 from tests.support.provider import playing
 
-HELLO = Message(role=Role.USER, content="hello")
+HELLO = Message(role=MessageRole.USER, content="hello")
 HOSTED: dict[DialectName, list[tuple[dict[str, Any], str]]] = {
     DialectName.CHAT: [({"type": "web_search_preview"}, "web-search"), ({"type": "mcp"}, "mcp")],
     DialectName.RESPONSES: [

@@ -10,23 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.languages.toolchain import BuildContext, CompiledVariant
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
+from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Draw, Evidence, listed
+from harness.judging.verify.gathering import COMPILING_AT_ONCE, gather_evidence
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, some_test_stands
+from harness.judging.verify.rubric_check import grade, judge_rubric
+from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image
 from harness.specs.errors import SandboxLost
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task, TaskLimits
+from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
-from harness.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
-from harness.verify.draw import Draw
-from harness.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Evidence, listed
-from harness.verify.gathering import COMPILING_AT_ONCE, gather_evidence
-from harness.verify.manifest_check import ManifestCheck
-from harness.verify.mutation import judge_mutation, some_test_stands
-from harness.verify.rubric_check import grade, judge_rubric
-from harness.verify.second_looks import failed_once, flaky_tests
-from harness.verify.verdict import decide
 from tests.support.fake_engine import Event, FakeEngine, Fate, Run, scripted_variant
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import KINDS, MUTANTS, sources

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from harness.judging.submission.policy import BUILD_PRODUCTS
 from harness.specs.catalog import Catalog, default_directory
-from harness.specs.globs import checked_glob, matches
-from harness.submission.policy import BUILD_PRODUCTS
+from harness.specs.repo import checked_glob, matches
 
 
 def fits(parts: list[str], globs: list[str]) -> bool:

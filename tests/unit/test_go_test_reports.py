@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.specs.results import Outcome, Quality, combine
-from harness.testing.go_test import MAX_REPORT_BYTES, read_go_test
-from harness.testing.report import Report, ReportError
+from harness.judging.testing.go_test import MAX_REPORT_BYTES, read_go_test
+from harness.judging.testing.readers import Report, ReportError
+from harness.specs.test_results import Outcome, Quality, combine
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "go"
 NAMES = sorted(path.stem for path in REPORTS.glob("*.jsonl"))

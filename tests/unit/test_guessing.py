@@ -8,15 +8,21 @@ from random import Random
 
 import pytest
 
-from harness.authoring.task_check.trees import kept_tree
-from harness.languages.variant_source import VariantSource
-from harness.specs.ids import TestId
+from harness.authoring.task_check.subject import kept_tree
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.guessing import (
+    chance_apart,
+    chance_of_guessing,
+    chance_together,
+    fewest_arms,
+    guess_table,
+)
+from harness.judging.verify.mutation import EXCUSABLE
+from harness.judging.verify.task_texts import read_texts
+from harness.judging.verify.variants import draw_variants
 from harness.specs.reasons import Verdict
+from harness.specs.test_results import TestId
 from harness.specs.variants import VariantKind
-from harness.verify.guessing import chance_apart, chance_of_guessing, chance_together, fewest_arms, guess_table
-from harness.verify.second_looks import EXCUSABLE
-from harness.verify.task_texts import read_texts
-from harness.verify.variants import draw_variants
 from tests.support.fake_engine import FakeEngine, Run
 from tests.support.guessing import FEW, judged_by_guess, removal_and_probes_are_noticed
 from tests.support.small_task import small_task

@@ -1,7 +1,7 @@
 """Classes that inherit withheld tests from another file are named by `task new`."""
 
-from harness.authoring.task_new.heirs import Heir, heirs_of
-from harness.specs.ids import TestId
+from harness.authoring.task_new.command import Heir, heirs_of
+from harness.specs.test_results import TestId
 
 BASE = b"class TestSums:\n    def test_adds(self): ...\n\n\nclass TestOther:\n    def test_b(self): ...\n"
 TIMED = b"import tests.test_sums as sums\n\n\nclass TestTimed(Mixin, sums.TestSums):\n    pass\n"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.judging.verify.intake import ingest
 from harness.sandbox.git_tree import GitTree, NewFile
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.repo import Repo
-from harness.verify.intake import ingest
 from tests.support.small_task import small_task
 
 KNOWN = (

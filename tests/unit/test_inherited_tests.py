@@ -9,21 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.found import MAX_FUNCTIONS, TestFile, TestFunction, TooMuchToRead
-from harness.languages.protocol import TreeFiles
-from harness.languages.python.bases import MAX_ANCESTORS
-from harness.languages.python.discovery import PythonRelatives
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.found import MAX_FUNCTIONS, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.protocol import TreeFiles
+from harness.judging.languages.python.bases import MAX_ANCESTORS
+from harness.judging.languages.python.discovery import PythonRelatives
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
+from harness.judging.verify.suite_checks import holds, without_check
+from harness.judging.verify.suite_reader import with_inherited
+from harness.plugins.published.seen_tests import SeenTests
 from harness.sandbox.git_tree import GitTree
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
-from harness.tracks.swe_atlas.seen_tests import SeenTests
-from harness.verify.assertion_check import without_check
-from harness.verify.inherited_tests import with_inherited
-from harness.verify.intake import FileChange
-from harness.verify.manifest_check import ManifestCheck, check_manifest
-from harness.verify.static_checks import holds
+from harness.specs.test_results import TestId
 
 PYTHON = LANGUAGES.get("python")
 MIXIN = b"class Shared:\n    def test_shared(self):\n        assert self.value\n    def helper(self):\n        pass\n"
@@ -368,7 +367,7 @@ async def test_what_was_read_once_is_not_refused_when_it_is_read_again(tmp_path:
     changes = (FileChange("tests/test_x.py", None, text),)
     language = await with_inherited(await tree_of(tmp_path, {"README": b""}), changes, PYTHON)
     found = language.discovery.discover(text, "tests/test_x.py")
-    monkeypatch.setattr("harness.languages.python.bases.MAX_STEPS", 0)
+    monkeypatch.setattr("harness.judging.languages.python.bases.MAX_STEPS", 0)
     with pytest.raises(TooMuchToRead):
         relatives({}).discover(text, "tests/test_x.py")
     assert language.discovery.discover(text, "tests/test_x.py") == found

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.verify import intake as intake_module
+from harness.judging.verify.intake import ingest
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import NoteCode, ReasonCode
-from harness.verify import intake as intake_module
-from harness.verify.intake import ingest
 from tests.support.small_task import small_task
 
 FILES = {"lib.py": "def add(a, b):\n    return a + b\n", "tests/test_old.py": "def test_old():\n    assert 1\n"}

@@ -11,7 +11,7 @@ from tests.support.signals import heed_signals, ignore_interrupts
 
 PROGRAM = """
 import asyncio, sys
-from harness.runs.interruption import run_to_end
+from harness.runs.concurrency import run_to_end
 from harness.specs.signals import end_like_an_interrupt
 
 async def work():

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.verify.judge.known_answers import known_questions
-from harness.verify.judge.questions import Answer
-from harness.verify.judge.replies import Reply, Unreadable, backed, quoted_test, read_reply
-from harness.verify.judge.shown_text import as_data, shown
+from harness.judging.verify.judge.judge import known_questions
+from harness.judging.verify.judge.prompts import as_data, shown
+from harness.judging.verify.judge.questions import Answer
+from harness.judging.verify.judge.replies import JudgeReply, Unreadable, backed, quoted_test, read_reply
 from tests.support.patches import new_test_file
 
 TEXT = "from sums import add\n\n\ndef test_adds_numbers():\n    total = add(1, 2)\n    assert total == 3\n"
@@ -102,33 +102,33 @@ def test_the_complaint_about_a_reply_holds_nothing_of_it():
     ],
 )
 def test_a_quote_may_be_broken_and_indented_anew_but_not_changed(quote):
-    assert backed(Reply(answer=Answer.MET, quote=quote), PATCH)
+    assert backed(JudgeReply(answer=Answer.MET, quote=quote), PATCH)
 
 
 @pytest.mark.parametrize(
     "quote", ["", "   ", "e", "assert total == 4", "Assert total == 3", "asserttotal==3", "| + "]
 )
 def test_met_needs_a_quote_that_is_there(quote):
-    assert not backed(Reply(answer=Answer.MET, quote=quote), PATCH)
+    assert not backed(JudgeReply(answer=Answer.MET, quote=quote), PATCH)
 
 
 def test_that_something_is_not_there_is_met_without_a_quote_but_not_with_an_invented_one():
-    assert not backed(Reply(answer=Answer.MET), PATCH)
-    assert backed(Reply(answer=Answer.MET), PATCH, of_absence=True)
-    assert not backed(Reply(answer=Answer.MET, quote="time.sleep(3) is nowhere"), PATCH, of_absence=True)
+    assert not backed(JudgeReply(answer=Answer.MET), PATCH)
+    assert backed(JudgeReply(answer=Answer.MET), PATCH, of_absence=True)
+    assert not backed(JudgeReply(answer=Answer.MET, quote="time.sleep(3) is nowhere"), PATCH, of_absence=True)
 
 
 def test_what_is_missing_needs_no_quote_but_a_false_one_is_false():
-    assert backed(Reply(answer=Answer.UNMET), PATCH)
-    assert not backed(Reply(answer=Answer.UNMET, quote="assert total == 4"), PATCH)
-    assert not backed(Reply(answer=Answer.CANNOT_TELL, quote="assert total == 4"), PATCH)
+    assert backed(JudgeReply(answer=Answer.UNMET), PATCH)
+    assert not backed(JudgeReply(answer=Answer.UNMET, quote="assert total == 4"), PATCH)
+    assert not backed(JudgeReply(answer=Answer.CANNOT_TELL, quote="assert total == 4"), PATCH)
 
 
 def test_a_quote_says_which_listed_test_it_is_from():
     tests = {"t.py::test_a": "def test_a():\n    start()\n", "t.py::C.test_b": "def test_b(self):\n    stop_it()\n"}
-    assert quoted_test(Reply(answer=Answer.UNMET, quote="+    stop_it()"), tests) == "t.py::C.test_b"
-    assert quoted_test(Reply(answer=Answer.UNMET, quote="+def test_a():\n+    start()"), tests) == "t.py::test_a"
-    assert quoted_test(Reply(answer=Answer.UNMET, quote="something else"), tests) == ""
+    assert quoted_test(JudgeReply(answer=Answer.UNMET, quote="+    stop_it()"), tests) == "t.py::C.test_b"
+    assert quoted_test(JudgeReply(answer=Answer.UNMET, quote="+def test_a():\n+    start()"), tests) == "t.py::test_a"
+    assert quoted_test(JudgeReply(answer=Answer.UNMET, quote="something else"), tests) == ""
 
 
 SOURCES = st.lists(st.from_regex(r"    [a-z_]{1,12}\([a-z_]{0,12}\)", fullmatch=True), min_size=1, max_size=8)

@@ -5,7 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.llm.build import Models
+from harness.judging.verify.evidence import REQUIRED, Evidence, listed
+from harness.judging.verify.judge.judge import JudgeReport
+from harness.judging.verify.judge.questions import VoteCounts
+from harness.judging.verify.judge.replies import Vote
+from harness.judging.verify.judgement import Judgement
+from harness.judging.verify.verdict import JudgeRecord, VerdictRecord
+from harness.models.build import Models
 from harness.runs.command import check_judge
 from harness.runs.evidence_file import Conditions, EvidenceFileCache
 from harness.runs.judges import build_judge, is_final
@@ -14,17 +20,10 @@ from harness.runs.regrade import Regraded
 from harness.runs.trial_store import TrialStore
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.specs.results import Outcome, Quality, TestResult
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.tracks.grading import Judgements
-from harness.verify.evidence import REQUIRED, Evidence, listed
-from harness.verify.judge.judge import Judging
-from harness.verify.judge.questions import VoteCounts
-from harness.verify.judge.voting import Vote
-from harness.verify.judgement import Judgement
-from harness.verify.verdict import JudgeRecord, VerdictRecord
 from tests.support.command import testwright
 
 CATALOG = Catalog()
@@ -50,7 +49,7 @@ def record(judge=None, *reasons: Reason) -> VerdictRecord:
 
 
 def judgements(found: VerdictRecord, *votes: Vote) -> Judgements:
-    return Judgements(Judgement(found, b"", judging=Judging({}, votes)))
+    return Judgements(Judgement(found, b"", judging=JudgeReport({}, votes)))
 
 
 def test_a_verdict_is_final_for_the_judge_that_it_is_by():

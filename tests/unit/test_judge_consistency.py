@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.scripted_provider.scenario import Reply
-from harness.llm.scripted_provider.server import Received, serve
+from harness.plugins.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.server import Received, serve
 from tests.support.command import testwright
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
 from tests.support.sound_catalog import MUST, REFERENCE, TASK, added, sound_catalog

@@ -6,13 +6,12 @@ from collections import Counter
 
 import pytest
 
-from harness.analysis.injection import CaseEnd, default_corpus, judge_corpora, read_corpus
-from harness.llm.scripted_provider.scenario import Reply
-from harness.llm.scripted_provider.server import Received, serve
+from harness.judging.verify.judge.prompts import LINE_PREFIX, Shown
+from harness.judging.verify.judge.questions import Answer
+from harness.plugins.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.server import Received, serve
+from harness.results.injection import CaseEnd, default_corpus, judge_corpora, read_corpus
 from harness.specs.errors import ProviderError, UserError
-from harness.verify.judge.prompts import Shown
-from harness.verify.judge.questions import Answer
-from harness.verify.judge.shown_text import LINE_PREFIX
 from tests.support.command import testwright
 from tests.support.judges import FooledJudge, Heard, RuleJudge, added_line, hear, judge_with, known_reply, reply
 

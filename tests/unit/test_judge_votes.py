@@ -6,14 +6,14 @@ from dataclasses import replace as changed
 
 import pytest
 
-from harness.llm.protocol import StopReason
-from harness.llm.spending import Spending
+from harness.judging.verify.judge.judge import MAX_SHOWN_CHARS
+from harness.judging.verify.judge.questions import MANIFEST, Answer, Brief, Question
+from harness.judging.verify.judge.replies import VoteFault
+from harness.models.allowance import Spending
+from harness.models.protocol import StopReason
 from harness.specs.errors import ProviderError
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import Usage
-from harness.verify.judge.judge import MAX_SHOWN_CHARS
-from harness.verify.judge.questions import MANIFEST, Answer, Brief, Question
-from harness.verify.judge.voting import VoteFault
 from tests.support.judges import COST, FooledJudge, RuleJudge, completion, judge_with, reply
 from tests.support.patches import new_test_file
 

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from harness.llm.build import Models
-from harness.llm.scripted_provider.failures import ErrorKind
-from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, Stop, Tokens
-from harness.llm.scripted_provider.server import Received, serve
+from harness.judging.verify.judge.questions import MANIFEST, Answer, Brief, Question, VoteCounts
+from harness.models.build import Models
+from harness.plugins.scripted_provider.failures import ErrorKind
+from harness.plugins.scripted_provider.scenario import Failure, Reply, ScriptedFault, Stop, Tokens
+from harness.plugins.scripted_provider.server import Received, serve
 from harness.runs.judges import build_judge
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode
-from harness.verify.judge.questions import MANIFEST, Answer, Brief, Question, VoteCounts
 from tests.support.judges import added_line, hear, known_reply, reply
 from tests.support.patches import new_test_file
 
@@ -79,8 +79,8 @@ async def test_the_provider_is_told_where_the_shared_beginning_ends(tmp_path):
         (Reply(error=Failure(kind=ErrorKind.RATE_LIMIT, retry_after=0.001)), ReasonCode.JUDGE_UNAVAILABLE),
         (Reply(error=Failure(kind=ErrorKind.SERVER_ERROR)), ReasonCode.JUDGE_UNAVAILABLE),
         (Reply(error=Failure(kind=ErrorKind.CONTEXT_OVERFLOW)), ReasonCode.JUDGE_UNAVAILABLE),
-        (Reply(text="met", fault=Fault.DROP), ReasonCode.JUDGE_UNAVAILABLE),
-        (Reply(text="met", fault=Fault.HTML), ReasonCode.JUDGE_UNAVAILABLE),
+        (Reply(text="met", fault=ScriptedFault.DROP), ReasonCode.JUDGE_UNAVAILABLE),
+        (Reply(text="met", fault=ScriptedFault.HTML), ReasonCode.JUDGE_UNAVAILABLE),
         (Reply(text=""), ReasonCode.JUDGE_UNPARSEABLE),
         (Reply(text=reply("met", "assert add(1, 2) == 3"), stop=Stop.LENGTH), ReasonCode.JUDGE_UNPARSEABLE),
         (Reply(text="I can't help with that.", stop=Stop.REFUSAL), ReasonCode.JUDGE_UNPARSEABLE),

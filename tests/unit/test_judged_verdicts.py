@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.llm.protocol import StopReason
+from harness.judging.verify.evidence import Evidence
+from harness.judging.verify.examination import Examination, ask_judge
+from harness.judging.verify.intake import FileChange, Intake
+from harness.judging.verify.judge.questions import MANIFEST
+from harness.judging.verify.judgement import combine
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.verdict import StageStatus, VerdictRecord
+from harness.models.protocol import StopReason
 from harness.specs.errors import ProviderError
-from harness.specs.ids import TestId
 from harness.specs.reasons import Note, NoteCode, ReasonCode, Verdict
-from harness.specs.results import Outcome, Quality, TestResult
 from harness.specs.rubric import Rubric
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus
-from harness.verify.evidence import Evidence
-from harness.verify.examination import Examination
-from harness.verify.intake import FileChange, Intake
-from harness.verify.judge.questions import MANIFEST
-from harness.verify.judge_questions import ask_judge
-from harness.verify.judgement import combine
-from harness.verify.manifest_check import ManifestCheck
-from harness.verify.verdict import StageStatus, VerdictRecord
 from tests.support.judges import FooledJudge, RuleJudge, completion, judge_with, reply
 from tests.support.patches import new_test_file
 from tests.support.scripted_plan import KINDS

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.specs.ids import TestId
-from harness.specs.results import Outcome, Quality, combine
-from harness.testing.junit import read_junit
-from harness.testing.report import ReportError
+from harness.judging.testing.junit import read_junit
+from harness.judging.testing.readers import ReportError
+from harness.specs.test_results import Outcome, Quality, TestId, combine
 
 REPORTS = Path(__file__).parent / "reports"
 OUTCOMES = (REPORTS / "pytest-outcomes.xml").read_bytes()

@@ -3,10 +3,9 @@
 from pathlib import Path
 
 from harness.authoring.task_matrix import left_out
-from harness.languages.python.language import LANGUAGE
-from harness.specs.ids import TestId
-from harness.specs.kill_matrix import REFERENCE, Cell, SuiteMatrix
-from harness.specs.results import Outcome, Quality
+from harness.judging.languages.python.language import LANGUAGE
+from harness.specs.task_facts import REFERENCE, Cell, SuiteMatrix
+from harness.specs.test_results import Outcome, Quality, TestId
 
 PASSED = Cell(outcome=Outcome.PASSED)
 KILLED = Cell(outcome=Outcome.FAILED, quality=Quality.ASSERTION)

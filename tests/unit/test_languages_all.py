@@ -4,10 +4,10 @@ import pytest
 
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_context
-from harness.authoring.task_check.worthless import worthless_submissions
-from harness.languages.registry import LANGUAGES
-from harness.llm.scripted import ScriptedModel
-from harness.submission.manifest import parse_manifest
+from harness.authoring.task_check.controls import worthless_submissions
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.submission.manifest import parse_manifest
+from harness.models.replay import ScriptedModel
 from tests.support.small_task import scaffold, small_task
 
 NEIGHBOURS = {

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.found import TestFile, TestFunction
-from harness.languages.protocol import Discovery, Relatives, TreeFiles
-from harness.languages.registry import LANGUAGES
-from harness.runs.cases import Case, read_batch
+from harness.judging.languages.found import TestFile, TestFunction
+from harness.judging.languages.protocol import Discovery, Relatives, TreeFiles
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.submission.manifest import parse_manifest
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.suite_checks import check_suite
+from harness.plugins.published.task import read_published
+from harness.runs.submissions import Case, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.tracks import TaskOptions
-from harness.submission.manifest import parse_manifest
-from harness.tracks.swe_atlas.task import read_published
-from harness.verify.assertion_check import check_suite
-from harness.verify.intake import FileChange
 from tests.support.small_task import small_task
 
 TESTS = Path(__file__).parents[1]

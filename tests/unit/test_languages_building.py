@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.registry import LANGUAGES
-from harness.languages.toolchain import BuildContext
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, JobResult, LimitReached
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
 from harness.specs.variants import VariantKind

@@ -1,7 +1,7 @@
 import pytest
 
-from harness.languages.c.discovery import calls, discover, functions, is_test_file, names, reaches_folder
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.c.discovery import calls, discover, functions, is_test_file, names, reaches_folder
+from harness.judging.languages.registry import LANGUAGES
 
 PATH = "test/suites/api/test_keys.c"
 PROGRAM = b"""\

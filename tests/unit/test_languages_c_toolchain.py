@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.languages.c.toolchain import LIBRARY, _compiled, _made, _placed
-from harness.languages.registry import LANGUAGES
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.c.language import LIBRARY, _compiled, _made, _placed
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.variants import VariantKind

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.go.binaries import AT_ONCE, SECONDS_EACH, VARIANTS, Package, PreparedVariant, build_binaries
-from harness.languages.toolchain import BuildContext
+from harness.judging.languages.go.toolchain import (
+    AT_ONCE,
+    SECONDS_EACH,
+    VARIANTS,
+    Package,
+    PreparedVariant,
+    build_binaries,
+)
+from harness.judging.languages.toolchain import BuildContext
 from harness.sandbox.archives import MAX_OUTPUTS_BYTES
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached
 from harness.specs.variants import Variant, VariantKind

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.languages.go import discovery as go
+from harness.judging.languages.go import discovery as go
 
 SUITE = b"""\
 package restic_test

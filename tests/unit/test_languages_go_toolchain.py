@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.languages.go.rewriting import Request, rewrite_variants
-from harness.languages.registry import LANGUAGES
-from harness.languages.toolchain import BuildContext
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.go.toolchain import Request, rewrite_variants
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.errors import UserError
 from harness.specs.variants import VariantKind

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.languages.found import MAX_FUNCTIONS, TooMuchToRead
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.found import MAX_FUNCTIONS, TooMuchToRead
+from harness.judging.languages.registry import LANGUAGES
 
 Shape = Callable[[int], str]
 SMALL, TIMES, MOST = 400, 4, 6.0

@@ -12,8 +12,8 @@ from types import CodeType
 
 import pytest
 
-from harness.languages.python.toolchain import PROOF, START, compile_request
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.python.language import PROOF, START, compile_request
+from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 
 PRISTINE = '''

@@ -1,4 +1,4 @@
-from harness.languages.python.discovery import discover, is_test_file
+from harness.judging.languages.python.discovery import discover, is_test_file
 
 SOURCE = b"""
 import unittest

@@ -16,8 +16,8 @@ from unittest.mock import MagicMock, patch
 
 import pytest
 
-from harness.languages.python.in_container.composer import EVERY_RULE
-from harness.languages.python.in_container.proof import fingerprint
+from harness.judging.languages.python.in_container.composer import EVERY_RULE
+from harness.judging.languages.python.in_container.proof import fingerprint
 from tests.support.python_variants import code_of, variant
 
 SAMPLE = '''

@@ -5,8 +5,8 @@ import copy
 
 import pytest
 
-from harness.languages.python.in_container.forms import is_small
-from harness.languages.python.in_container.functions import copied, touched_in, walk
+from harness.judging.languages.python.in_container.forms import is_small
+from harness.judging.languages.python.in_container.functions import copied, touched_in, walk
 
 TEXT = '''
 import functools

@@ -6,14 +6,12 @@ import pytest
 import tree_sitter_c
 from tree_sitter import Language, Node
 
-from harness.languages.c.catalogue import CATALOGUE as C
-from harness.languages.composing import Rule, Scene, compose
-from harness.languages.found import text_of
-from harness.languages.functions import Edit, Function, Grammar, Piece, functions_of, touched_functions
-from harness.languages.predicates import Hidden, condition
-from harness.languages.rewritten import Catalogue, rewritten_text
-from harness.languages.variant_source import VariantSource
-from harness.languages.vocabulary import Names, camel_case, snake_case
+from harness.judging.languages.c.catalogue import CATALOGUE as C
+from harness.judging.languages.composing import Hidden, Names, Rule, Scene, camel_case, compose, condition, snake_case
+from harness.judging.languages.found import text_of
+from harness.judging.languages.functions import Edit, Function, Grammar, Piece, functions_of, touched_functions
+from harness.judging.languages.rewritten import Catalogue, rewritten_text
+from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 
 PRISTINE = b"""int kept(int amount) { return amount; }

@@ -1,8 +1,8 @@
 import pytest
 
-from harness.languages.found import TestFile
-from harness.languages.registry import LANGUAGES
-from harness.languages.typescript.discovery import calls, discover, is_test_file, names, reaches_folder
+from harness.judging.languages.found import TestFile
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.typescript.discovery import calls, discover, is_test_file, names, reaches_folder
 
 PATH = "src/v4/classic/tests/a.test.ts"
 

@@ -4,13 +4,10 @@ from random import Random
 
 import pytest
 
-from harness.languages.composing import FEWEST, compose
-from harness.languages.functions import Piece, functions_of, touched_functions
-from harness.languages.typescript.rewriting.catalogue import CATALOGUE, GRAMMAR
-from harness.languages.typescript.rewriting.plain_form import in_plain_form
-from harness.languages.typescript.rewriting.running_text import running_text
-from harness.languages.variant_source import VariantSource
-from harness.languages.vocabulary import Names
+from harness.judging.languages.composing import FEWEST, Names, compose
+from harness.judging.languages.functions import Piece, functions_of, touched_functions
+from harness.judging.languages.typescript.rewriting.catalogue import CATALOGUE, GRAMMAR, in_plain_form, running_text
+from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 from tests.support.typescript_traps import TRAPS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
 
 
 def test_a_placebo_of_comments_keeps_the_code_and_no_line_end_breaks_out():

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.large_runs import LARGE, RunTotal, run_total
-from harness.analysis.resolve_rates import Who
-from harness.report.run_report import show_run
+from harness.results.large_runs import LARGE, RunTotal, run_total
+from harness.results.report.run_report import show_run
+from harness.results.scores import Who
 from harness.runs.trial_index import count_trials
 from harness.specs.reasons import Verdict
 from tests.support.many_trials import MODELS, many_trials
@@ -164,7 +164,7 @@ def test_json_is_streamed_and_takes_no_more_memory_for_more_trials(run):
     def peak(directory: Path, *more: str) -> int:
         """KB of `show --json`; its output is one list."""
         code = (
-            "import sys, resource; from pathlib import Path; from harness.report.run_report import show_run;"
+            "import sys, resource; from pathlib import Path; from harness.results.report.run_report import show_run;"
             "show_run(Path(sys.argv[1]), sys.argv[2] or None, True);"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
         )

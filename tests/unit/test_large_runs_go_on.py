@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from harness import PROTOCOL_VERSION
-from harness.report.run_report import report_run
-from harness.runs.additions import Asked
+from harness.results.report.run_report import report_run
+from harness.runs.additions import AskedRun
 from harness.runs.command import FinishedRun, configure, execute
-from harness.runs.finished import Sorted, sort_out
 from harness.runs.plan import RunConfig
+from harness.runs.trial_index import Sorted, sort_out
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -30,7 +30,7 @@ COUNT = 2_100
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Asked]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, AskedRun]]:
     """A run of 2,100 finished trials, and what was asked of it."""
     place = tmp_path_factory.mktemp("large")
     with pytest.MonkeyPatch.context() as patch:
@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Asked
         yield place / "run", asked
 
 
-def found(run: Path, asked: Asked) -> Sorted:
+def found(run: Path, asked: AskedRun) -> Sorted:
     return sort_out(run, asked, None)
 
 
@@ -124,10 +124,10 @@ def test_a_trial_whose_files_say_otherwise_is_looked_at_by_its_start(made, chang
 def test_other_conditions_leave_everything_to_do(made):
     run, asked = made
     both = RunConfig.model_validate({**CONFIG.model_dump(), "protocol": "both"})
-    others: list[Asked] = [
-        Asked(CONFIG, asked.trials, "bubblewrap"),
-        Asked(both, asked.trials, "docker"),
-        Asked(CONFIG, asked.trials[:100], "docker"),  # few: each is looked at when its turn comes
+    others: list[AskedRun] = [
+        AskedRun(CONFIG, asked.trials, "bubblewrap"),
+        AskedRun(both, asked.trials, "docker"),
+        AskedRun(CONFIG, asked.trials[:100], "docker"),  # few: each is looked at when its turn comes
     ]
     for other in others:
         assert len(sort_out(run, other, None).rest) == len(other.trials)
@@ -216,7 +216,7 @@ def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
     def spent() -> float:
         gc.collect()
         began = time.process_time()
-        found(run, Asked(CONFIG, asked.trials, "docker"))
+        found(run, AskedRun(CONFIG, asked.trials, "docker"))
         return time.process_time() - began
 
     # Caches that others emptied and collections of what earlier tests left cost CPU too: the cheapest of ten counts.

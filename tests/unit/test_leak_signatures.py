@@ -4,7 +4,7 @@ import marshal
 from pathlib import Path
 
 from harness.authoring.leak_signatures import LeakSignatures, leak_signatures_of
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
 from harness.sandbox.git_tree import GitTree
 from tests.support.tiny_repo import KEPT_TEST, TREE, WITHHELD_PATCH, WITHHELD_TEST
 

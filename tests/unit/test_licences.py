@@ -7,7 +7,7 @@ import pytest
 from packaging.licenses import canonicalize_license_expression
 
 from harness.specs.catalog import Catalog
-from harness.specs.globs import matches
+from harness.specs.repo import matches
 
 ROOT = Path(__file__).parents[2]
 REUSE = tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]

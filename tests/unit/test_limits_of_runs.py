@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import AgentContext, Finish
-from harness.agents.trajectory import Trajectory
+from harness.agents.trajectory import Ending, Trajectory
 from harness.runs.plan import Trial
-from harness.runs.timings import keep_timing, longest_first
+from harness.runs.scheduler import keep_timing, longest_first
 from harness.runs.trial_store import UsageFile
-from harness.sandbox.images.disk_budget import OurImage, next_to_go, occupied
+from harness.sandbox.images.disk_budget import ImagesInUse, OurImage, is_in_use, last_used, next_to_go, occupied
 from harness.sandbox.images.engine_images import ListedImage
-from harness.sandbox.images.in_use import ImagesInUse, is_in_use, last_used
 from harness.sandbox.protocol import Sandbox
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import NO_USAGE

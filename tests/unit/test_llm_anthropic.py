@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from harness.agents.actions import BASH
-from harness.llm.anthropic_model import AnthropicModel
-from harness.llm.protocol import Message, Role
-from harness.llm.rate_limits import RateLimiter
+from harness.models.anthropic_model import AnthropicModel
+from harness.models.protocol import Message, MessageRole
+from harness.models.rate_limits import RateLimiter
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from tests.support.models import ANTHROPIC, CONVERSATION, ask, model_at
@@ -28,7 +28,7 @@ async def test_thinking_goes_back_as_it_came_and_survives_the_trajectory() -> No
         model = model_at(provider, ANTHROPIC)
         called = (await model.complete(CONVERSATION, [BASH])).message
         kept = Message.model_validate_json(called.model_dump_json())
-        answer = Message(role=Role.TOOL, content="x", tool_call_id=called.tool_calls[0].id)
+        answer = Message(role=MessageRole.TOOL, content="x", tool_call_id=called.tool_calls[0].id)
         await model.complete([*CONVERSATION, kept, answer], [BASH])
     block = provider.requests[1].body["messages"][1]["content"][0]
     assert (block["type"], block["thinking"]) == ("thinking", "hm")
@@ -70,7 +70,7 @@ async def test_tool_results_stand_together_in_one_message() -> None:
     async with playing(Reply(commands=("a", "b")), HI) as provider:
         model = model_at(provider, ANTHROPIC)
         called = (await model.complete(CONVERSATION, [BASH])).message
-        results = [Message(role=Role.TOOL, content="", tool_call_id=call.id) for call in called.tool_calls]
+        results = [Message(role=MessageRole.TOOL, content="", tool_call_id=call.id) for call in called.tool_calls]
         await model.complete([*CONVERSATION, called, *results], [BASH])
     last = provider.requests[1].body["messages"][-1]
     assert [part["type"] for part in last["content"]] == ["tool_result", "tool_result"]
@@ -78,5 +78,7 @@ async def test_tool_results_stand_together_in_one_message() -> None:
 
 
 def test_nothing_imports_the_client_before_the_first_call() -> None:
-    program = "import sys, harness.llm.build as b; b.build_model('anthropic/x'); sys.exit('anthropic' in sys.modules)"
+    program = (
+        "import sys, harness.models.build as b; b.build_model('anthropic/x'); sys.exit('anthropic' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

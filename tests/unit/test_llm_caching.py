@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from harness.llm.cache_marks import cache_marks
-from harness.llm.openai_format import message_json
-from harness.llm.protocol import Message, Role
+from harness.models.openai_format import message_json
+from harness.models.protocol import Message, MessageRole, cache_marks
 from tests.support.models import ANTHROPIC, OPENAI, ask
 from tests.support.provider import Reply, playing
 
@@ -21,9 +20,9 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def said(*marks: bool) -> list[Message]:
     """A conversation in turns, with a mark behind the messages that are to have one."""
-    roles = (Role.USER, Role.ASSISTANT)
+    roles = (MessageRole.USER, MessageRole.ASSISTANT)
     turns = [Message(role=roles[n % 2], content=f"turn {n}", cache=mark) for n, mark in enumerate(marks)]
-    return [Message(role=Role.SYSTEM, content="be brief", cache=True), *turns]
+    return [Message(role=MessageRole.SYSTEM, content="be brief", cache=True), *turns]
 
 
 def marked_texts(body: Any) -> list[str]:
@@ -50,7 +49,7 @@ async def test_a_provider_that_caches_by_itself_gets_no_marks() -> None:
 
 
 async def test_an_empty_message_can_be_marked() -> None:
-    conversation = [Message(role=Role.USER, cache=True)]
+    conversation = [Message(role=MessageRole.USER, cache=True)]
     async with playing(HI) as provider:
         await ask(provider, ANTHROPIC, conversation)
     assert marked_texts(provider.requests[0].body) == ["(empty)"]

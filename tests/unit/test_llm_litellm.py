@@ -8,18 +8,18 @@ import sys
 import pytest
 
 from harness.agents.actions import BASH
-from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.openai_format import message_json
-from harness.llm.protocol import Completion, FailedRequest, Message, Role, StopReason, ToolCall
-from harness.llm.rate_limits import RateLimiter
-from harness.llm.scripted_provider.scenario import Call, Stop
+from harness.models.litellm_model import LiteLLMModel
+from harness.models.openai_format import message_json
+from harness.models.protocol import Completion, FailedRequest, Message, MessageRole, StopReason, ToolCall
+from harness.models.rate_limits import RateLimiter
+from harness.plugins.scripted_provider.scenario import Call, Stop
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
 from tests.support.models import KEY, model_at
 from tests.support.provider import Provider, Reply, Tokens, failing, playing
 
-CONVERSATION = [Message(role=Role.SYSTEM, content="be brief"), Message(role=Role.USER, content="hello")]
+CONVERSATION = [Message(role=MessageRole.SYSTEM, content="be brief"), Message(role=MessageRole.USER, content="hello")]
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ async def test_an_answer_comes_with_all_of_its_tokens() -> None:
     tokens = Tokens(input=100, output=30, reasoning=12, cache_read=64, cache_write=16)
     async with playing(Reply(text="hi", usage=tokens)) as provider:
         completion = await ask(provider)
-    assert completion.message == Message(role=Role.ASSISTANT, content="hi")
+    assert completion.message == Message(role=MessageRole.ASSISTANT, content="hi")
     assert completion.stop is StopReason.END
     assert completion.usage == Usage(
         calls=1, input=100, output=30, reasoning=12, cache_read=64, cache_write=16, cost_usd=None
@@ -121,20 +121,20 @@ async def test_a_provider_that_cannot_be_reached_is_an_error_of_its_class() -> N
 
 
 def test_a_tools_answer_names_its_call() -> None:
-    sent = message_json(Message(role=Role.TOOL, content="out", tool_call_id="id-0"))
+    sent = message_json(Message(role=MessageRole.TOOL, content="out", tool_call_id="id-0"))
     assert sent == {"role": "tool", "content": "out", "tool_call_id": "id-0"}
 
 
 def test_malformed_parts_of_a_conversation_are_sent_well_formed() -> None:
     calls = tuple(ToolCall(id=f"c{n}", name="bash", arguments=text) for n, text in enumerate(['{"a": 1}', "{", "[]"]))
-    sent = message_json(Message(role=Role.ASSISTANT, tool_calls=calls))
+    sent = message_json(Message(role=MessageRole.ASSISTANT, tool_calls=calls))
     arguments = [json.loads(call["function"]["arguments"]) for call in sent["tool_calls"]]
     assert arguments == [{"a": 1}, {"malformed": "{"}, {"malformed": "[]"}]
-    assert message_json(Message(role=Role.ASSISTANT))["content"]
+    assert message_json(Message(role=MessageRole.ASSISTANT))["content"]
 
 
 def test_nothing_imports_litellm_before_the_first_call() -> None:
-    program = "import sys, harness.llm.build as b; b.build_model('openai/x'); sys.exit('litellm' in sys.modules)"
+    program = "import sys, harness.models.build as b; b.build_model('openai/x'); sys.exit('litellm' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
@@ -143,7 +143,7 @@ def test_what_both_vendors_clients_share_is_imported_in_one_thread() -> None:
     # In two, as at the first calls of two models at once, one of them sees it half made.
     program = """if True:
         import sys
-        from harness.llm.price_table import load_litellm
+        from harness.models.price_table import load_litellm
         load_litellm()
         sys.exit(not {"anthropic", "openai"} <= set(sys.modules))
     """

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from harness.agents.actions import BASH
-from harness.llm.protocol import Message, Role, StopReason, ToolCall
-from harness.llm.scripted_provider.scenario import Fault, RetryAfter, Stop
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
+from harness.plugins.scripted_provider.scenario import RetryAfter, ScriptedFault, Stop
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.usage import NO_USAGE, Usage
 from tests.support.models import ANTHROPIC, CONVERSATION, KEY, OPENAI, ask, model_at
@@ -52,7 +52,7 @@ async def test_parallel_tool_calls_arrive_and_are_answered_side_by_side(name: st
     async with playing(Reply(text="I look.", commands=("ls", "pwd")), HI) as provider:
         model = model_at(provider, name)
         called = await model.complete(CONVERSATION, [BASH])
-        answers = [Message(role=Role.TOOL, content=f"{n}", tool_call_id=call.id) for n, call in
+        answers = [Message(role=MessageRole.TOOL, content=f"{n}", tool_call_id=call.id) for n, call in
                    enumerate(called.message.tool_calls)]  # fmt: skip
         await model.complete([*CONVERSATION, called.message, *answers], [BASH])
     assert called.stop is StopReason.TOOL_CALLS
@@ -115,8 +115,10 @@ async def test_a_retryable_fault_is_asked_again_as_often_as_the_model_file_says(
     assert len(provider.requests) == 3
 
 
-@pytest.mark.parametrize("fault", [fault for fault in Fault if fault not in (Fault.HANG, Fault.STALL)])
-async def test_an_answer_that_cannot_be_read_is_asked_for_again(name: str, fault: Fault) -> None:
+@pytest.mark.parametrize(
+    "fault", [fault for fault in ScriptedFault if fault not in (ScriptedFault.HANG, ScriptedFault.STALL)]
+)
+async def test_an_answer_that_cannot_be_read_is_asked_for_again(name: str, fault: ScriptedFault) -> None:
     async with playing(Reply(text="hi", fault=fault), HI) as provider:
         assert (await ask(provider, name)).message.content == "hi"
     assert len(provider.requests) == 2
@@ -152,9 +154,9 @@ async def test_waits_of_our_own_are_no_longer_than_the_model_file_says(name: str
 
 
 async def test_one_request_has_a_deadline_and_all_together_have_another(name: str) -> None:
-    async with playing(Reply(text="hi", fault=Fault.HANG), HI) as provider:
+    async with playing(Reply(text="hi", fault=ScriptedFault.HANG), HI) as provider:
         assert (await ask(provider, name, request_seconds=0.2)).message.content == "hi"
-    async with playing(Reply(text="hi", fault=Fault.HANG)) as provider:
+    async with playing(Reply(text="hi", fault=ScriptedFault.HANG)) as provider:
         with pytest.raises(ProviderError, match=r"no answer within 0\.75 seconds; before: .*0\.3 seconds") as caught:
             await ask(provider, name, request_seconds=0.3, total_seconds=0.75)
     assert caught.value.fault is ProviderFault.TIMEOUT
@@ -179,7 +181,7 @@ async def test_an_error_carries_what_was_paid_before_it(name: str) -> None:
 
 
 async def test_a_garbled_page_without_a_count_costs_nothing(name: str) -> None:
-    async with playing(Reply(text="hi", fault=Fault.HTML)) as provider:
+    async with playing(Reply(text="hi", fault=ScriptedFault.HTML)) as provider:
         with pytest.raises(ProviderError) as caught:
             await ask(provider, name)
     assert (caught.value.fault, caught.value.usage) == (ProviderFault.MALFORMED, NO_USAGE)
@@ -210,12 +212,12 @@ async def test_a_model_file_without_tools_is_asked_for_text(name: str) -> None:
 
 async def test_malformed_parts_of_a_conversation_are_sent_well_formed(name: str) -> None:
     calls = tuple(ToolCall(id=f"c{n}", name="bash", arguments=text) for n, text in enumerate(['{"a": 1}', "{", "[]"]))
-    answers = [Message(role=Role.TOOL, tool_call_id=call.id) for call in calls]
+    answers = [Message(role=MessageRole.TOOL, tool_call_id=call.id) for call in calls]
     said = [
-        Message(role=Role.ASSISTANT, tool_calls=calls),
+        Message(role=MessageRole.ASSISTANT, tool_calls=calls),
         *answers,
-        Message(role=Role.ASSISTANT),
-        Message(role=Role.USER),
+        Message(role=MessageRole.ASSISTANT),
+        Message(role=MessageRole.USER),
     ]
     async with playing(HI) as provider:
         assert (await ask(provider, name, [*CONVERSATION, *said])).message.content == "hi"

@@ -4,15 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
-from harness.agents.trajectory import ObservationRecord, read_trajectory
-from harness.llm.build import build_model
-from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.protocol import Model
-from harness.llm.replay import ReplayModel, normalise
-from harness.llm.scripted import ScriptedModel, say
+from harness.agents.trajectory import Ending, ObservationRecord, read_trajectory
+from harness.models.build import build_model
+from harness.models.litellm_model import LiteLLMModel
+from harness.models.protocol import Model
+from harness.models.replay import ReplayModel, ScriptedModel, normalise, say
 from harness.specs.errors import ProviderError, UserError
 from harness.specs.usage import Usage
 from tests.support.agents import let_agent_work

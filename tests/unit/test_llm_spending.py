@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.llm.protocol import Message, Role
-from harness.llm.scripted import ScriptedModel, say
-from harness.llm.spending import MeteredModel, Spending
+from harness.models.allowance import MeteredModel, Spending
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import ScriptedModel, say
 from harness.specs.errors import BudgetExhausted, ProviderError, ProviderFault
 from harness.specs.model_file import Prices
 from harness.specs.usage import NO_USAGE, Usage
@@ -13,7 +13,7 @@ from tests.support.provider import Reply, failing, playing
 
 HALF = Usage(calls=1, input=10, output=5, cost_usd=0.5)
 UNKNOWN = Usage(calls=1, input=10, cost_usd=None)
-HELLO = [Message(role=Role.USER, content="hello")]
+HELLO = [Message(role=MessageRole.USER, content="hello")]
 
 
 def metered(spending: Spending, *usages: Usage) -> MeteredModel:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from harness.agents.actions import BASH, parse_actions
-from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND
-from harness.llm.allowance import Allowance
-from harness.llm.protocol import Message, Role, ToolCall
+from harness.agents.trajectory import Ending
+from harness.models.allowance import Allowance
+from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.specs.errors import ProviderError, ProviderFault
 from tests.support.agents import faults, let_agent_work
 from tests.support.models import CONVERSATION, ask, model_at
@@ -64,7 +64,10 @@ async def test_the_model_file_has_the_last_word() -> None:
 
 async def test_a_conversation_with_tool_calls_does_not_go_on_without_tools() -> None:
     call = ToolCall(id="c1", name="bash", arguments='{"command": "ls"}')
-    said = [Message(role=Role.ASSISTANT, tool_calls=(call,)), Message(role=Role.TOOL, tool_call_id="c1", content="x")]
+    said = [
+        Message(role=MessageRole.ASSISTANT, tool_calls=(call,)),
+        Message(role=MessageRole.TOOL, tool_call_id="c1", content="x"),
+    ]
     async with playing(failing(*REFUSALS[0])) as provider:
         with pytest.raises(ProviderError, match=r"tools: .*does not support tools"):
             await ask(provider, messages=[*CONVERSATION, *said])

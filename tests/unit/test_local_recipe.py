@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.images.record import image_record
+from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.local.recipe import task_environment
 from harness.sandbox.protocol import Image
 from harness.specs.errors import ImageUnavailable, UserError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.testing.published import parsed_tests, read_published
+from harness.plugins.published.parsed_log import parsed_tests, read_published
 
 PROGRAM = Path(__file__).parents[2] / "harness" / "tracks" / "swe_atlas" / "in_container" / "parse_log.py"
 BY_LINES = r"""

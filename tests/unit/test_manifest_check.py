@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import affected_tests, check_manifest
 from harness.sandbox.git_tree import GitTree
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
-from harness.verify.intake import FileChange
-from harness.verify.manifest_check import affected_tests, check_manifest
+from harness.specs.test_results import TestId
 
 PYTHON = LANGUAGES.get("python")
 OLD = b"def helper():\n    return 1\n\ndef test_kept():\n    assert 1\n\ndef test_changed():\n    assert 1\n"

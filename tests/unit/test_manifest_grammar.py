@@ -5,10 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.languages.registry import LANGUAGES
-from harness.specs.ids import TestId
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.submission.manifest import (
+    MAX_MANIFEST_TESTS,
+    ManifestError,
+    format_manifest,
+    parse_manifest,
+    too_large,
+)
 from harness.specs.reasons import ReasonCode
-from harness.submission.manifest import MAX_MANIFEST_TESTS, ManifestError, format_manifest, parse_manifest, too_large
+from harness.specs.test_results import TestId
 
 PYTHON = LANGUAGES.get("python").ids
 GOOD = b"""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.anthropic_model import AnthropicModel
-from harness.llm.build import Models
-from harness.llm.litellm_model import LiteLLMModel
-from harness.llm.price_table import has_price
+from harness.models.anthropic_model import AnthropicModel
+from harness.models.build import Models
+from harness.models.litellm_model import LiteLLMModel
+from harness.models.price_table import has_price
 from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError

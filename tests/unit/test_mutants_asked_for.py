@@ -4,10 +4,10 @@ import pytest
 
 from harness.authoring.task_check.command import check
 from harness.authoring.task_check.unasked_mutants import SuiteKills, is_asked_for, lines_changed
+from harness.judging.verify.mutants.records import MutantRecord, Place
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.task_facts import Level
-from harness.verify.mutants.records import MutantRecord, Place
 from tests.support.command import testwright
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import main
-from harness.report.mutants_report import coverage_words, mutant_lines, report_proposals, score_words
-from harness.report.run_report import show_run
-from harness.runs.mutants import MUTANTS_FILE, keep_mutants, read_mutants
-from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, RemovedCoverage
+from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, RemovedCoverage
+from harness.results.report.mutants_report import coverage_words, mutant_lines, report_proposals, score_words
+from harness.results.report.run_report import show_run
+from harness.runs.trial import MUTANTS_FILE, keep_mutants, read_mutants
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 

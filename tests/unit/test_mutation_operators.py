@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_sitter import Parser
 
-from harness.languages.c.catalogue import GRAMMAR as C_GRAMMAR
-from harness.languages.go.language import ON_DISK as GO
-from harness.languages.mutating import Mutation, Operator
-from harness.languages.registry import LANGUAGES
-from harness.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
+from harness.judging.languages.c.catalogue import GRAMMAR as C_GRAMMAR
+from harness.judging.languages.go.language import ON_DISK as GO
+from harness.judging.languages.mutating import Mutation, Operator
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
+from harness.judging.verify.mutants.candidates import Candidates, MutantCandidate
+from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, stryker_report
 from harness.specs.catalog import default_directory
-from harness.verify.mutants.candidates import Candidate, Candidates
-from harness.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place
-from harness.verify.mutants.stryker import stryker_report
 
 PATHS = {"python": "a.py", "go": "a.go", "c": "a.c", "typescript": "a.ts"}
 
@@ -157,7 +156,7 @@ def test_no_change_breaks_the_grammar(around: Any, language: str, before: str, a
 
 
 def test_all_mutants_of_our_own_code_are_different_and_compile() -> None:
-    for name in ("languages/building.py",):
+    for name in ("judging/languages/toolchain.py",):
         text = (default_directory() / "harness" / name).read_text()
         made = mutations("python", text)
         assert len({mutation.of(text.encode()) for mutation in made}) == len(made) > 30
@@ -178,7 +177,7 @@ def test_the_same_bytecode_is_the_same_code_and_a_line_more_makes_no_other() -> 
 
 def candidates(text: str) -> Candidates:
     whole = text.encode()
-    made = (Candidate(each.identity("a.py", whole), "a.py", each, whole) for each in mutations("python", text))
+    made = (MutantCandidate(each.identity("a.py", whole), "a.py", each, whole) for each in mutations("python", text))
     return Candidates({"a.py": whole}, tuple(made), {"a.py": frozenset(range(1, len(whole.splitlines()) + 1))})
 
 

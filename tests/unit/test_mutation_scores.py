@@ -16,9 +16,9 @@ from harness.authoring.suite_scores import (
     submissions_of,
     suite_digest,
 )
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.mutants.records import MutantStatus
 from harness.specs.catalog import Catalog
-from harness.submission.extraction import Submission
-from harness.verify.mutants.records import MutantStatus
 from scripts import mutation_scores
 
 K, S, T, R, N = (

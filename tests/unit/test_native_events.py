@@ -3,7 +3,7 @@
 import pytest
 
 from harness.agents.native.events import summary
-from harness.specs.native import EventFormat
+from harness.specs.scaffold import EventFormat
 
 CLAUDE = b"""{"type":"system","subtype":"init"}
 {"type":"assistant","message":{"content":[{"type":"text","text":"x"},{"type":"tool_use","name":"Bash"}]}}

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.toolchain import BuildContext, SuiteFiles
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.toolchain import BuildContext, SuiteFiles
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.evidence import REQUIRED, listed
+from harness.judging.verify.variants import plan_variants, rewritten_on_disk
+from harness.plugins.published.task import TOOLS, read_published
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
+from harness.specs.test_results import TestId
 from harness.specs.tracks import TaskOptions
 from harness.specs.variants import VariantKind
 from harness.tracks.registry import track_of
-from harness.tracks.swe_atlas.task import TOOLS, read_published
-from harness.verify.evidence import REQUIRED, listed
-from harness.verify.variants import plan_variants, rewritten_on_disk
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
 SUMS = b'''\

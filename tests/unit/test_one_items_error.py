@@ -6,17 +6,15 @@ from pathlib import Path
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
-from harness.report.batch_report import report_batch
-from harness.report.regrade_report import report_regrading
-from harness.runs.cases import Case
+from harness.judging.submission.extraction import Submission
+from harness.results.report.batch_report import report_batch, report_regrading
 from harness.runs.regrade import regrade
-from harness.runs.submissions import judge_cases
+from harness.runs.submissions import Case, judge_cases
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepOutcome
-from harness.submission.extraction import Submission
 from tests.support.fake_engine import FakeEngine
 from tests.support.runs_here import TASK, RunsHere, runs_here
 

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.authoring.image_search import FoundFile
-from harness.authoring.other_copies import ORDINARY, copies, telling_parts
+from harness.authoring.leak_signatures import ORDINARY, copies, telling_parts
 
 REMOVAL = b"""\
 diff --git a/shop.py b/shop.py

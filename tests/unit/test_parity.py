@@ -2,10 +2,10 @@
 
 import pytest
 
-from harness.analysis.parity import disagreement
-from harness.specs.grading import GradingRules
+from harness.judging.verify.verdict import MutationStage, Stages, TestRecord, VerdictRecord
+from harness.results.parity import disagreement
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.verify.verdict import MutationStage, Stages, TestRecord, VerdictRecord
+from harness.specs.tracks import GradingRules
 
 
 def record(protocol: GradingRules, *codes: ReasonCode, arms: dict[str, str] | None = None) -> VerdictRecord:

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from harness.judging.verify.suite_checks import MOST, too_many_programs
 from harness.specs.catalog import Catalog
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
-from harness.verify.program_limit import MOST, too_many_programs
+from harness.specs.test_results import TestId
 
 
 def task(name: str) -> Task:

@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 
-from harness.report.remaining import Remaining
+from harness.results.report.progress import Remaining
 
 PROGRAM = """
 import sys, tempfile
 from pathlib import Path
-from harness.report.progress import watching
+from harness.results.report.progress import watching
 from harness.runs.plan import Trial
 from harness.runs.outcome import Phase, Progress, Stand
 from tests.support.small_task import scaffold, small_task

@@ -9,8 +9,8 @@ import anthropic
 import openai
 import pytest
 
-from harness.llm.scripted_provider.scenario import Call, Reply, Stop, Tokens
-from harness.llm.scripted_provider.server import Provider, serve
+from harness.plugins.scripted_provider.scenario import Call, Reply, Stop, Tokens
+from harness.plugins.scripted_provider.server import Provider, serve
 from tests.support.provider import scenario
 from tests.support.vendor_clients import CLIENTS, Client, chat, messages
 

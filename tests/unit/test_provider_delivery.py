@@ -12,9 +12,9 @@ import anthropic
 import openai
 import pytest
 
-from harness.llm.faults import wait_asked_for
-from harness.llm.scripted_provider.scenario import Failure, Fault, Reply, RetryAfter, Rule, Scenario
-from harness.llm.scripted_provider.server import serve
+from harness.models.faults import wait_asked_for
+from harness.plugins.scripted_provider.scenario import Failure, Reply, ReplyRule, RetryAfter, Scenario, ScriptedFault
+from harness.plugins.scripted_provider.server import serve
 from tests.support.provider import ErrorKind, Provider, failing, playing
 
 OPENAI: tuple[str, dict[str, str]] = ("/v1/chat/completions", {"Authorization": "Bearer k"})
@@ -114,7 +114,7 @@ async def test_the_vendors_own_retries_keep_the_wait() -> None:
 
 
 async def test_litellms_own_retries_keep_the_wait() -> None:
-    from harness.llm.price_table import load_litellm
+    from harness.models.price_table import load_litellm
 
     replies = (failing("rate-limit", retry_after=0.2), failing("rate-limit", retry_after=0.2), Reply(text="hi"))
     async with playing(*replies) as provider:
@@ -134,7 +134,7 @@ async def test_litellms_own_retries_keep_the_wait() -> None:
 @everywhere
 @both_ways
 async def test_a_connection_can_end_before_the_first_byte(place: Place, streaming: bool) -> None:
-    async with playing(Reply(text=TEXT, fault=Fault.DROP)) as provider, aiohttp.ClientSession() as session:
+    async with playing(Reply(text=TEXT, fault=ScriptedFault.DROP)) as provider, aiohttp.ClientSession() as session:
         with pytest.raises(aiohttp.ServerDisconnectedError):
             await asking(session, provider, place, streaming)
 
@@ -142,7 +142,7 @@ async def test_a_connection_can_end_before_the_first_byte(place: Place, streamin
 @everywhere
 @both_ways
 async def test_a_connection_can_end_in_the_middle(place: Place, streaming: bool) -> None:
-    async with answered(Reply(text=TEXT, fault=Fault.DROP_MIDWAY), place, streaming) as answer:
+    async with answered(Reply(text=TEXT, fault=ScriptedFault.DROP_MIDWAY), place, streaming) as answer:
         assert answer.status == 200
         with pytest.raises(aiohttp.ClientPayloadError):
             await answer.read()
@@ -152,7 +152,7 @@ async def test_a_connection_can_end_in_the_middle(place: Place, streaming: bool)
 @both_ways
 async def test_a_provider_can_say_nothing_until_the_client_leaves(place: Place, streaming: bool) -> None:
     arrived = asyncio.Event()
-    script = Scenario(rules=(Rule(replies=(Reply(text=TEXT, fault=Fault.HANG),)),))
+    script = Scenario(rules=(ReplyRule(replies=(Reply(text=TEXT, fault=ScriptedFault.HANG),)),))
     async with (
         serve(script, observe=lambda *_: arrived.set()) as provider,
         aiohttp.ClientSession() as session,
@@ -168,7 +168,7 @@ async def test_a_provider_can_say_nothing_until_the_client_leaves(place: Place, 
 @everywhere
 @both_ways
 async def test_a_provider_can_stop_in_the_middle_and_hold_the_line(place: Place, streaming: bool) -> None:
-    async with answered(Reply(text=TEXT, fault=Fault.STALL), place, streaming) as answer:
+    async with answered(Reply(text=TEXT, fault=ScriptedFault.STALL), place, streaming) as answer:
         assert await answer.content.readany()
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(answer.read(), 0.1)
@@ -176,7 +176,7 @@ async def test_a_provider_can_stop_in_the_middle_and_hold_the_line(place: Place,
 
 async def test_a_hanging_request_does_not_keep_the_server_from_ending() -> None:
     arrived = asyncio.Event()
-    script = Scenario(rules=(Rule(replies=(Reply(fault=Fault.HANG),)),))
+    script = Scenario(rules=(ReplyRule(replies=(Reply(fault=ScriptedFault.HANG),)),))
     async with aiohttp.ClientSession() as session, asyncio.timeout(30):
         async with serve(script, observe=lambda *_: arrived.set()) as provider:
             asked = asyncio.create_task(answered_by(session, provider, OPENAI, False))
@@ -187,18 +187,22 @@ async def test_a_hanging_request_does_not_keep_the_server_from_ending() -> None:
 
 @everywhere
 @both_ways
-@pytest.mark.parametrize("fault", [Fault.TRUNCATED, Fault.NOT_JSON, Fault.WRONG_SHAPE, Fault.HTML])
-async def test_garbage_comes_with_status_200_and_ends_well(fault: Fault, place: Place, streaming: bool) -> None:
+@pytest.mark.parametrize(
+    "fault", [ScriptedFault.TRUNCATED, ScriptedFault.NOT_JSON, ScriptedFault.WRONG_SHAPE, ScriptedFault.HTML]
+)
+async def test_garbage_comes_with_status_200_and_ends_well(
+    fault: ScriptedFault, place: Place, streaming: bool
+) -> None:
     async with answered(Reply(text=TEXT, fault=fault), place, streaming) as answer:
         assert answer.status == 200
         text = await answer.text()
     last = text.rstrip().splitlines()[-1].removeprefix("data: ")
-    if fault is Fault.WRONG_SHAPE:
+    if fault is ScriptedFault.WRONG_SHAPE:
         assert json.loads(last)["result"] == "ok"
     else:
         with pytest.raises(json.JSONDecodeError):
             json.loads(last)
-    assert ("<html>" in text) == (answer.content_type == "text/html") == (fault is Fault.HTML)
+    assert ("<html>" in text) == (answer.content_type == "text/html") == (fault is ScriptedFault.HTML)
 
 
 @both_ways

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.llm.protocol import Message, Role
-from harness.llm.scripted_provider.scenario import Scenario
-from harness.specs.loading import load_yaml
+from harness.models.protocol import Message, MessageRole
+from harness.plugins.scripted_provider.scenario import Scenario
+from harness.specs.yaml_files import load_yaml
 from tests.support import providers_page
 from tests.support.fault_table import MODELS, ROWS, SHORT_SECONDS, Observations, Row, observe_all
 from tests.support.models import model_at
@@ -51,6 +51,6 @@ def test_the_pages_example_is_a_scenario(tmp_path: Path) -> None:
 async def test_what_passes_by_itself_is_over_with_the_next_answer(row: Row, model: str) -> None:
     async with playing(row.reply, Reply(text="hi")) as provider:
         asked = model_at(provider, model, attempts=2, request_seconds=row.deadline)
-        completion = await asked.complete([Message(role=Role.USER, content="hello")], [])
+        completion = await asked.complete([Message(role=MessageRole.USER, content="hello")], [])
     assert completion.message.content == "hi"
     assert len(provider.requests) == 2

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.llm.scripted_provider.failures import RequestRefused
-from harness.llm.scripted_provider.google_generate import GoogleGenerate
-from harness.llm.scripted_provider.scenario import Reply
-from harness.llm.scripted_provider.server import serve
+from harness.plugins.scripted_provider.failures import RequestRefused
+from harness.plugins.scripted_provider.google import ServedGoogleGenerate
+from harness.plugins.scripted_provider.scenario import Reply
+from harness.plugins.scripted_provider.server import serve
 from tests.support.gateways import google, post
 from tests.support.models import KEY
 from tests.support.provider import ErrorKind, failing, playing, scenario
@@ -99,4 +99,4 @@ TURNS = st.fixed_dictionaries(
 @given(contents=st.lists(TURNS, max_size=3) | VALUES, system=VALUES)
 def test_any_json_is_either_refused_or_has_a_text(contents: Any, system: Any) -> None:
     with suppress(RequestRefused):
-        assert isinstance(GoogleGenerate().read({"contents": contents, "systemInstruction": system}), str)
+        assert isinstance(ServedGoogleGenerate().read({"contents": contents, "systemInstruction": system}), str)

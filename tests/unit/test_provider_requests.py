@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.llm.scripted_provider.anthropic_messages import AnthropicMessages
-from harness.llm.scripted_provider.dialect import Dialect
-from harness.llm.scripted_provider.failures import RequestRefused
-from harness.llm.scripted_provider.openai_chat import OpenAIChat
-from harness.llm.scripted_provider.openai_responses import OpenAIResponses
+from harness.plugins.scripted_provider.anthropic import ServedAnthropicMessages
+from harness.plugins.scripted_provider.dialect import ServedDialect
+from harness.plugins.scripted_provider.failures import RequestRefused
+from harness.plugins.scripted_provider.openai_chat import ServedOpenAIChat
+from harness.plugins.scripted_provider.openai_responses import ServedOpenAIResponses
 from tests.support.provider import Provider, Reply, playing
 
 Json = dict[str, Any]
@@ -227,8 +227,8 @@ REQUESTS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("dialect", [OpenAIChat(), OpenAIResponses(), AnthropicMessages()])
+@pytest.mark.parametrize("dialect", [ServedOpenAIChat(), ServedOpenAIResponses(), ServedAnthropicMessages()])
 @given(request_=REQUESTS)
-def test_any_json_is_either_refused_or_has_a_text(dialect: Dialect, request_: Json) -> None:
+def test_any_json_is_either_refused_or_has_a_text(dialect: ServedDialect, request_: Json) -> None:
     with suppress(RequestRefused):
         assert isinstance(dialect.read({"model": "m", "max_tokens": 9, **request_}), str)

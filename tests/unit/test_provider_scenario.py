@@ -9,11 +9,10 @@ from pathlib import Path
 import openai
 import pytest
 
-from harness.llm.scripted_provider.scenario import Reply, Rule, Scenario
-from harness.llm.scripted_provider.script import Script, ScriptEnded
-from harness.llm.scripted_provider.server import Provider, Received, serve
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, Script, ScriptEnded
+from harness.plugins.scripted_provider.server import Provider, Received, serve
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
+from harness.specs.yaml_files import load_yaml
 from tests.support.provider import SCENARIOS
 
 RULES = """\
@@ -46,7 +45,7 @@ def test_replies_come_in_order_from_the_first_rule_that_has_one_left(tmp_path: P
 
 
 def test_a_rule_without_when_is_for_everybody() -> None:
-    script = Script(Scenario(rules=(Rule(replies=(Reply(text="hi"),)),)), "here")
+    script = Script(Scenario(rules=(ReplyRule(replies=(Reply(text="hi"),)),)), "here")
     assert script.reply_to("").text == "hi"
     with pytest.raises(ScriptEnded, match=r"scenario here has no reply .* used up"):
         script.reply_to("")

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
-from harness.agents.trajectory import EndRecord, paid, read_trajectory
-from harness.llm.allowance import Allowance
-from harness.llm.recording import MessageRecord
-from harness.runs.faults import reason_code
+from harness.agents.trajectory import Ending, EndRecord, paid, read_trajectory
+from harness.models.allowance import Allowance
+from harness.models.replay import MessageRecord
+from harness.runs.outcome import reason_code
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.reasons import ReasonCode
 from tests.support.agents import faults, let_agent_work

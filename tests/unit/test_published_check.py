@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.published_check.defects import defects
-from harness.authoring.published_check.leaks import differences, leaks, statuses
-from harness.authoring.published_check.reference_run import ReferenceRun
 from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.subject import Subject
+from harness.judging.verify.verdict import TestRecord
+from harness.plugins.published import layout
+from harness.plugins.published.check.leaks import differences, leaks, statuses
+from harness.plugins.published.check.oracle import ReferenceRun, defects
+from harness.plugins.published.parsed_log import ParsedTest
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Problem, Severity
 from harness.specs.task_facts import Level, TaskCheck
-from harness.testing.published import ParsedTest
-from harness.tracks.swe_atlas import layout
-from harness.verify.verdict import TestRecord
 from tests.support.patches import new_test_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"

@@ -9,21 +9,19 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
-from harness.languages.registry import language_of
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import ManifestError, read_lines
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
+from harness.plugins.published import layout
+from harness.plugins.published.seen_tests import SeenTests, reported_tests
+from harness.plugins.published.task import PublishedTask, read_published
 from harness.specs.catalog import Catalog
-from harness.specs.ids import TestId
 from harness.specs.problem import Severity
 from harness.specs.reasons import ReasonCode
 from harness.specs.task_facts import Level
+from harness.specs.test_results import TestId
 from harness.specs.tracks import TaskOptions
-from harness.submission.line_manifest import read_lines
-from harness.submission.manifest import ManifestError
-from harness.tracks.swe_atlas import layout
-from harness.tracks.swe_atlas.seen_tests import SeenTests, reported_tests
-from harness.tracks.swe_atlas.task import PublishedTask, read_published
-from harness.verify.intake import FileChange
-from harness.verify.listed_names import Ambiguous, Candidate, meant
-from harness.verify.manifest_check import check_manifest
 from tests.support.patches import new_test_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -6,17 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.analysis.parity import WHY_PUBLISHED_TAKES, disagreement
-from harness.specs.grading import GradingRules
-from harness.specs.ids import TestId
+from harness.judging.testing.readers import ReportError, reader_of
+from harness.judging.verify.verdict import VerdictRecord, decide
+from harness.plugins.published.parsed_log import ParsedTest, attributed, means, parsed_tests, read_published
+from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names, log_records
+from harness.results.parity import WHY_PUBLISHED_TAKES, disagreement
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.specs.results import Outcome, Quality
-from harness.testing.published import ParsedTest, parsed_tests, read_published
-from harness.testing.published_names import attributed, means
-from harness.testing.readers import reader_of
-from harness.testing.report import ReportError
-from harness.tracks.swe_atlas.rule import is_test_path, judge_mutation, listed_names, log_records
-from harness.verify.verdict import VerdictRecord, decide
+from harness.specs.test_results import Outcome, Quality, TestId
+from harness.specs.tracks import GradingRules
 
 FILE = "tests/test_sums.py"
 GREEN = [ParsedTest("tests/test_sums.py::TestSums::test_adds", "PASSED")]

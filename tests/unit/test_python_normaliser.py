@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.python.in_container.composer import EVERY_RULE
-from harness.languages.python.in_container.functions import functions_of
+from harness.judging.languages.python.in_container.composer import EVERY_RULE
+from harness.judging.languages.python.in_container.functions import functions_of
 from tests.support.python_normaliser import normalised
 from tests.support.python_variants import variant
 

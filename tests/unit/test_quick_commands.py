@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-JUDGING = {"harness.verify.judge.judge", "jinja2"}
+JUDGING = {"harness.judging.verify.judge.judge", "jinja2"}
 HEAVY = {"litellm", "matplotlib", "numpy", "scipy", "aiohttp", "ray", "tree_sitter"}
 LEFT_OUT = {
     "--help": {"pydantic", "yaml", "asyncio", "docker", *JUDGING, *HEAVY},
     "task list": {"asyncio", "docker", *JUDGING, *HEAVY},
-    "scaffold list": {"docker", "harness.verify.judge.judge", *HEAVY},
+    "scaffold list": {"docker", "harness.judging.verify.judge.judge", *HEAVY},
     "clean": {*JUDGING, *HEAVY},
     "doctor --help": {"docker", "asyncio", *JUDGING, *HEAVY},
 }

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from harness.llm.build import Models
-from harness.llm.protocol import Message, Role
-from harness.llm.rate_limits import RateLimiter
+from harness.models.build import Models
+from harness.models.protocol import Message, MessageRole
+from harness.models.rate_limits import RateLimiter
 from harness.specs.catalog import Catalog
 from harness.specs.model_file import RateLimits
 from tests.support.provider import Reply, playing
@@ -73,7 +73,7 @@ async def test_trials_of_a_run_keep_a_models_limits_together(tmp_path, monkeypat
         file = tmp_path / "m.yaml"
         file.write_text(f"model: openai/x\napi_base: {provider.url}/v1\nlimits: {{concurrent_requests: 1}}\n")
         models = Models(Catalog())
-        message = Message(role=Role.USER, content="hello")
+        message = Message(role=MessageRole.USER, content="hello")
         await asyncio.gather(*(models.build(str(file)).complete([message], []) for _ in range(3)))
     seconds = [request.seconds for request in provider.requests]
     assert min(later - earlier for earlier, later in pairwise(seconds)) >= 0.05
@@ -88,6 +88,6 @@ async def test_the_queue_of_the_limits_is_not_the_models_deadline(tmp_path, monk
             f"model: openai/x\napi_base: {provider.url}/v1\ntotal_seconds: 1\nlimits: {{concurrent_requests: 1}}\n"
         )
         models = Models(Catalog())
-        message = Message(role=Role.USER, content="hello")
+        message = Message(role=MessageRole.USER, content="hello")
         answers = await asyncio.gather(*(models.build(str(file)).complete([message], []) for _ in range(4)))
     assert len(answers) == 4

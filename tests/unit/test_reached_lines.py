@@ -10,20 +10,19 @@ from typing import Any
 
 import pytest
 
+from harness.judging.testing.reaching.measuring import Laid, Reached, has_branches, reach_job, read_reached
+from harness.judging.verify.arms import Suite
+from harness.judging.verify.mutants.candidates import Candidates, Coverage, removed_coverage, summary
+from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, Place
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import task_image
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
-from harness.testing.reaching.measuring import Laid, Reached, has_branches, reach_job, read_reached
-from harness.verify.arms import Suite
-from harness.verify.mutants.candidates import Candidates
-from harness.verify.mutants.coverage import Coverage, removed_coverage, summary
-from harness.verify.mutants.records import MutantRecord, MutantStatus, Place
+from harness.specs.test_results import TestId
 
-TRACER = files("harness.testing.reaching") / "in_container" / "branches.py"
+TRACER = files("harness.judging.testing.reaching") / "in_container" / "branches.py"
 SOURCE = '''\
 def sign(number, strict):
     """1, 0 or -1."""

@@ -8,15 +8,13 @@ from contextlib import contextmanager
 
 import pytest
 
+from harness.judging.testing.arm_job import TestRun, read_job
+from harness.judging.testing.readers import Reader, Report
+from harness.judging.testing.threads import CpuLimit, in_thread
 from harness.sandbox.protocol import JobResult
-from harness.specs.ids import TestId
-from harness.specs.report_formats import REPORT_FORMATS
-from harness.specs.results import CaseResult, Outcome
+from harness.specs.repo import REPORT_FORMATS
+from harness.specs.test_results import CaseResult, Outcome, TestId
 from harness.specs.variants import ArmStatus
-from harness.testing.arm_job import TestRun, read_job
-from harness.testing.readers import Reader
-from harness.testing.report import Report
-from harness.testing.threads import Limit, in_thread
 
 TESTS = (TestId("a_test", "one"), TestId("b_test", "two"))
 RUN = TestRun(TESTS, {}, frozenset(), (), (), 10)
@@ -64,7 +62,7 @@ async def test_the_loop_goes_on_while_a_report_is_read():
 
 
 @pytest.mark.parametrize(
-    ("busy", "limit"), [(True, Limit(0.2, 600)), (False, Limit(600, 0.2))], ids=["computing", "waiting"]
+    ("busy", "limit"), [(True, CpuLimit(0.2, 600)), (False, CpuLimit(600, 0.2))], ids=["computing", "waiting"]
 )
 async def test_a_report_that_takes_too_long_is_none_and_the_others_count(busy, limit):
     with registered(Slow(busy)):
@@ -76,7 +74,7 @@ async def test_a_report_that_takes_too_long_is_none_and_the_others_count(busy, l
 
 async def test_what_a_call_raises_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
-        await in_thread(lambda: 1 // 0, Limit(10, 10))
+        await in_thread(lambda: 1 // 0, CpuLimit(10, 10))
 
 
 async def test_a_caller_that_is_cancelled_leaves_the_call_alone():
@@ -95,5 +93,5 @@ def test_twenty_thousand_table_cases_are_read():
     lines = [json.dumps(event) + "\n" for event in [*events, {"Action": "pass", "Package": "p"}]]
     run = TestRun((TestId("p/a_test.go", "TestT"),), {}, frozenset(), (), (), 10)
     result = JobResult(0, False, False, b"", {"1.jsonl": "".join(lines).encode()}, True, 1.0)
-    reading = asyncio.run(read_job("go-test", run, (), result, Limit(cpu_seconds=10, wall_seconds=300)))
+    reading = asyncio.run(read_job("go-test", run, (), result, CpuLimit(cpu_seconds=10, wall_seconds=300)))
     assert (reading.status, reading.results[0].cases) == (ArmStatus.FINISHED, 20_001)

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.languages.found import MAX_SOURCE, TestFile
-from harness.languages.registry import LANGUAGES
-from harness.languages.remembering import RememberingDiscovery
+from harness.judging.languages.found import MAX_SOURCE, TestFile
+from harness.judging.languages.registry import LANGUAGES, RememberingDiscovery
+from harness.judging.submission.manifest import format_manifest
+from harness.judging.testing.threads import CpuLimit
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import affected_tests
+from harness.judging.verify.suite_checks import read_suite
 from harness.sandbox.git_tree import GitTree
-from harness.specs.ids import TestId
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
-from harness.submission.manifest import format_manifest
-from harness.testing.threads import Limit
-from harness.verify.assertion_check import read_suite
-from harness.verify.intake import FileChange
-from harness.verify.manifest_check import affected_tests
+from harness.specs.test_results import TestId
 from tests.support.small_task import small_task
 
 SOURCE = b"def test_a():\n    assert 1\n"
@@ -67,7 +66,7 @@ async def test_a_suite_that_takes_too_long_is_refused_and_others_are_read(tmp_pa
     with slow_task(tmp_path / "slow") as (task, _):
         (tmp_path / "quick").mkdir()
         refused, read = await asyncio.gather(
-            read_suite(task, MANIFEST, (CHANGE,), Limit(0.2, 600)),
+            read_suite(task, MANIFEST, (CHANGE,), CpuLimit(0.2, 600)),
             read_suite(small_task(tmp_path / "quick"), MANIFEST, (CHANGE,)),
         )
     assert [reason.code for reason in refused.reasons] == [ReasonCode.PATCH_TOO_LARGE]
@@ -102,7 +101,7 @@ async def test_two_thousand_tests_are_read_once_for_all_that_is_asked_of_them(tm
     names = [f"test_{number}" for number in range(2_000)]
     text = "".join(f"def {name}():\n    assert {name}\n" for name in names).encode()
     manifest = format_manifest([TestId("tests/test_x.py", name) for name in names]).encode()
-    limit = Limit(cpu_seconds=20, wall_seconds=600)
+    limit = CpuLimit(cpu_seconds=20, wall_seconds=600)
     check = await read_suite(small_task(tmp_path), manifest, (replace(CHANGE, new=text),), limit)
     assert (len(check.tests), check.reasons) == (2_000, ())
 

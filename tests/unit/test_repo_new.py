@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.repo_check import no_tests
+from harness.authoring.repo_build import no_tests
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
 from harness.authoring.repo_new.command import Given, new_repo, source_of
 from harness.authoring.repo_new.licences import licence_of, notices
-from harness.authoring.repo_new.pinning import Pinned, Wanted, sha256_of
+from harness.authoring.repo_new.pinning import Pinned, WantedRelease, sha256_of
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.loading import load_yaml
 from harness.specs.repo import Repo
+from harness.specs.yaml_files import load_yaml
 
 MIT = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software\n"
 METADATA = (
@@ -108,7 +108,7 @@ def test_one_source_must_be_named(given) -> None:
 
 def test_the_files_of_a_python_release_make_a_recipe(tmp_path) -> None:
     tree = laid_out(tmp_path / "tree", SOUND)
-    pinned = Pinned(Wanted("pypi", "sums", "1.0"), "1" * 64, tree, tree)
+    pinned = Pinned(WantedRelease("pypi", "sums", "1.0"), "1" * 64, tree, tree)
     texts = writing.python_files(pinned, ["pytest-mock"], ["libxml2"])
     assert texts["requirements.in"].splitlines()[1:] == [
         "attrs>=20", "editables", "freezegun", "hatchling", "pytest", "pytest-timeout", "setuptools", "wheel",
@@ -141,7 +141,7 @@ def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_pat
             "a_test.go": 'package sums\n\nimport "testing"\n\nfunc TestA(t *testing.T) {}\n',
         },
     )
-    pinned = Pinned(Wanted("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
+    pinned = Pinned(WantedRelease("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
     assert reading_trees.language_in(tree) == "go"
     texts = writing.go_files(pinned, [])
     assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in texts["Dockerfile"]
@@ -180,7 +180,7 @@ def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
         {"tiny": "^1.2.0", "fast-check": "^3.0.0"},
         ("@of/left",),
     )
-    pinned = Pinned(Wanted("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
+    pinned = Pinned(WantedRelease("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
     texts = writing.typescript_files(pinned, release, ["jq"])
     texts["package.json"] = reading_npm.package_json("sums", release, ["@of/left@2.0.0"])
     texts["repo.yaml"] = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
@@ -222,7 +222,7 @@ def test_tests_on_npm_that_import_what_is_not_released_are_taken_out_of_the_tree
     tree = laid_out(tmp_path / "tree", {**ON_NPM, **sound, **more, **broken})
     release = reading_npm.read_release(tree)
     assert release.broken == ("src/a b.test.ts", "src/b.test.ts")
-    pinned = Pinned(Wanted("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
+    pinned = Pinned(WantedRelease("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
     dockerfile = writing.typescript_files(pinned, release, [])["Dockerfile"]
     removed = "    rm \\\n        'src/a b.test.ts' \\\n        src/b.test.ts; \\\n"
     assert f"{removed}    chmod -R u=rwX,go=rX .\n" in dockerfile
@@ -230,7 +230,7 @@ def test_tests_on_npm_that_import_what_is_not_released_are_taken_out_of_the_tree
 
 def made_of_scoped(directory: Path, kind: str) -> None:
     tree = laid_out(directory / "tree", ON_NPM)
-    pinned = Pinned(Wanted("npm", "@of/sums", "1.0.0"), "1" * 64, tree, tree)
+    pinned = Pinned(WantedRelease("npm", "@of/sums", "1.0.0"), "1" * 64, tree, tree)
     release = reading_npm.read_release(tree)
     texts = writing.typescript_files(pinned, release, [])
     text = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
@@ -295,7 +295,7 @@ def c_repository(directory: Path) -> dict[str, str]:
     assert release.code == ("src/sums.c",)
     assert release.needs == ("libevent-dev",)
     assert "autoreconf" in release.configure
-    pinned = Pinned(Wanted("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
+    pinned = Pinned(WantedRelease("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
     description = writing.repo_yaml("sums", "c", pinned, "MIT", notices(tree))
     return {"repo.yaml": description, **writing.c_files(pinned, release, [])}
 
@@ -387,7 +387,7 @@ def test_the_licence_is_what_metadata_or_its_text_says(files, licence, tmp_path)
 )
 def test_a_dockerfile_that_says_what_is_not_used_is_an_error_with_its_line(old, new, words, tmp_path) -> None:
     tree = laid_out(tmp_path / "tree", SOUND)
-    pinned = Pinned(Wanted("pypi", "sums", "1.0"), sha256_of(tree / "LICENSE"), tree, tree)
+    pinned = Pinned(WantedRelease("pypi", "sums", "1.0"), sha256_of(tree / "LICENSE"), tree, tree)
     texts = writing.python_files(pinned, [], [])
     texts["Dockerfile"] = texts["Dockerfile"].replace(old, new, 1)
     directory = tmp_path / "sums"

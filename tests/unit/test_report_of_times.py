@@ -6,13 +6,12 @@ from dataclasses import replace
 import pytest
 
 from harness import PROTOCOL_VERSION
-from harness.report.batch_report import report_times
-from harness.runs.cases import Case
-from harness.runs.submissions import Judged
+from harness.judging.verify.evidence import new_draw, renew_code_seeds
+from harness.judging.verify.verdict import VerdictRecord
+from harness.results.report.batch_report import report_times
+from harness.runs.submissions import Case, Judged
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
-from harness.verify.draw import new_draw, renew_code_seeds
-from harness.verify.verdict import VerdictRecord
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
-from harness.analysis.failing.tiers import WeightsFile
-from harness.analysis.results import results
-from harness.analysis.run_rows import load_rows
-from harness.report.csv_report import CsvRows, csv_text
-from harness.report.exporting import export_runs
-from harness.report.inspect_logs import export_inspect
-from harness.report.parquet_files import export_rows
-from harness.report.results_facts import results_facts
-from harness.report.results_report import report_results
+from harness.plugins.exports.inspect import export_inspect
+from harness.plugins.exports.parquet import export_rows
+from harness.results.failing.funnel import WeightsFile
+from harness.results.report.csv_report import CsvRows, csv_text
+from harness.results.report.exporting import export_runs
+from harness.results.report.facts import results_facts
+from harness.results.report.results_report import report_results
+from harness.results.run_rows import load_rows
+from harness.results.site.build import report_site
+from harness.results.summary import results
 from harness.runs.trial_store import TrialStore
-from harness.site.command import report_site
 from harness.specs.errors import UserError
 from tests.support.command import testwright
 from tests.support.compared_runs import ONE, TASKS, TWO, judged_run

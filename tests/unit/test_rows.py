@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.resolve_rates import resolve_rates
-from harness.analysis.rows import TrialState
-from harness.analysis.run_rows import load_rows
-from harness.report.csv_report import CsvRows, csv_text
-from harness.report.run_report import show_run
+from harness.judging.verify.verdict import StageStatus
+from harness.results.report.csv_report import CsvRows, csv_text
+from harness.results.report.run_report import show_run
+from harness.results.rows import TrialState
+from harness.results.run_rows import load_rows
+from harness.results.scores import resolve_rates
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.specs.results import Outcome
-from harness.verify.verdict import StageStatus
+from harness.specs.test_results import Outcome
 from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
 
 UNMET, LOST = ReasonCode.CRITERION_UNMET, ReasonCode.SANDBOX_LOST

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import AgentContext, Finish
-from harness.agents.trajectory import Trajectory
-from harness.analysis.run_rows import load_rows
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
-from harness.report.run_report import report_run, show_run
-from harness.runs.attempts import AttemptEnd
+from harness.agents.trajectory import Ending, Trajectory
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import MessageRecord
+from harness.results.report.run_report import report_run, show_run
+from harness.results.run_rows import load_rows
+from harness.runs.records import AttemptEnd
 from harness.sandbox.protocol import Sandbox
 from harness.specs.errors import BudgetExhausted, SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict
@@ -41,7 +40,7 @@ class Agent:
 
     async def __call__(self, context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
         self.works += 1
-        message = Message(role=Role.ASSISTANT, content="I work.")
+        message = Message(role=MessageRole.ASSISTANT, content="I work.")
         trajectory.add(MessageRecord(step=1, message=message, usage=CENT))
         await context.allowance.spending.charge(CENT)
         if end := self.ends.pop(0) if self.ends else None:

@@ -6,25 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.protocol import AgentContext, Finish
-from harness.agents.trajectory import Trajectory
-from harness.analysis.run_rows import load_rows
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
-from harness.report.run_report import report_run, show_run
+from harness.agents.trajectory import Ending, Trajectory
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.evidence import listed
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import MessageRecord
+from harness.results.report.run_report import report_run, show_run
+from harness.results.run_rows import load_rows
 from harness.runs.dry_run import State, state_of
 from harness.runs.engine_session import engine_session
-from harness.runs.evidence_file import Conditions
-from harness.runs.kept_arms import ArmQuota
+from harness.runs.evidence_file import ArmQuota, Conditions
 from harness.runs.plan import Trial
 from harness.runs.records import append_line
 from harness.runs.store import spent_in
 from harness.sandbox.protocol import JobResult, Sandbox
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import Usage
-from harness.submission.extraction import Submission
-from harness.verify.evidence import listed
 from tests.support.runs_here import TASK, RunsHere, codes, runs_here
 
 EMPTY, ERROR = [ReasonCode.EMPTY_SUBMISSION], [ReasonCode.HARNESS_ERROR]
@@ -45,7 +43,7 @@ def paid(here: RunsHere) -> Iterator[list[str]]:
 
     async def work(context: AgentContext, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
         works.append(sandbox.__class__.__name__)
-        message = Message(role=Role.ASSISTANT, content="I work.")
+        message = Message(role=MessageRole.ASSISTANT, content="I work.")
         trajectory.add(MessageRecord(step=1, message=message, usage=CENT))
         await context.allowance.spending.charge(CENT)
         return Finish(Ending.SUBMITTED)

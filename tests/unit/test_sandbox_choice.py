@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.choice import check_sandbox
 from harness.sandbox.local.confinement import works
-from harness.sandbox.registry import SANDBOXES
+from harness.sandbox.registry import SANDBOXES, check_sandbox
 from harness.specs.errors import UserError
-from harness.tracks.engines import choose_engine, engines_here
+from harness.tracks.registry import choose_engine, engines_here
 from tests.support.command import testwright
 
 MISSPELT = "unknown sandbox 'dcoker'; did you mean 'docker'?"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.authoring.task_check.secret_lines import Secret
+from harness.authoring.task_check.agent_view import Secret
 
 LINES = frozenset({b"the first line of it", b"the second line of it", b"the third line of it", b"the fourth line"})
 

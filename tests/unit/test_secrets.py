@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.host_environment import DOCKER, PIP, PROXIES, host_environment
-from harness.sandbox.images.build_cli import client_environment, find_build_cli
+from harness.sandbox.host import DOCKER, PIP, PROXIES, host_environment
+from harness.sandbox.images.building import client_environment, find_build_cli
 from harness.sandbox.images.client_config import pip_settings
 from harness.sandbox.local.recipe import task_environment
 from harness.specs.errors import UserError
@@ -95,7 +95,7 @@ def test_no_library_reads_another_file_of_keys_than_that_of_the_working_director
     (tmp_path / "installed" / "litellm").symlink_to(Path(str(find_spec("litellm").origin)).parent)  # type: ignore[union-attr]
     program = tmp_path / "program.py"  # it looks elsewhere for one that has no file
     program.write_text(
-        "import os\nfrom harness.llm.price_table import load_litellm\n"
+        "import os\nfrom harness.models.price_table import load_litellm\n"
         "print(load_litellm().__file__, 'STRAY_API_KEY' in os.environ)\n"
     )
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}

@@ -10,26 +10,25 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
 from harness.agents.trajectory import (
     EgressRecord,
+    Ending,
     EndRecord,
     HeaderRecord,
     ObservationRecord,
     RefusedContact,
     Trajectory,
 )
-from harness.analysis.chosen import Filters
-from harness.analysis.rows import TrialRow
-from harness.analysis.run_rows import load_rows
-from harness.llm.protocol import Message, Role, ToolCall
-from harness.llm.recording import MessageRecord
-from harness.report.run_report import report_run, show_run
-from harness.report.trajectory_report import chosen_steps, trajectory_lines
-from harness.report.why import why
+from harness.models.protocol import Message, MessageRole, ToolCall
+from harness.models.replay import MessageRecord
+from harness.results.report.run_report import report_run, show_run
+from harness.results.report.trajectory_report import chosen_steps, trajectory_lines
+from harness.results.report.trial_report import why
+from harness.results.rows import TrialRow
+from harness.results.run_rows import Filters, load_rows
 from harness.runs.command import FinishedRun
 from harness.specs.errors import UserError
-from harness.specs.model_name import called, called_apart
+from harness.specs.model_file import called, called_apart
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import NO_USAGE, Usage
 from tests.support.compared_runs import ONE, TASKS, TWO, catalog, judged_run
@@ -102,7 +101,7 @@ def trial(tmp_path: Path) -> Path:
     with Trajectory(store.trajectory) as file:
         file.add(HeaderRecord(scaffold="mini", scaffold_version="1", model="openai/a", task="sums"))
         call = ToolCall(id="1", name="bash", arguments='{"command": "git log --all"}')
-        answer = Message(role=Role.ASSISTANT, content="I \x1b[31mlook", tool_calls=(call,))
+        answer = Message(role=MessageRole.ASSISTANT, content="I \x1b[31mlook", tool_calls=(call,))
         file.add(MessageRecord(step=1, message=answer, usage=Usage(input=10, output=2)))
         file.add(
             ObservationRecord(
@@ -115,7 +114,7 @@ def trial(tmp_path: Path) -> Path:
                 timed_out=False,
             )
         )
-        file.add(MessageRecord(step=2, message=Message(role=Role.ASSISTANT, content="done"), usage=NO_USAGE))
+        file.add(MessageRecord(step=2, message=Message(role=MessageRole.ASSISTANT, content="done"), usage=NO_USAGE))
         file.add(EgressRecord(refused=(RefusedContact(host="forge.test", port=443, why="host", count=1),)))
         file.add(EndRecord(ending=Ending.STEP_LIMIT, steps=2, usage=NO_USAGE))
     return run

@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 
-from harness.runs.side_by_side import side_by_side
+from harness.runs.concurrency import side_by_side
 from harness.specs.errors import UserError, first_error
 
 

@@ -8,14 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from harness.analysis.statistics.proportions import Bounds
-from harness.site.build import SiteBuilder
-from harness.site.pages import Pages
-from harness.site.patches import patch_view
-from harness.site.places import link, root_of, run_names
-from harness.site.plots import Line, Point, interval_plot, scatter_plot, stacked_plot
-from harness.site.texts import Texts
-from harness.site.visible import visible
+from harness.results.site.build import SiteBuilder
+from harness.results.site.comparison_pages import patch_view
+from harness.results.site.material import link, root_of, run_names
+from harness.results.site.pages import LongTexts, Pages, visible
+from harness.results.site.plots import Line, Point, interval_plot, scatter_plot, stacked_plot
+from harness.results.statistics.proportions import Bounds
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
 from tests.support.command import testwright
@@ -86,13 +84,15 @@ def test_pages_have_a_limit_and_what_is_cut_is_in_a_file(hostile: Path) -> None:
 
 def test_a_long_trajectory_goes_on_in_further_pages(tmp_path: Path) -> None:
     from harness.agents.trajectory import Trajectory
-    from harness.llm.protocol import Message, Role
-    from harness.llm.recording import MessageRecord
+    from harness.models.protocol import Message, MessageRole
+    from harness.models.replay import MessageRecord
 
     store = judged(evidenced(worked(begun(run_folder(tmp_path / "run"), "a", "mini", "openai/one"))))
     with Trajectory(store.trajectory) as trajectory:
         for step in range(1, 201):
-            trajectory.add(MessageRecord(step=step, message=Message(role=Role.ASSISTANT, content="word " * 2_000)))
+            trajectory.add(
+                MessageRecord(step=step, message=Message(role=MessageRole.ASSISTANT, content="word " * 2_000))
+            )
     SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
     parts = sorted((tmp_path / "site" / "trials").rglob("*.html"))
     assert len(parts) > 4
@@ -154,14 +154,14 @@ def test_lines_of_listed_tests_are_marked(tmp_path: Path) -> None:
     view = patch_view(
         reference / "tests.patch",
         ["aiosmtpd/tests/test_proxyprotocol.py::TestParseTLV::test_nothing"],
-        Texts(Pages(tmp_path, "x"), "a.html"),
+        LongTexts(Pages(tmp_path, "x"), "a.html"),
     )
     assert view
     assert not any(line.test for line in view.lines)
     head = "--- /dev/null\n+++ b/test_a.py\n@@ -0,0 +1,5 @@\n"
     patch = f"{head}+def helper():\n+    pass\n+\n+def test_one():\n+    assert 1\n"
     (tmp_path / "p.diff").write_text(patch)
-    view = patch_view(tmp_path / "p.diff", ["test_a.py::test_one"], Texts(Pages(tmp_path, "x"), "a.html"))
+    view = patch_view(tmp_path / "p.diff", ["test_a.py::test_one"], LongTexts(Pages(tmp_path, "x"), "a.html"))
     assert view
     assert [line.text for line in view.lines if line.test] == ["+def test_one():", "+    assert 1"]
 

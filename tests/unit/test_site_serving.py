@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.site.build import SiteBuilder
-from harness.site.serving import VERSION, files_seen, follow, listening
+from harness.results.site.build import SiteBuilder
+from harness.results.site.serving import VERSION, files_seen, follow, listening
 from harness.specs.errors import UserError
 from tests.support.run_folder import begun, judged, run_folder, worked
 
@@ -67,7 +67,7 @@ def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_the_site_is_built_anew_while_a_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.site.serving._SECONDS", 0.05)
+    monkeypatch.setattr("harness.results.site.serving._SECONDS", 0.05)
     run = run_folder(tmp_path / "run")
     store = worked(begun(run, "a", "mini", "openai/one"))
     builder = SiteBuilder([run], tmp_path / "site", is_live=True)

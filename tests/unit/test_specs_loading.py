@@ -6,11 +6,10 @@ import yaml
 
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
-from harness.specs.globs import matches
-from harness.specs.loading import SchemaError, load_yaml, parse_yaml
-from harness.specs.repo import ArmSettings, Repo
+from harness.specs.repo import ArmSettings, Repo, matches
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
+from harness.specs.yaml_files import SchemaError, load_yaml, parse_yaml
 
 TASK = "schema_version: 1\nid: a-task\nrepo: a-repo\nkind: unit\ntitle: A task\n"
 

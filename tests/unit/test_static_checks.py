@@ -2,12 +2,12 @@
 
 import pytest
 
-from harness.languages.c import discovery as c_discovery
-from harness.languages.python import discovery
-from harness.specs.ids import TestId
+from harness.judging.languages.c import discovery as c_discovery
+from harness.judging.languages.python import discovery
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.suite_checks import holds
 from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
-from harness.verify.intake import FileChange
-from harness.verify.static_checks import holds
+from harness.specs.test_results import TestId
 
 FILE = "tests/test_a.py"
 WITH_CASES = b"""

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.analysis.statistics.clusters import (
+from harness.results.statistics.clusters import (
     bootstrap_bounds,
     cluster_mean,
     expanded_tail,
     minimum_detectable,
     t_bounds,
 )
-from harness.analysis.statistics.proportions import Bounds
+from harness.results.statistics.proportions import Bounds
 
 RATES, DIFFERENCES = Bounds(0.0, 1.0), Bounds(-1.0, 1.0)
 REPOSITORIES = {"a": [1, 0.5, 0], "b": [1, 1], "c": [0, 0.5, 0.25, 0], "d": [1]}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.analysis.statistics.correlation import mean_ranks, spearman
+from harness.results.statistics.clusters import mean_ranks, spearman
 
 
 def alone(pairs):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from harness.analysis.statistics.paired_tests import holm, mcnemar
+from harness.results.statistics.proportions import holm, mcnemar
 
 counts = st.integers(0, 200)
 ps = st.lists(st.floats(0, 1), min_size=1, max_size=8)

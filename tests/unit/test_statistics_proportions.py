@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from harness.analysis.statistics.proportions import rate, score_bounds, score_bounds_of_difference
+from harness.results.statistics.proportions import rate, score_bounds, score_bounds_of_difference
 
 
 def test_the_interval_is_wilsons():

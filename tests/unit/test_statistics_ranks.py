@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.analysis.statistics.proportions import Bounds
-from harness.analysis.statistics.ranks import ranks
+from harness.results.statistics.proportions import Bounds, ranks
 
 PUBLISHED = [
     (44.36, 6.04, 1), (40.00, 6.00, 1), (38.98, 6.12, 1), (36.67, 6.63, 1), (36.08, 6.02, 1), (31.76, 6.24, 2),

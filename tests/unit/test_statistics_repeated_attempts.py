@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.analysis.statistics.repeated_attempts import pass_all, pass_at
+from harness.results.statistics.proportions import pass_all, pass_at
 
 cases = st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(1, n), st.integers(0, n), st.just(n)))
 

@@ -13,16 +13,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.strategies import sampled_from
 
-from harness.agents.ending import Ending
-from harness.agents.trajectory import EndRecord, Trajectory
-from harness.llm.protocol import Message, Role
-from harness.llm.recording import MessageRecord
-from harness.runs.agent_file import AgentFile
+from harness.agents.trajectory import Ending, EndRecord, Trajectory
+from harness.judging.submission.extraction import Submission
+from harness.models.protocol import Message, MessageRole
+from harness.models.replay import MessageRecord
+from harness.runs.records import AgentFile
 from harness.runs.store import RunStore, find_trials, spent_in
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.usage import Usage
-from harness.submission.extraction import Submission
 from tests.support.run_folder import run_folder, verdict
 
 CENT = Usage(calls=1, cost_usd=0.01)
@@ -69,7 +68,7 @@ class StoreMachine(RuleBasedStateMachine):
     def work(self) -> None:
         """A step that is paid; the process may be dead after it."""
         with Trajectory(self.store.trajectory) as records:
-            message = Message(role=Role.ASSISTANT, content="I work.")
+            message = Message(role=MessageRole.ASSISTANT, content="I work.")
             records.add(MessageRecord(step=1, message=message, usage=CENT))
             records.add(EndRecord(ending=Ending.SUBMITTED, steps=1, usage=CENT))
         self.steps, self.cents = 1, self.cents + 1

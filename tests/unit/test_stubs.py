@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tree_sitter import Parser
 
-from harness.languages.c.catalogue import GRAMMAR as C_GRAMMAR
-from harness.languages.functions import below
-from harness.languages.go.language import ON_DISK as GO
-from harness.languages.registry import LANGUAGES
-from harness.languages.stubbing import MESSAGE, CannotStub, StubKind
-from harness.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
+from harness.judging.languages.c.catalogue import GRAMMAR as C_GRAMMAR
+from harness.judging.languages.functions import below
+from harness.judging.languages.go.language import ON_DISK as GO
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.stubbing import MESSAGE, CannotStub, StubKind
+from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
 from harness.specs.catalog import Catalog, default_directory
 
 PYTHON = b'''"""A module."""

@@ -9,20 +9,18 @@ import pytest
 
 from harness.agents.mini import Mini
 from harness.agents.registry import agent_context
-from harness.languages.registry import LANGUAGES
-from harness.llm.scripted import ScriptedModel
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.submission.manifest import parse_manifest
+from harness.models.replay import ScriptedModel
+from harness.plugins.published import layout
+from harness.plugins.published.layout import ImageMap, ImageSource
+from harness.plugins.published.task import PublishedTask, read_published, task_directories
 from harness.runs.command import configure
 from harness.runs.plan import RunConfig, chosen_tasks, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
 from harness.specs.rubric import Importance
-from harness.specs.tracks import TaskOptions
-from harness.submission.manifest import parse_manifest
-from harness.tracks.swe_atlas import layout
-from harness.tracks.swe_atlas.image_map import ImageMap, ImageSource
-from harness.tracks.swe_atlas.selection import task_directories
-from harness.tracks.swe_atlas.task import PublishedTask, read_published
+from harness.specs.tracks import GradingRules, TaskOptions
 from tests.support.small_task import scaffold
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"

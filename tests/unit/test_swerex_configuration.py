@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox.swerex.configuration import deployment_parameters, read_configuration
+from harness.plugins.swerex.configuration import deployment_parameters, read_configuration
 from harness.specs.errors import UserError
 from tests.support.docs import examples
 
@@ -113,8 +113,8 @@ def test_what_a_deployment_provides_is_declared_and_what_it_lacks_is_in_the_isol
 
 def test_swerex_is_imported_only_when_such_a_sandbox_is_asked_for() -> None:
     script = (
-        "import sys; import harness.runs.command; from harness.sandbox.choice import check_sandbox;"
-        "from harness.tracks.engines import choose_engine;"
+        "import sys; import harness.runs.command; from harness.sandbox.registry import check_sandbox;"
+        "from harness.tracks.registry import choose_engine;"
         "check_sandbox('swerex:http://x'); choose_engine('local');"
         "print([name for name in sys.modules if name.split('.')[0] == 'swerex'])"
     )

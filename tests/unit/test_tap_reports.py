@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.specs.results import Outcome, Quality
-from harness.testing.readers import reader_of
-from harness.testing.report import Report, ReportError
-from harness.testing.tap import MAX_REPORT_BYTES, read_tap
+from harness.judging.testing.readers import Report, ReportError, reader_of
+from harness.judging.testing.tap import MAX_REPORT_BYTES, read_tap
+from harness.specs.test_results import Outcome, Quality
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "c"
 PROGRAMS = sorted(path.stem for path in REPORTS.glob("*.tap"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.sandbox.archives import capped, in_threads, members, read_tar, save_tar
 from harness.sandbox.protocol import LimitReached
-from harness.sandbox.tar_stream import capped, in_threads, members, read_tar, save_tar
 from harness.specs.errors import SandboxLost
 
 

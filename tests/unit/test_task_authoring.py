@@ -8,22 +8,20 @@ from pathlib import Path
 import pytest
 
 from harness.authoring.task_check.honest_corpus import corpus_of
-from harness.authoring.task_edit.command import edit_parts, edit_task, write_tree, write_trees
+from harness.authoring.task_edit import edit_parts, edit_task, write_tree, write_trees
 from harness.authoring.task_new import skeletons
-from harness.authoring.task_new.command import NewTask, new_task
-from harness.authoring.task_new.reaching import most_shared
-from harness.authoring.task_new.symbols import spans_of
+from harness.authoring.task_new.command import NewTask, most_shared, new_task, spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
 from harness.cli.main import main
-from harness.runs.cases import Expectation
+from harness.runs.submissions import Expectation
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
-from harness.specs.loading import load_yaml, parse_yaml, validate
 from harness.specs.reasons import Verdict
 from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import load_yaml, parse_yaml, validate
 from tests.support.sound_catalog import PRODUCT, TASK, sound_catalog
 
 GO = b"""\

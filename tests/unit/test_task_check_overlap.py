@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.task_check.overlap import overlap_problems
+from harness.authoring.task_check.controls import overlap_problems
 from harness.authoring.task_check.subject import Subject
+from harness.judging.verify.rubric_check import CriterionResult
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Severity
 from harness.specs.rubric import GradedBy, Importance
-from harness.verify.rubric_check import CriterionResult
 from tests.support.small_task import small_task
 
 FILE = "tests/test_add.py"

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from harness.languages.on_disk.written import Layout, OnDisk, differing_lines, lines_in_question
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.variant_source import Layout, OnDisk, differing_lines, lines_in_question
 
 SUMS = b'''\
 """Sums."""

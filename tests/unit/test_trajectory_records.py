@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents.ending import Ending
-from harness.agents.trajectory import EndRecord, HeaderRecord, ObservationRecord, Trajectory, read_trajectory
-from harness.llm.protocol import Message, Role, StopReason
-from harness.llm.recording import MessageRecord, read_messages
+from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, ObservationRecord, Trajectory, read_trajectory
+from harness.models.protocol import Message, MessageRole, StopReason
+from harness.models.replay import MessageRecord, read_messages
 from harness.specs.errors import UserError
 from harness.specs.usage import Usage
 
 HEADER = HeaderRecord(scaffold="mini", scaffold_version="1.0", model="m", task="t")
 ANSWER = MessageRecord(
     step=1,
-    message=Message(role=Role.ASSISTANT, content="é\n\x1b[0m\u2028"),
+    message=Message(role=MessageRole.ASSISTANT, content="é\n\x1b[0m\u2028"),
     usage=Usage(calls=1, input=7, cost_usd=None),
     stop=StopReason.END,
 )
@@ -83,7 +82,7 @@ def test_a_file_without_an_answer_is_no_recording(tmp_path: Path) -> None:
 
 
 def test_500_steps_are_written_in_a_fifth_of_a_second(tmp_path: Path) -> None:
-    observation = Message(role=Role.TOOL, content="x" * 12_000, tool_call_id="call-1")
+    observation = Message(role=MessageRole.TOOL, content="x" * 12_000, tool_call_id="call-1")
     with Trajectory(tmp_path / "t.jsonl") as trajectory:
         started = time.process_time()
         for step in range(500):

@@ -9,20 +9,19 @@ import pytest
 from harness.agents.protocol import AgentContext, Ending, Finish
 from harness.agents.registry import AGENTS
 from harness.agents.trajectory import Trajectory
-from harness.llm.scripted import ScriptedModel, say
-from harness.runs.attempts import AttemptEnd
+from harness.judging.verify.arms import ARM_TRIES
+from harness.judging.verify.evidence import Draw
+from harness.models.replay import ScriptedModel, say
 from harness.runs.evidence_file import ArmsBegun, EndedArm, EvidenceFile
-from harness.runs.outcome import Outcome
+from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunConfig
-from harness.runs.records import read_lines, read_record
+from harness.runs.records import AttemptEnd, read_lines, read_record
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
 from harness.sandbox.protocol import Sandbox
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.usage import Usage
-from harness.verify.arms import ARM_TRIES
-from harness.verify.draw import Draw
 from tests.support.fake_engine import Event, Fate
 from tests.support.scenes import Scene, scenes
 
@@ -53,7 +52,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     AGENTS.unregister("paying")
 
 
-def code_of(outcome: Outcome) -> ReasonCode:
+def code_of(outcome: RunOutcome) -> ReasonCode:
     [reason] = outcome.reasons
     return reason.code
 

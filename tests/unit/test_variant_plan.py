@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from harness.authoring.task_check.trees import kept_tree
-from harness.languages.python.toolchain import PythonToolchain
-from harness.languages.variant_source import VariantSource
+from harness.authoring.task_check.subject import kept_tree
+from harness.judging.languages.python.language import PythonToolchain
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.task_texts import TaskTexts, read_texts
+from harness.judging.verify.variants import draw_variants, drawn_again, plan_variants
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
-from harness.verify.task_texts import TaskTexts, read_texts
-from harness.verify.variants import draw_variants, drawn_again, plan_variants
 from tests.support.sound_catalog import OTHERWISE, PRODUCT, TASK, UPON_PLACEBO, changed, sound_catalog
 
 SEEDS = range(40)

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.judging.testing.arm_job import Reading, TestRun, read_job
+from harness.judging.verify.evidence import REQUIRED, Evidence, listed
+from harness.judging.verify.mutation import judge_mutation
+from harness.judging.verify.rubric_check import grade, judge_rubric
+from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import JobResult
-from harness.specs.ids import TestId
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
-from harness.specs.results import Outcome, Quality, TestResult
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-from harness.testing.arm_job import Reading, TestRun, read_job
-from harness.verify.evidence import REQUIRED, Evidence, listed
-from harness.verify.mutation import judge_mutation
-from harness.verify.rubric_check import grade, judge_rubric
-from harness.verify.verdict import decide
 from tests.support.scripted_plan import KINDS
 from tests.support.small_task import small_task
 

@@ -5,13 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.languages.typescript.discovery import discover
-from harness.specs.ids import TestId
-from harness.specs.results import Outcome, Quality, combine
-from harness.testing.computed_names import Template, claimed
-from harness.testing.readers import reader_of
-from harness.testing.report import Report, ReportError
-from harness.testing.vitest import MAX_REPORT_BYTES, read_vitest
+from harness.judging.languages.typescript.discovery import discover
+from harness.judging.testing.readers import Report, ReportError, Template, claimed, reader_of
+from harness.judging.testing.vitest import MAX_REPORT_BYTES, read_vitest
+from harness.specs.test_results import Outcome, Quality, TestId, combine
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "typescript"
 KINDS = (REPORTS / "kinds.json").read_bytes()

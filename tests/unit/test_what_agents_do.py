@@ -5,15 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.agents.trajectory import EgressRecord, FaultRecord, ObservationRecord, RefusedContact
-from harness.analysis.behaviour.actions import Call, actions, calls
-from harness.analysis.behaviour.kinds import kind_of_command, kind_of_tool
-from harness.analysis.behaviour.out_of_bounds import OutOfBounds, sightings
-from harness.analysis.behaviour.profile import profile
-from harness.analysis.behaviour.shell import atomic_commands
-from harness.analysis.behaviour.vocabulary import Group, Kind
-from harness.analysis.behaviour.watchdog import Mark, watch_marks
-from harness.llm.protocol import Message, Role, ToolCall
-from harness.llm.recording import MessageRecord
+from harness.models.protocol import Message, MessageRole, ToolCall
+from harness.models.replay import MessageRecord
+from harness.results.activity.actions import ToolUse, actions, calls, kind_of_command, kind_of_tool
+from harness.results.activity.out_of_bounds import OutOfBounds, sightings
+from harness.results.activity.shell import atomic_commands
+from harness.results.activity.trials import Mark, profile, watch_marks
+from harness.results.activity.vocabulary import Group, Kind
 from harness.specs.errors import ProviderFault
 from harness.specs.usage import NO_USAGE
 
@@ -68,7 +66,7 @@ def test_commands_are_grouped_by_what_they_are_for(kind):
 
 
 def test_what_filters_another_command_is_neither_read_nor_search():
-    found = actions([Call(0, 1, "bash", "run_tests | grep -v PASSED | head; ls | xargs grep a")])
+    found = actions([ToolUse(0, 1, "bash", "run_tests | grep -v PASSED | head; ls | xargs grep a")])
     assert [item.kind for item in found] == [
         Kind.TESTS, Kind.OTHER, Kind.OTHER, Kind.NAVIGATION, Kind.SEARCH
     ]  # fmt: skip
@@ -108,10 +106,12 @@ def test_native_agents_own_tools_count_as_what_they_are():
         ToolCall(id="5", name="apply_patch", arguments="not JSON"),
     )
     records = [
-        MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked), usage=NO_USAGE),
+        MessageRecord(step=1, message=Message(role=MessageRole.ASSISTANT, tool_calls=asked), usage=NO_USAGE),
         # the agent sends its history again: these are no new calls
-        MessageRecord(step=1, message=Message(role=Role.ASSISTANT, tool_calls=asked)),
-        MessageRecord(step=1, message=Message(role=Role.TOOL, tool_call_id="2", content="Exit code: 1\nFAILED")),
+        MessageRecord(step=1, message=Message(role=MessageRole.ASSISTANT, tool_calls=asked)),
+        MessageRecord(
+            step=1, message=Message(role=MessageRole.TOOL, tool_call_id="2", content="Exit code: 1\nFAILED")
+        ),
     ]
     found = calls(records)
     assert [item.kind for item in actions(found)] == [
@@ -142,7 +142,7 @@ def test_a_tool_that_asks_the_web_is_out_of_bounds():
         ToolCall(id="2", name="google_web_search", arguments="{}"),
         ToolCall(id="3", name="read_file", arguments='{"path": "a"}'),
     )
-    answer = MessageRecord(step=4, message=Message(role=Role.ASSISTANT, tool_calls=asked), usage=NO_USAGE)
+    answer = MessageRecord(step=4, message=Message(role=MessageRole.ASSISTANT, tool_calls=asked), usage=NO_USAGE)
     found = sightings(actions(calls([answer])))
     assert [(item.kind, item.step) for item in found] == [(OutOfBounds.NETWORK, 4)] * 2
     assert found[0].command == '{"url": "https://example.org/tests.py"}'
@@ -168,7 +168,7 @@ def test_a_tool_that_asks_the_web_is_out_of_bounds():
     ],
 )
 def test_what_looks_out_of_bounds_is_seen_and_honest_work_is_not(text, expected):
-    assert [item.kind for item in sightings(actions([Call(0, 3, "bash", text)]))] == expected
+    assert [item.kind for item in sightings(actions([ToolUse(0, 3, "bash", text)]))] == expected
 
 
 def test_hosts_that_the_proxy_to_registries_refused_are_out_of_bounds_without_a_step():
@@ -177,7 +177,7 @@ def test_hosts_that_the_proxy_to_registries_refused_are_out_of_bounds_without_a_
         RefusedContact(host="others", port=0, why="refused", count=1),
     )
     record = EgressRecord(allowed=("r.test:443",), opened={"r.test:443": 2}, refused=refused)
-    found = sightings(actions([Call(0, 3, "bash", "curl https://forge.test")]), [record])
+    found = sightings(actions([ToolUse(0, 3, "bash", "curl https://forge.test")]), [record])
     assert [(item.kind.value, item.step, item.command) for item in found] == [
         ("network", 3, "curl https://forge.test"),
         ("refused-host", None, "forge.test:443, 3 times (host)"),

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.report.batch_report import fault_lines
-from harness.runs.cases import Case, Expectation
-from harness.runs.submissions import Judged
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.verdict import VerdictRecord
+from harness.results.report.batch_report import fault_lines
+from harness.runs.submissions import Case, Expectation, Judged
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.submission.extraction import Submission
-from harness.verify.verdict import VerdictRecord
 from tests.support.small_task import small_task
 
 CHECKOUT = Path(__file__).parents[2]

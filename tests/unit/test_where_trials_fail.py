@@ -4,20 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.analysis.failing.criteria import axis_rates, criterion_rates, probe_kill_rate, probe_rates
-from harness.analysis.failing.funnel import funnel
-from harness.analysis.failing.suite_size import suite_size
-from harness.analysis.failing.tiers import WeightsFile, composite, load_weights
-from harness.analysis.leaderboard import leaderboard, pareto_front
-from harness.analysis.resolve_rates import Who
-from harness.analysis.rows import TrialRow, TrialState
-from harness.analysis.run_rows import load_rows
-from harness.analysis.statistics.proportions import rate
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.verdict import ManifestStage, RubricStage, Stages, VerdictRecord
+from harness.results.failing.criteria import axis_rates, criterion_rates, probe_kill_rate, probe_rates, suite_size
+from harness.results.failing.funnel import WeightsFile, composite, funnel, load_weights
+from harness.results.leaderboard import leaderboard, pareto_front
+from harness.results.rows import TrialRow, TrialState
+from harness.results.run_rows import load_rows
+from harness.results.scores import Who
+from harness.results.statistics.proportions import rate
 from harness.specs.errors import UserError
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.rubric import GradedBy, Importance
-from harness.verify.rubric_check import CriterionResult
-from harness.verify.verdict import ManifestStage, RubricStage, Stages, VerdictRecord
 from tests.support.compared_runs import ONE, THREE, TWO, judged_run
 
 

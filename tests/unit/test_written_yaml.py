@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.authoring.task_check.fixing import covers_text
-from harness.languages.registry import language_of
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import format_manifest, parse_manifest
 from harness.specs.catalog import Catalog
-from harness.specs.ids import TestId
-from harness.specs.yaml_text import yaml_text
-from harness.submission.manifest import format_manifest, parse_manifest
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import yaml_text
 
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30)
 COVERS = {

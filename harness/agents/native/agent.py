@@ -1,22 +1,106 @@
-"""Runs a command of a toolbox in the task's sandbox. The end of its process is its submission."""
+"""Runs a command of a toolbox in the task's sandbox. The end of its process is its submission.
+
+What a native agent's sandbox gets beside the task's own options: its toolbox, and the way to the gateway.
+
+A native scaffold's command, environment and files: templates, checked before anything is paid.
+"""
 
 import asyncio
 import contextlib
+import shlex
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from jinja2 import Environment, StrictUndefined, TemplateSyntaxError, UndefinedError
+
 from harness.agents.native.events import EventSummary, summary
-from harness.agents.native.texts import HOME, REQUEST_FILE, STDERR, STDOUT, NativeTexts
-from harness.agents.protocol import AgentContext, Ending, Finish, GatewaySeat
-from harness.agents.request import request_text
-from harness.agents.trajectory import AgentOutputRecord, Trajectory
-from harness.gateway.access import GatewayAccess
-from harness.gateway.dialects.protocol import DialectName
-from harness.llm.allowance import Allowance, AllowanceExhausted, Limit
-from harness.sandbox.protocol import AGENT_LOGS, GATEWAY_PORT, MANIFEST_NAMES, CommandResult, Sandbox
-from harness.sandbox.toolboxes.recipe import TOOLBOX, read_toolbox_recipe
+from harness.agents.protocol import AgentContext, Finish, GatewaySeat
+from harness.agents.templates import request_text
+from harness.agents.trajectory import AgentOutputRecord, Ending, Trajectory
+from harness.models.allowance import Allowance, AllowanceExhausted, Limit
+from harness.models.gateway.access import GatewayAccess
+from harness.models.gateway.dialects.protocol import DialectName
+from harness.sandbox.protocol import (
+    AGENT_LOGS,
+    GATEWAY_PORT,
+    MANIFEST_NAMES,
+    CommandResult,
+    Engine,
+    Gateway,
+    Network,
+    Sandbox,
+    SandboxOptions,
+    ToolboxEngine,
+)
+from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX, read_toolbox_recipe
 from harness.specs.errors import InfrastructureError, UserError
-from harness.specs.scaffold import Scaffold
+from harness.specs.scaffold import NativeCommand, Scaffold
 from harness.specs.task import Task
+
+
+async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
+    """`options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
+    if context.gateway is None:
+        return options
+    if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:
+        name = context.scaffold.name
+        raise UserError(f"scaffold {name!r} is a native one, which sandbox {engine.name!r} can't run; use docker")
+    toolbox = await engine.toolbox(context.scaffold)
+    gateway = Gateway(context.gateway.socket, python=PYTHON)
+    return replace(options, network=Network.GATEWAY, gateways=(gateway,), mounts=(*options.mounts, toolbox))
+
+
+PLACE = "/tmp/testwright"
+HOME = f"{PLACE}/home"
+REQUEST_FILE = f"{PLACE}/request.md"
+STDOUT, STDERR = f"{PLACE}/stdout", f"{PLACE}/stderr"
+VARIABLES = ("model", "base_url", "token", "request", "request_file", "home", "toolbox", "workdir")
+"""What these templates are given."""
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """A command as it is run: a line for bash, and the files that are laid out before it."""
+
+    line: str
+    files: dict[str, bytes]
+
+
+class NativeTexts:
+    """Raises UserError for a scaffold without a command, and for a template that can't work."""
+
+    def __init__(self, scaffold: Scaffold) -> None:
+        if scaffold.native is None:
+            raise UserError(f"{scaffold.directory / 'scaffold.yaml'}: key 'native' is missing; docs/scaffolds.md")
+        self._native: NativeCommand = scaffold.native
+        self._where = scaffold.directory / "scaffold.yaml"
+        self._environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+        self.invocation(dict.fromkeys(VARIABLES, "x"))
+
+    def invocation(self, values: dict[str, str]) -> Invocation:
+        """`values` has all of VARIABLES."""
+        native = self._native
+        words = [self._render(f"command[{n}]", text, values) for n, text in enumerate(native.command)]
+        program = words[0] if words[0].startswith("/") else f"{TOOLBOX}/bin/{words[0]}"
+        env = {name: self._render(f"environment.{name}", text, values) for name, text in native.environment.items()}
+        files = {
+            f"{HOME}/{path}": self._render(f"files.{path}", text, values).encode()
+            for path, text in native.files.items()
+        }
+        files[REQUEST_FILE] = values["request"].encode()
+        assignments = [f"{name}={value}" for name, value in {"HOME": HOME, **env}.items()]
+        line = shlex.join(["env", *assignments, program, *words[1:]])
+        return Invocation(f"mkdir -p {HOME} && exec {line} </dev/null >{STDOUT} 2>{STDERR}", files)
+
+    def _render(self, key: str, text: str, values: dict[str, str]) -> str:
+        try:
+            return self._environment.from_string(text).render(values)
+        except UndefinedError as error:
+            known = ", ".join(VARIABLES)
+            raise UserError(f"{self._where}: native.{key}: {error}; it is given {known}") from None
+        except TemplateSyntaxError as error:
+            raise UserError(f"{self._where}: native.{key}: {error.message}") from None
+
 
 AUTHORITY = f"http://127.0.0.1:{GATEWAY_PORT}"
 """The gateway's, as the sandbox sees it."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, assert_never
 
-from harness.specs.native import EventFormat
+from harness.specs.scaffold import EventFormat
 
 _ERROR_CHARS = 500
 _TELL_OF_MALFORMED_CALLS: frozenset[EventFormat] = frozenset({"claude-code", "opencode", "gemini-cli"})

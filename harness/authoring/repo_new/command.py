@@ -9,15 +9,14 @@ from pathlib import Path
 
 from harness.authoring.repo_new import reading_c, reading_npm, writing
 from harness.authoring.repo_new.licences import licence_of, notices
-from harness.authoring.repo_new.locking import locked, npm_locked
-from harness.authoring.repo_new.pinning import Kind, Pinned, Wanted, pin
+from harness.authoring.repo_new.pinning import Kind, Pinned, WantedRelease, locked, npm_locked, pin
 from harness.authoring.repo_new.reading_trees import language_in
-from harness.runs.interruption import run_to_end
+from harness.runs.concurrency import run_to_end
 from harness.sandbox.images.recipe import ARCHIVE
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.loading import parse_yaml, validate
 from harness.specs.repo import Repo
+from harness.specs.yaml_files import parse_yaml, validate
 
 _SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "=", "npm": "@"}
 
@@ -67,18 +66,18 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
     return sorted(path for path in directory.iterdir())
 
 
-def _wanted(given: Given) -> Wanted:
+def _wanted(given: Given) -> WantedRelease:
     """Raises UserError for a source without a version."""
     if given.kind == "archive":
         if not given.version:
             raise UserError("--archive: an archive doesn't say its version; give it with --version")
-        return Wanted("archive", given.name, given.version, given.source)
+        return WantedRelease("archive", given.name, given.version, given.source)
     separator = _SEPARATORS[given.kind]
     package, found, version = given.source.rpartition(separator)
     if not (found and package and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.+~:-]*", version)):
         words = f"a release is named PACKAGE{separator}VERSION"
         raise UserError(f"--{given.kind}: {given.source!r} names no release; {words}")
-    return Wanted(given.kind, package, version)
+    return WantedRelease(given.kind, package, version)
 
 
 def _texts(

@@ -1,4 +1,7 @@
-"""Fetching a release through the ordinary clients, and its sha256. Their own configuration names the hosts."""
+"""Fetching a release through the ordinary clients, and its sha256. Their own configuration names the hosts.
+
+The lock of a repository: every package at one version, each file of it by its hash.
+"""
 
 import asyncio
 import hashlib
@@ -12,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.sandbox.host_environment import NPM, PIP, PROXIES, host_environment
-from harness.sandbox.images.base_image import ensure_base_image
-from harness.sandbox.images.build_cli import StepFailed, build
+from harness.sandbox.host import NPM, PIP, PROXIES, host_environment
+from harness.sandbox.images.building import StepFailed, build, ensure_base_image
+from harness.sandbox.images.client_config import pip_settings
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ToolFailed, UserError
@@ -39,7 +42,7 @@ RUN --mount=type=secret,id=ca,required=false set -eu; \\
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedRelease:
     """What the command line names: a release of a package, or the file or address of an archive."""
 
     kind: Kind
@@ -58,14 +61,14 @@ class Pinned:
     `packaging` is Debian's own part of a source package, empty elsewhere.
     """
 
-    wanted: Wanted
+    wanted: WantedRelease
     sha256: str
     file: Path
     tree: Path
     packaging: Path | None = None
 
 
-async def pin(wanted: Wanted, scratch: Path) -> Pinned:
+async def pin(wanted: WantedRelease, scratch: Path) -> Pinned:
     """Fetch and unpack below `scratch`. Raises UserError where there is no such release, ImageUnavailable."""
     match wanted.kind:
         case "pypi":
@@ -78,13 +81,13 @@ async def pin(wanted: Wanted, scratch: Path) -> Pinned:
             return await _from_debian(wanted, scratch)
 
 
-def _from_pypi(wanted: Wanted, scratch: Path) -> Path:
+def _from_pypi(wanted: WantedRelease, scratch: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", str(scratch / "fetched"), f"{wanted.package}=={wanted.version}"]
     return _fetched("pip", wanted, command, host_environment(*PIP, *PROXIES), scratch / "fetched")
 
 
-def _from_npm(wanted: Wanted, scratch: Path) -> Path:
+def _from_npm(wanted: WantedRelease, scratch: Path) -> Path:
     npm = shutil.which("npm")
     if npm is None:
         raise UserError(
@@ -96,7 +99,7 @@ def _from_npm(wanted: Wanted, scratch: Path) -> Path:
     return _fetched("npm", wanted, command, host_environment(*NPM, *PROXIES), scratch / "fetched")
 
 
-def _fetched(client: str, wanted: Wanted, command: list[str], env: dict[str, str], directory: Path) -> Path:
+def _fetched(client: str, wanted: WantedRelease, command: list[str], env: dict[str, str], directory: Path) -> Path:
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -116,7 +119,7 @@ def _complaint(output: str) -> str:
     return (said or errors or lines or ["it said nothing"])[-1]
 
 
-def _from_place(wanted: Wanted, scratch: Path) -> Path:
+def _from_place(wanted: WantedRelease, scratch: Path) -> Path:
     place = wanted.archive
     if "://" not in place:
         if not Path(place).is_file():
@@ -132,7 +135,7 @@ def _from_place(wanted: Wanted, scratch: Path) -> Path:
     return target
 
 
-async def _from_debian(wanted: Wanted, scratch: Path) -> Pinned:
+async def _from_debian(wanted: WantedRelease, scratch: Path) -> Pinned:
     """By apt in a container of the base image: this machine need not be a Debian, nor that Debian."""
     context, tag = scratch / "context", f"testwright/source-{wanted.package}:new"
     context.mkdir()
@@ -156,7 +159,7 @@ async def _from_debian(wanted: Wanted, scratch: Path) -> Pinned:
     return Pinned(wanted, sha256_of(dsc), dsc, pinned.tree, packaging)
 
 
-def _unpacked(wanted: Wanted, file: Path, scratch: Path) -> Pinned:
+def _unpacked(wanted: WantedRelease, file: Path, scratch: Path) -> Pinned:
     _unpack(file, scratch / "tree")
     return Pinned(wanted, sha256_of(file), file, scratch / "tree")
 
@@ -173,3 +176,61 @@ def _unpack(file: Path, destination: Path) -> None:
 def sha256_of(file: Path) -> str:
     with file.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+PYTHON = "3.11"
+"""Of the base image."""
+_LOCKING_SECONDS = 600
+
+
+def locked(requirements: str, scratch: Path) -> str:
+    """The lock of a requirements file's text. Raises UserError where no tool is here, or none can solve it."""
+    (scratch / "requirements.in").write_text(requirements)
+    command = [*_tool(), str(scratch / "requirements.in"), "--output-file", str(scratch / "requirements.lock")]
+    env = host_environment("UV_*", *PIP, *PROXIES)
+    _run(command, env, "requirements.in")
+    return (scratch / "requirements.lock").read_text()
+
+
+def npm_locked(package_json: str, scratch: Path) -> str:
+    """The package-lock.json of a package.json's text, by npm, without the addresses of a registry."""
+    directory = scratch / "locked"
+    directory.mkdir()
+    (directory / "package.json").write_text(package_json)
+    command = ["npm", "install", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    command += ["--omit-lockfile-registry-resolved", "--prefix", str(directory)]
+    _run(command, host_environment(*NPM, *PROXIES), "package.json")
+    lock = (directory / "package-lock.json").read_text()
+    if '"resolved"' in lock:
+        raise UserError("package.json needs what no registry has, or npm is older than 8.12: its lock has addresses")
+    return lock
+
+
+def _run(command: list[str], env: dict[str, str], locked_file: str) -> None:
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=_LOCKING_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"the lock wasn't made within {_LOCKING_SECONDS} s") from None
+    if done.returncode:
+        said = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        raise UserError(f"{locked_file} can't be locked: {' '.join(said[-4:])}")
+
+
+def _tool() -> list[str]:
+    """The first of uv and pip-tools that is here, beside our own Python before elsewhere."""
+    beside = str(Path(sys.executable).parent)
+    if uv := shutil.which("uv", path=beside) or shutil.which("uv"):
+        return [uv, "pip", "compile", "--quiet", "--python-version", PYTHON, *_SAME, *_indexes()]
+    if compile_ := shutil.which("pip-compile", path=beside) or shutil.which("pip-compile"):
+        return [compile_, "--quiet", "--strip-extras", "--allow-unsafe", "--no-emit-trusted-host", *_SAME]
+    raise UserError("neither uv nor pip-compile is here, and one of them makes the lock; get it: pip install uv")
+
+
+_SAME = ("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url")
+
+
+def _indexes() -> list[str]:
+    """pip's own, which uv doesn't read."""
+    settings = pip_settings()
+    first = [f"--index-url={value}" for value in settings.get("index-url", ())]
+    return [*first, *(f"--extra-index-url={value}" for value in settings.get("extra-index-url", ()))]

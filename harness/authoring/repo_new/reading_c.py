@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
 from harness.specs.errors import UserError
 
 _MAIN = re.compile(rb"^\s*(?:int|void)?\s*main\s*\(", re.MULTILINE)

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from harness.authoring.repo_new.licences import notices
-from harness.languages.registry import LANGUAGES
-from harness.languages.typescript.toolchain import is_code
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.languages.typescript.language import is_code
 from harness.specs.errors import UserError
 
 _RUNNER = {"esbuild": "0.25.12", "vite": "6.4.6", "vitest": "3.2.7"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from harness.languages.registry import LANGUAGES
+from harness.judging.languages.registry import LANGUAGES
 from harness.specs.errors import UserError
 
 _TEST_EXTRAS = frozenset({"test", "tests", "testing", "dev", "develop", "development"})

@@ -9,8 +9,8 @@ from typing import Any
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
 from harness.authoring.repo_new.pinning import Pinned
 from harness.specs.errors import UserError
-from harness.specs.languages import LANGUAGE_FACTS
-from harness.specs.yaml_text import Quoted, yaml_text
+from harness.specs.repo import LANGUAGE_FACTS
+from harness.specs.yaml_files import Quoted, yaml_text
 
 _RUNNERS = {
     "python": (

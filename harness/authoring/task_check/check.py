@@ -4,31 +4,35 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from harness.authoring.task_check.context import CheckContext, arm_context_of, check_context
-from harness.authoring.task_check.criteria_review import review
-from harness.authoring.task_check.parts import Part, Watch, failed_step, run_parts
-from harness.authoring.task_check.remembering import memory_of
-from harness.authoring.task_check.subject import Subject, as_problem, place
-from harness.authoring.task_check.track_checks import checks_of
-from harness.authoring.task_check.trees import kept_tree
+from harness.authoring.task_check.context import (
+    CheckContext,
+    Part,
+    Watch,
+    arm_context_of,
+    check_context,
+    checks_of,
+    failed_step,
+    memory_of,
+    run_parts,
+)
+from harness.authoring.task_check.rubric_lint import review
+from harness.authoring.task_check.subject import Subject, as_problem, kept_tree, place
 from harness.authoring.task_check.unasked_mutants import unasked_problems
-from harness.languages.registry import language_of
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import ManifestError, listed_tests
+from harness.judging.verify.judge.judge import Judge
+from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession
-from harness.runs.faults import message_of
-from harness.runs.interruption import run_to_end
-from harness.runs.side_by_side import side_by_side
+from harness.runs.outcome import message_of
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError
-from harness.specs.loading import SchemaError
 from harness.specs.problem import Problem
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Importance
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import address_of
-from harness.submission.line_manifest import listed_tests
-from harness.submission.manifest import ManifestError
-from harness.verify.judge.judge import Judge
+from harness.specs.yaml_files import SchemaError
 
 NEED_TREE = frozenset({StepId.PATCHES})
 """Parts that only say that there is no tree, where there is none."""

@@ -5,17 +5,17 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
-from harness.authoring.task_check.check_records import check_record_problems, read_check_record, write_check_record
+from harness.authoring.task_check.context import Watch
+from harness.authoring.task_check.controls import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
-from harness.authoring.task_check.parts import Watch
-from harness.runs.interruption import run_to_end
+from harness.judging.verify.judge.judge import Judge
+from harness.runs.concurrency import run_to_end
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import address_of
-from harness.verify.judge.judge import Judge
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:

@@ -1,19 +1,173 @@
-"""The check context: what all checks of one command share."""
+"""The check context: what all checks of one command share.
 
-from collections.abc import AsyncIterator, Mapping
+Running the parts of a check one after another, with how long each took and what it found.
+
+Parts of a check that passed, remembered by all that they depend on, where it is asked for.
+
+A check record may hold them: each ran on these very files, on this image, by this code, and its remarks say so.
+
+Which checks there are for the tasks of a track.
+"""
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from uuid import uuid4
 
-from harness.authoring.task_check.parts import Part, Watch
+from pydantic import ValidationError
+
+import harness
+from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_check.subject import Subject, as_problem
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.judge.judge import Judge
 from harness.runs.engine_session import EngineSession, engine_session
+from harness.sandbox.host import cache_directory
+from harness.sandbox.images.recipe import digest_of
 from harness.sandbox.protocol import JobResult
-from harness.specs.catalog import Catalog
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.errors import InfrastructureError, UserError
+from harness.specs.problem import Problem, Severity
+from harness.specs.registry import Registry
 from harness.specs.task import Task
-from harness.specs.task_facts import StepId
+from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.variants import ArmKey
-from harness.verify.arms import ArmContext
-from harness.verify.judge.judge import Judge
+
+_CONTROLS = ("prompt.md", "fuzz/")
+_NOT_READ: Mapping[StepId, tuple[str, ...]] = {
+    StepId.IMAGE: _CONTROLS,
+    StepId.OTHER_COPIES: _CONTROLS,
+    StepId.AGENT_VIEW: (),
+    StepId.REFERENCE: _CONTROLS,
+    StepId.REFERENCE_ONCE: _CONTROLS,
+    StepId.NOP: _CONTROLS,
+    StepId.WORTHLESS_SUBMISSIONS: _CONTROLS,
+    StepId.HONEST_SUITES: (*_CONTROLS, "reference/"),
+    StepId.FUZZ: ("prompt.md",),
+    StepId.UPSTREAM_TESTS: _CONTROLS,
+}
+"""The parts that start containers, and what of a task's files each has nothing to do with."""
+REMEMBERED = "remembered"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Of one task. What a part depends on is in its key: files, image, isolation, this very code."""
+
+    directory: Path
+    keys: Mapping[StepId, str]
+
+    def recall(self, step: StepId) -> CheckedStep | None:
+        """The part as it passed, with its warnings and seconds; None where it never did on the very same files."""
+        path = self._path(step)
+        if path is None or not path.is_file():
+            return None
+        try:
+            found = CheckedStep.model_validate_json(path.read_bytes())
+        except ValidationError:
+            return None
+        return found.model_copy(update={"remarks": (*found.remarks, f"{step.label}: {REMEMBERED}")})
+
+    def keep(self, step: CheckedStep) -> None:
+        """A part that didn't pass is forgotten."""
+        path = self._path(step.id)
+        if path is None:
+            return
+        if step.outcome is not StepOutcome.PASSED:
+            path.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(".new")
+        new.write_text(step.model_dump_json())
+        new.replace(path)
+
+    def _path(self, step: StepId) -> Path | None:
+        return self.directory / f"{step.value}-{self.keys[step][:32]}.json" if step in self.keys else None
+
+
+def memory_of(subject: Subject, isolation: str) -> Memory:
+    """Raises OSError where a file can't be read."""
+    task, around = subject.task, subject.containers
+    files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in _files(task.directory)}
+    corpus = corpus_of(subject.catalog) / task.id
+    honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in _files(corpus)}
+    where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, _code()])
+    shared = {"rubric": subject.rubric.read_bytes(), "where": where.encode(), **_told(subject.catalog)}
+    keys = {}
+    for step, not_read in _NOT_READ.items():
+        read = {name: data for name, data in files.items() if not name.startswith(not_read)}
+        more = honest if step is StepId.HONEST_SUITES else {}
+        keys[step] = digest_of({**{f"task/{name}": data for name, data in read.items()}, **more, **shared})
+    return Memory(cache_directory() / "checked-parts" / task.id, keys)
+
+
+def _told(catalog: Catalog) -> dict[str, bytes]:
+    """The scaffolds: what agents are told is in them."""
+    folders = dict.fromkeys((default_directory(), catalog.directory))
+    return {
+        f"scaffolds/{number}/{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for number, folder in enumerate(folders)
+        for path in _files(folder / "scaffolds")
+    }
+
+
+@cache
+def _code() -> str:
+    """Of every file of the package: what a part does is in modules, scripts and templates."""
+    package, whole = Path(harness.__file__).parent, hashlib.sha256()
+    for path in _files(package):
+        if path.suffix != ".pyc":
+            whole.update(f"{path.relative_to(package)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    return (path for path in sorted(directory.rglob("*")) if path.is_file())
+
+
+Part = Callable[[Subject], Awaitable[list[Problem]]]
+Watch = Callable[[str, str], None]
+"""Told a task and the step of its check that begins; an empty step at its end."""
+
+
+async def run_parts(
+    subject: Subject, parts: Mapping[StepId, Part], watch: Watch, memory: Memory | None = None
+) -> list[CheckedStep]:
+    """Each part by itself: what one finds doesn't keep the others from looking. One that `memory` has isn't run."""
+    steps = []
+    for step, part in parts.items():
+        if known := memory and memory.recall(step):
+            steps.append(known)
+            continue
+        watch(subject.task.id, step.label)
+        began = time.monotonic()
+        try:
+            problems: list[Problem] = await part(subject)
+        except (UserError, OSError, InfrastructureError) as error:
+            problems = [as_problem(subject.catalog, error, subject.at(subject.description))]
+        steps.append(_step(step, time.monotonic() - began, problems, subject))
+        if memory:
+            memory.keep(steps[-1])
+    return steps
+
+
+def _step(step: StepId, seconds: float, problems: Iterable[Problem], subject: Subject) -> CheckedStep:
+    found = tuple(dict.fromkeys(problems))
+    failed = any(problem.severity is Severity.ERROR for problem in found)
+    remarks = tuple(subject.remarks)
+    subject.remarks.clear()
+    outcome = StepOutcome.FAILED if failed else StepOutcome.PASSED
+    return CheckedStep(id=step, outcome=outcome, seconds=round(seconds, 1), problems=found, remarks=remarks)
+
+
+def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
+    return CheckedStep(id=step, outcome=StepOutcome.FAILED, problems=problems)
 
 
 @dataclass(frozen=True)
@@ -62,3 +216,31 @@ async def check_context(
         return
     async with engine_session("docker", uuid4().hex) as session:
         yield CheckContext(catalog, watch, session, judge, only, remember, mutants)
+
+
+@dataclass(frozen=True)
+class TrackChecks:
+    """The parts of a check. `static` ones look at files, `dynamic` ones start containers, by level.
+
+    With `needs_tree` the static ones get the task's tree; with `goes_on` the dynamic ones run whatever is wrong with
+    the files: where these are other people's, that is there to stay.
+    """
+
+    static: Mapping[StepId, Part] = field(default_factory=dict)
+    dynamic: Mapping[Level, Mapping[StepId, Part]] = field(default_factory=lambda: {level: {} for level in Level})
+    needs_tree: bool = False
+    goes_on: bool = False
+
+
+CHECKS: Registry[TrackChecks] = Registry(
+    "check of a track",
+    "testwright.checks",
+    {
+        BEHAVIOUR: "harness.authoring.task_check.own_parts:CHECKS",
+    },
+)
+
+
+def checks_of(task: Task) -> TrackChecks:
+    """Those of the task's track; none but that it can be loaded, where nobody registered any."""
+    return CHECKS.get(task.track) if task.track in CHECKS.names else TrackChecks()

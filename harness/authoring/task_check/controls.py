@@ -1,21 +1,181 @@
-"""The controls: the reference must be resolved every time, worthless submissions never."""
+"""The controls: the reference must be resolved every time, worthless submissions never.
+
+Check records: what a full check of a task showed, and of which version of the task.
+
+What the reference's kill matrix says about covers.yaml. Pure; nothing is run for it.
+
+Worthless submissions: prose, a list of tests that don't exist, a test that asserts nothing.
+"""
 
 import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
+from harness import PROTOCOL_VERSION, __version__
 from harness.agents.registry import agent_context
-from harness.authoring.task_check.check_records import REFERENCE_TIMES
-from harness.authoring.task_check.judging import judge
-from harness.authoring.task_check.overlap import overlap_problems
-from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.subject import Subject, judge
 from harness.authoring.task_check.twins import noticed_twins
-from harness.authoring.task_check.worthless import worthless_submissions
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.extraction import Submission
+from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.trial import let_work
+from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
-from harness.submission.extraction import Submission
-from harness.verify.verdict import VerdictRecord
+from harness.specs.task import Task
+from harness.specs.task_facts import CheckedStep, Counts, Level, StepId, TaskCheck
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import FileModel, load_yaml
+
+REFERENCE_TIMES = 3
+_AGAIN = "run make check-tasks"
+
+
+class CheckRecord(FileModel):
+    """`ID.json`, written for a task that passed a full check. Its problems are warnings."""
+
+    task: str
+    task_digest: str
+    image_digest: str
+    isolation: str
+    protocol_version: int
+    harness_version: str
+    seconds: float
+    counts: Counts
+    steps: tuple[CheckedStep, ...]
+
+    @property
+    def reference_seconds(self) -> float:
+        """Of one judging of the reference."""
+        return sum(step.seconds / REFERENCE_TIMES for step in self.steps if step.id is StepId.REFERENCE)
+
+
+def check_record_of(check: TaskCheck) -> CheckRecord:
+    return CheckRecord(
+        task=check.task,
+        task_digest=check.task_digest,
+        image_digest=check.image_digest,
+        isolation=check.isolation,
+        protocol_version=PROTOCOL_VERSION,
+        harness_version=__version__,
+        seconds=round(check.seconds, 1),
+        counts=check.counts,
+        steps=check.steps,
+    )
+
+
+def write_check_record(directory: Path, check: TaskCheck) -> bool:
+    """Only of a full check that a task passed; whether it was."""
+    if check.level is not Level.FULL or not check.passed:
+        return False
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"{check.task}.json").write_text(check_record_of(check).model_dump_json(indent=2) + "\n")
+    return True
+
+
+def read_check_record(directory: Path, task: str) -> CheckRecord | None:
+    """None where there is none. Raises UserError for a file that is no check record."""
+    path = directory / f"{task}.json"
+    return load_yaml(path, CheckRecord) if path.is_file() else None
+
+
+def check_record_problems(directory: Path, task: Task) -> list[Problem]:
+    """One line where a task has no check record, or one of another version of it."""
+    where = f"{directory}/{task.id}.json"
+    try:
+        record = read_check_record(directory, task.id)
+    except UserError as error:
+        return [Problem(where=where, message=f"{str(error).partition(': ')[2]}; {_AGAIN}")]
+    if record is None:
+        return [Problem(where=where, message=f"is missing: the task was never checked in full; {_AGAIN}")]
+    if record.task_digest != task.digest:
+        words = f"its digest is not the task's, which has changed since it was checked in full; {_AGAIN}"
+        return [Problem(where=f"{where}:4", message=words)]
+    if record.protocol_version != PROTOCOL_VERSION:
+        words = f"it was checked under protocol {record.protocol_version}, and this is {PROTOCOL_VERSION}; {_AGAIN}"
+        return [Problem(where=where, message=words)]
+    return []
+
+
+Kills = Mapping[str, frozenset[str]]
+"""Probe -> the reference's tests that fail under it."""
+
+
+def overlap_problems(subject: Subject, criteria: Iterable[CriterionResult]) -> list[Problem]:
+    """For each criterion that probes decide, from one judging of the reference."""
+    found: list[Problem] = []
+    for result in criteria:
+        if result.killed_by:
+            kills = {probe: frozenset(tests) for probe, tests in result.killed_by.items()}
+            found += _of_criterion(subject, result.id, kills)
+    return found
+
+
+def _of_criterion(subject: Subject, criterion: str, kills: Kills) -> Iterator[Problem]:
+    given = {str(test) for test, criteria in subject.task.covers.items() if criterion in criteria}
+    where = "reference/covers.yaml"
+    for probe, tests in kills.items():
+        if not tests:
+            yield Problem(where=subject.at(f"probes/{probe}.patch"), message="no test of the reference notices it")
+    noticed = frozenset[str]().union(*kills.values())
+    for test in sorted(given - noticed):
+        words = f"{test} is said to be for criterion {criterion}, and notices none of its probes"
+        yield Problem(where=subject.at(where, test.rpartition("::")[2]), message=words)
+    others = {probe: tests - given for probe, tests in kills.items()}
+    overlapping = given and all(others.values())
+    declared = criterion in subject.task.overlaps
+    if overlapping and not declared:
+        named = ", ".join(sorted(frozenset[str]().union(*others.values())))
+        words = (
+            f"without the tests for criterion {criterion} each of its probes is still noticed (by {named}); "
+            f"give them the criterion too, or say why under 'overlaps'"
+        )
+        yield Problem(where=subject.at(where), message=words)
+    if declared and not overlapping:
+        words = f"overlaps: criterion {criterion} has none; take it out"
+        yield Problem(where=subject.at(where, "overlaps"), message=words, severity=Severity.WARNING)
+
+
+def worthless_submissions(task: Task) -> dict[str, Submission]:
+    """Submissions that must not be resolved, by a description of each.
+
+    Raises UserError where the reference's manifest can't be read.
+    """
+    return {
+        "prose in place of a patch": Submission(b"I have tested everything and it is fine.\n", b""),
+        "the reference without a manifest": Submission(task.patch("reference/tests.patch"), b""),
+        "a test that asserts nothing": _asserts_nothing(task),
+    }
+
+
+def _asserts_nothing(task: Task) -> Submission:
+    """A new file beside the first one of the reference, so that the language's tools find it."""
+    path, language = task.directory / "reference" / "manifest.yaml", language_of(task.repo)
+    try:
+        neighbour = parse_manifest(task.patch("reference/manifest.yaml"), language.ids).files[0]
+    except ManifestError as error:
+        raise UserError(f"{path}: {error}") from None
+    worthless = language.worthless
+    file = (PurePosixPath(neighbour).parent / worthless.file).as_posix()
+    first = worthless.head(neighbour, "\n".join(_shown(task, neighbour))) if worthless.head else ""
+    lines = f"{first}{worthless.text}".splitlines(keepends=True)
+    body = "".join(f"+{line}" for line in lines)
+    head = f"diff --git a/{file} b/{file}\nnew file mode 100644\n--- /dev/null\n+++ b/{file}\n"
+    patch = f"{head}@@ -0,0 +1,{len(lines)} @@\n{body}"
+    return Submission(patch.encode(), format_manifest([TestId(file, worthless.test)]).encode())
+
+
+def _shown(task: Task, file: str) -> Iterator[str]:
+    """What the reference's patch shows of a file as it is afterwards."""
+    current = ""
+    for line in task.patch("reference/tests.patch").decode(errors="replace").splitlines():
+        if line.startswith("+++ "):
+            current = line[4:].partition("\t")[0].removeprefix("b/")
+        elif current == file and line[:1] in ("+", " "):
+            yield line[1:]
+
 
 ARM_SHARE = 0.5
 """Of limits.arm_seconds: an arm of the reference may take no more, since others' machines are slower."""

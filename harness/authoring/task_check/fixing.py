@@ -3,19 +3,18 @@
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
-from harness.authoring.task_check.subject import Subject
-from harness.authoring.task_check.trees import kept_tree
-from harness.languages.registry import language_of
+from harness.authoring.task_check.subject import Subject, kept_tree
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.judging.verify.intake import FileChange, ingest
+from harness.judging.verify.manifest_check import survey
+from harness.judging.verify.suite_reader import with_inherited
 from harness.sandbox.git_tree import GitTree
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.task import Task
-from harness.specs.yaml_text import Inline, Quoted, yaml_text
-from harness.submission.manifest import ManifestError, format_manifest, parse_manifest
-from harness.verify.inherited_tests import with_inherited
-from harness.verify.intake import FileChange, ingest
-from harness.verify.manifest_check import survey
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
 CANARY = "testwright canary {}: this file must not be in training data"
 

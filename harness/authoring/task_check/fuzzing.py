@@ -12,19 +12,19 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import language_of
-from harness.languages.toolchain import CompiledVariant
-from harness.languages.variant_source import VariantSource
+from harness.judging.languages.registry import language_of
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.submission.manifest import ManifestError, parse_manifest
+from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.evidence import BASELINE
+from harness.judging.verify.task_texts import changed_by
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
+from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, Role, VariantKind
-from harness.submission.manifest import ManifestError, parse_manifest
-from harness.verify.arms import ArmContext, Suite, run_arms
-from harness.verify.evidence import BASELINE
-from harness.verify.task_texts import changed_by
 
 SEEDS = 2
 REWRITTEN = 3
@@ -36,7 +36,7 @@ _ARROW = " => "
 _REMOVALS = ("removal", "garbage")
 
 
-class Call(NamedTuple):
+class FuzzCall(NamedTuple):
     """One call of the code under test; `result` is an answer or an exception, in words."""
 
     input: str
@@ -68,13 +68,13 @@ async def fuzz_problems(subject: Subject) -> list[Problem]:
     return found
 
 
-def read_calls(data: bytes) -> list[Call]:
+def read_calls(data: bytes) -> list[FuzzCall]:
     """The calls that a fuzz file wrote down. What isn't of the form `INPUT => RESULT` is left out."""
     lines = (line.rpartition(_ARROW) for line in data.decode(errors="replace").splitlines())
-    return [Call(line[0], line[2]) for line in lines if line[1]]
+    return [FuzzCall(line[0], line[2]) for line in lines if line[1]]
 
 
-def removed(pristine: Sequence[Call], calls: Mapping[str, Sequence[Call]]) -> Iterator[str]:
+def removed(pristine: Sequence[FuzzCall], calls: Mapping[str, Sequence[FuzzCall]]) -> Iterator[str]:
     """What is wrong with the removals, in words. Pure.
 
     Where neither changes an answer, a test of that answer survives both; where garbage is the same twice, tests of
@@ -103,7 +103,7 @@ def _shown(inputs: Sequence[str]) -> str:
 
 
 def _different(
-    subject: Subject, name: str, pristine: Sequence[Call], theirs: Sequence[Call], seed: int
+    subject: Subject, name: str, pristine: Sequence[FuzzCall], theirs: Sequence[FuzzCall], seed: int
 ) -> Iterator[Problem]:
     where = _where(subject, name)
     if len(pristine) != len(theirs):
@@ -151,7 +151,7 @@ async def _variants(subject: Subject) -> list[CompiledVariant]:
     return await context.toolchain.compile(context.build, sources)
 
 
-async def _calls(subject: Subject, variants: Sequence[CompiledVariant], seed: int) -> dict[str, list[Call]]:
+async def _calls(subject: Subject, variants: Sequence[CompiledVariant], seed: int) -> dict[str, list[FuzzCall]]:
     """By variant. Raises UserError where the file has no test, or doesn't pass on pristine code."""
     written: dict[str, bytes] = {}
 

@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.authoring.task_check.judging import judge
-from harness.authoring.task_check.subject import Subject, place
+from harness.authoring.task_check.subject import Subject, judge, place
 from harness.authoring.task_check.twins import noticed_twins
-from harness.runs.cases import Case, read_batch
-from harness.runs.submissions import Judged
+from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.submissions import Case, Judged, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.errors import first_error
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.verify.verdict import VerdictRecord
 
 CORPUS = "tests/honest"
 OF_EACH = 2

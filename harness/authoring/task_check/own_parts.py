@@ -13,10 +13,9 @@ from harness.authoring.task_check import (
     twins,
 )
 from harness.authoring.task_check.agent_view import view_problems
+from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.fuzzing import fuzz_problems
-from harness.authoring.task_check.parts import Part
 from harness.authoring.task_check.subject import Subject
-from harness.authoring.task_check.track_checks import TrackChecks
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.specs.problem import Problem

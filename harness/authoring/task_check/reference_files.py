@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import language_of
-from harness.specs.ids import TestId
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import ManifestError, parse_manifest
+from harness.judging.verify.intake import ingest
+from harness.judging.verify.manifest_check import check_manifest
 from harness.specs.problem import Problem
 from harness.specs.rubric import GradedBy
-from harness.submission.manifest import ManifestError, parse_manifest
-from harness.verify.intake import ingest
-from harness.verify.manifest_check import check_manifest
+from harness.specs.test_results import TestId
 
 MANIFEST, COVERS, TESTS = "reference/manifest.yaml", "reference/covers.yaml", "reference/tests.patch"
 

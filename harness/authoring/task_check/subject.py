@@ -1,14 +1,28 @@
-"""The task under check, as the parts of a check see it."""
+"""The task under check, as the parts of a check see it.
 
-from dataclasses import dataclass, field
+Judges one submission of a check, with the same verifier as everywhere.
+
+A task's tree without a container: upstream's tree, kept from the image's build, without the withheld tests.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.judgement import Judgement
+from harness.judging.verify.verification import verify
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.recipe import read_recipe
+from harness.sandbox.images.work_tree import image_place, task_tree
+from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem
 from harness.specs.task import Task
-from harness.verify.arms import ArmContext
+from harness.specs.variants import ArmKey
 
 
 @dataclass(frozen=True)
@@ -65,3 +79,23 @@ def as_problem(catalog: Catalog, error: Exception, where: str) -> Problem:
     if separator and "/" in head and " " not in head:
         return Problem(where=head, message=rest)
     return Problem(where=where, message=words)
+
+
+async def judge(subject: Subject, submission: Submission) -> Judgement:
+    """Notes in `subject.slowest` how long arms took. Raises SandboxLost where a container was lost."""
+
+    def keep(key: ArmKey, result: JobResult) -> None:
+        subject.slowest[str(key)] = max(result.seconds, subject.slowest.get(str(key), 0.0))
+
+    return await verify(subject.task, submission, replace(subject.containers, keep=keep))
+
+
+@asynccontextmanager
+async def kept_tree(task: Task) -> AsyncIterator[GitTree | None]:
+    """None where this machine never built the repo's image. Raises UserError where withheld.patch doesn't apply."""
+    place = image_place(read_recipe(task.repo).tag("repo"))
+    if place.record() is None:
+        yield None
+        return
+    with place.scratch() as scratch:
+        yield await task_tree(GitTree(place.tree), task, Path(scratch) / "tree.git")

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from harness.authoring.task_check.subject import Subject
+from harness.judging.submission import policy
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
-from harness.submission import policy
 
 NEEDED = (
     "prompt.md", "removal.patch", "withheld.patch", "reference/tests.patch", "reference/manifest.yaml",

@@ -9,11 +9,11 @@ from unidiff.patch import PatchSet
 
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.task_files import changed_lines
+from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.verdict import outcome_words
 from harness.specs.problem import Problem, Severity
-from harness.specs.results import Outcome
 from harness.specs.task import Probe, Twin
-from harness.verify.evidence import Evidence, listed
-from harness.verify.verdict import outcome_words
+from harness.specs.test_results import Outcome
 
 LARGER = 4
 """Changed lines by which a twin may be larger or smaller than its probe."""

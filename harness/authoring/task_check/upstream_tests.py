@@ -6,17 +6,16 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.authoring.task_check.subject import Subject
-from harness.languages.registry import language_of
-from harness.languages.toolchain import CompiledVariant
+from harness.judging.languages.registry import language_of
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.evidence import EXISTING_BEFORE
+from harness.judging.verify.variants import plan_variants
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
-from harness.specs.ids import TestId
 from harness.specs.problem import Problem, Severity
-from harness.specs.results import Outcome
+from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from harness.verify.arms import ArmContext, Suite, run_arms
-from harness.verify.evidence import EXISTING_BEFORE
-from harness.verify.variants import plan_variants
 
 ARM_SECONDS = 10.0
 """Of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""

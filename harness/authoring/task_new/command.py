@@ -1,28 +1,136 @@
-"""`testwright task new`."""
+"""`testwright task new`.
 
-from collections.abc import AsyncIterator, Callable, Sequence
+The functions of a file by the lines that they take.
+
+Test classes that inherit withheld tests from a class of another file, and so lose them too.
+
+Which lines of the code some tests reach, in the repository's own image.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_new import skeletons
-from harness.authoring.task_new.heirs import heirs_of
-from harness.authoring.task_new.reaching import reached, reaching_most
-from harness.authoring.task_new.symbols import spans_of
 from harness.authoring.task_new.withholding import chosen_tests, withheld
-from harness.runs.interruption import run_to_end
+from harness.judging.languages.c.catalogue import GRAMMAR as C
+from harness.judging.languages.functions import functions_of
+from harness.judging.languages.go.language import ON_DISK as GO
+from harness.judging.languages.python.bodies import functions_of as python_functions
+from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TYPESCRIPT
+from harness.judging.testing.reaching import measuring
+from harness.judging.testing.reaching.measuring import MEASURED, Lines
+from harness.runs.concurrency import run_to_end
+from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.task_images import repo_image
+from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.protocol import Image
+from harness.specs.authoring_facts import Proposal, Symbol
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.globs import matches
-from harness.specs.ids import Slug, TestId
-from harness.specs.proposal import Proposal, Symbol
-from harness.specs.repo import Repo
-from harness.testing.reaching.measuring import MEASURED, Lines
+from harness.specs.repo import Repo, matches
+from harness.specs.test_results import Slug, TestId
+
+_GRAMMARS = {"c": C, "go": GO.grammar, "typescript": TYPESCRIPT}
+
+Spans = dict[str, tuple[int, int]]
+"""Qualified name -> first and last line, from 1."""
+
+
+def spans_of(language: str, text: bytes) -> Spans:
+    """Outermost functions and methods; none of a text that can't be read."""
+    if language == "python":
+        found = python_functions(text) or {}
+        return {name: (node.lineno, node.end_lineno or node.lineno) for name, node in found.items()}
+    if language not in _GRAMMARS:
+        return {}
+    return {
+        name.lstrip("."): (function.node.start_point[0] + 1, function.node.end_point[0] + 1)
+        for name, function in functions_of(_GRAMMARS[language], text).items()
+    }
+
+
+class Heir(NamedTuple):
+    """A class of `file` that inherits from `base`, which is withheld or an heir itself."""
+
+    file: str
+    name: str
+    base: str
+
+
+def heirs_of(tests: Iterable[TestId], files: Mapping[str, bytes]) -> list[Heir]:
+    """Of Python's test files the classes that inherit withheld tests, by way of others too, in the files' order."""
+    classes = [(path, *found) for path, text in files.items() for found in _classes(text)]
+    withheld = {(test.file, test.name.rpartition(".")[0].rpartition(".")[2]) for test in tests if "." in test.name}
+    named = {name: file for file, name in withheld}
+    found: dict[tuple[str, str], Heir] = {}
+    grown = True
+    while grown:
+        grown = False
+        for path, name, bases in classes:
+            base = next((base for base in bases if base in named), None)
+            if base and (path, name) not in {*withheld, *found}:
+                found[path, name] = Heir(path, name, base)
+                named.setdefault(name, path)
+                grown = True
+    order = [(path, name) for path, name, _ in classes]
+    return [found[key] for key in order if key in found]
+
+
+def _classes(text: bytes) -> list[tuple[str, tuple[str, ...]]]:
+    """Name and bases of each class; none of a text that this Python can't read."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return [(node.name, tuple(ast.unparse(base).rpartition(".")[2] for base in node.bases)) for node in found]
+
+
+_LABELS = {"testwright.check": "reach"}
+_BY_TEST = 12
+"""So many tests are run one by one to see what each reaches; of more, each file."""
+_NAMED = 4
+
+
+async def reached(repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]]) -> dict[str, measuring.Lines]:
+    """See `measuring.reached`."""
+    engine = DockerEngine(task_image)
+    try:
+        return await measuring.reached(engine, _LABELS, repo, image, sides)
+    finally:
+        await engine.close()
+
+
+async def reaching_most(repo: Repo, image: Image, ours: measuring.Lines, others: Sequence[TestId]) -> str:
+    """Which other tests, or files of them, reach the most of some lines: `a.py::b (12 of 14 lines), ...`.
+
+    Raises UserError.
+    """
+    groups: dict[str, list[TestId]] = defaultdict(list)
+    for test in others:
+        groups[str(test) if len(others) <= _BY_TEST else test.file].append(test)
+    numbered = {str(number): name for number, name in enumerate(groups)}  # a test's name is no name of a folder
+    found = await reached(repo, image, {number: groups[name] for number, name in numbered.items()})
+    return most_shared(ours, {numbered[number]: lines for number, lines in found.items()})
+
+
+def most_shared(ours: measuring.Lines, others: Mapping[str, measuring.Lines]) -> str:
+    """In words, those first that share the most lines. Pure."""
+    whole = sum(map(len, ours.values()))
+    shared = {
+        name: sum(len(numbers & lines.get(path, set())) for path, numbers in ours.items())
+        for name, lines in others.items()
+    }
+    order = sorted((name for name in shared if shared[name]), key=lambda name: (-shared[name], name))
+    told = ", ".join(f"{name}: {shared[name]} of {whole} lines" for name in order[:_NAMED])
+    return told + (f", {len(order) - _NAMED} more" if len(order) > _NAMED else "")
 
 
 @dataclass(frozen=True)

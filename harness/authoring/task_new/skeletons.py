@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 from harness.authoring.task_check.fixing import CANARY
-from harness.specs.yaml_text import Inline, Quoted, yaml_text
+from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
 PROMPT = """\
 I need tests for {behaviour}.

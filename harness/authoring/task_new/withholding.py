@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from harness.languages.registry import language_of
+from harness.judging.languages.registry import language_of
 from harness.sandbox.git_tree import GitTree, NewFile
-from harness.sandbox.scratch import scratch_directory
+from harness.sandbox.host import scratch_directory
 from harness.specs.errors import UserError
-from harness.specs.ids import TestId
 from harness.specs.repo import Repo
+from harness.specs.test_results import TestId
 
 _IMPORTS = re.compile(rb"^import \((.*?)^\)\n", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(rb'^\s*(?:([\w.]+)\s+)?"([^"]+)"')

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from harness.runs.concurrency import side_by_side
 from harness.runs.executors.protocol import Services, TrialSpec
 from harness.runs.outcome import Phase, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
 from harness.runs.run_context import run_context
-from harness.runs.side_by_side import side_by_side
 from harness.runs.tries import do_trial, harness_error
-from harness.tracks.engines import choose_engine
+from harness.tracks.registry import choose_engine
 
 _log = logging.getLogger(__name__)
 

@@ -1,18 +1,23 @@
-"""The protocol of executors, and what an executor gets: trials as data, and the services that they share."""
+"""The protocol of executors, and what an executor gets: trials as data, and the services that they share.
+
+Executors by name. A name may carry an argument after a colon: `ray:10.0.0.1:6379`.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.llm.rate_limits import LimiterService
-from harness.llm.spending import Budget
-from harness.runs.interruption import FirstInterrupt
+from harness.models.allowance import Budget
+from harness.models.rate_limits import LimiterService
+from harness.runs.concurrency import FirstInterrupt, always
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
-from harness.runs.side_by_side import always
+from harness.specs.errors import UserError
+from harness.specs.registry import Registry
 
 
 class RunSpec(BaseModel):
@@ -82,3 +87,25 @@ class Executor(Protocol):
         cancelled, nothing stays at work and no container is left.
         """
         ...
+
+
+EXECUTORS: Registry[Callable[..., Executor]] = Registry(
+    "executor",
+    "testwright.executors",
+    {
+        "asyncio": "harness.runs.executors.asyncio_executor:AsyncioExecutor",
+    },
+)
+"""Each makes an executor: called with what followed the name's colon, or with nothing where nothing did."""
+
+
+def make_executor(named: str) -> Executor:
+    """The executor that `--executor NAME[:ARGUMENT]` names; nothing is reached yet. Raises UserError."""
+    name, _, argument = named.partition(":")
+    factory = EXECUTORS.get(name)
+    given = (argument,) if argument else ()
+    try:
+        signature(factory).bind(*given)
+    except TypeError:
+        raise UserError(f"executor {name!r} takes nothing behind a colon; say --executor {name}") from None
+    return factory(*given)

@@ -5,10 +5,10 @@ The trial's description comes on stdin, its outcome goes to stdout, both as JSON
 
 import sys
 
-from harness.llm.rate_limits import RateLimiters
-from harness.llm.spending import Spending
+from harness.models.allowance import Spending
+from harness.models.rate_limits import RateLimiters
+from harness.runs.concurrency import run_to_end
 from harness.runs.executors.protocol import Services, TrialSpec
-from harness.runs.interruption import run_to_end
 from harness.runs.outcome import TrialOutcome
 from harness.runs.run_context import run_context
 from harness.runs.store import spent_in

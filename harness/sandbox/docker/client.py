@@ -1,22 +1,26 @@
-"""The connection to a Docker engine: runs blocking calls in threads, and translates its errors to ours."""
+"""The connection to a Docker engine: runs blocking calls in threads, and translates its errors to ours.
+
+How much a container has written to its own layer.
+"""
 
 import asyncio
 import http.client
 import os
 import tarfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
+from harness.sandbox.disk_watch import tree_bytes
 from harness.sandbox.docker import podman
-from harness.sandbox.docker.connection import ANSWER_SECONDS, Address
-from harness.sandbox.images.build_cli import is_podman
+from harness.sandbox.docker.connection import ANSWER_SECONDS, EngineAddress
+from harness.sandbox.images.building import is_podman
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 P = ParamSpec("P")
@@ -47,7 +51,7 @@ class Docker:
             raise UserError(f"no Docker engine answers ({_first_line(error)}); see 'testwright doctor'") from None
         if self.api.base_url.startswith(("https:", "http+docker://ssh")):
             raise UserError(f"{self.api.base_url}: engines over TLS or ssh are not supported; forward its socket")
-        self.address = Address.of(os.environ.get("DOCKER_HOST"), self.api.api_version, answer_seconds)
+        self.address = EngineAddress.of(os.environ.get("DOCKER_HOST"), self.api.api_version, answer_seconds)
         root = Path(facts.get("DockerRootDir") or "/nonexistent")
         self.storage = root if root.is_dir() else None
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="docker")
@@ -113,3 +117,22 @@ class Docker:
 def _first_line(error: Exception) -> str:
     text = error.explanation if isinstance(error, APIError) and error.explanation else str(error)
     return str(text).strip().partition("\n")[0]
+
+
+def layer_meter(docker: Docker, facts: Mapping[str, Any], limit_mb: int) -> Callable[[], Awaitable[int]]:
+    """Measures a container's layer on this machine where we may read it (root, on Linux), else asks the engine.
+
+    `facts` are what the engine tells of the container. It counts a sparse file at its full length and empty files not
+    at all.
+    """
+    container = facts["Id"]
+    upper = ((facts.get("GraphDriver") or {}).get("Data") or {}).get("UpperDir") or ""
+
+    async def look() -> int:
+        return await asyncio.to_thread(tree_bytes, upper, limit_mb << 20)
+
+    async def ask() -> int:
+        found = await docker.call(docker.api.containers, all=True, size=True, filters={"id": container})
+        return int(found[0].get("SizeRw") or 0) if found else 0
+
+    return look if upper and os.access(upper, os.R_OK | os.X_OK) else ask

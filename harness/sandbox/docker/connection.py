@@ -1,12 +1,19 @@
-"""The engine's socket, for what the SDK offers no public way to (streams.py): HTTP requests of our own."""
+"""The engine's socket, for what the SDK offers no public way to (streams.py): HTTP requests of our own.
+
+A process's standard streams, a wait of any length, and tars of a container's files as they come.
+"""
 
 import asyncio
+import base64
+import http
 import http.client
 import json
 import socket
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 from docker.utils import parse_host
 
@@ -20,7 +27,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 
 @dataclass(frozen=True)
-class Address:
+class EngineAddress:
     """Where an engine listens: a Unix socket's path, or host and port. `prefix` is the API version in paths."""
 
     path: str
@@ -30,7 +37,7 @@ class Address:
     answer_seconds: float = ANSWER_SECONDS
 
     @classmethod
-    def of(cls, host: str | None, api_version: str, answer_seconds: float = ANSWER_SECONDS) -> "Address":
+    def of(cls, host: str | None, api_version: str, answer_seconds: float = ANSWER_SECONDS) -> "EngineAddress":
         """The engine of a DOCKER_HOST. Raises UserError for one over TLS, ssh or a named pipe."""
         url = urlsplit(parse_host(host))
         prefix = f"/v{api_version}"
@@ -40,7 +47,7 @@ class Address:
             return cls("", url.hostname, url.port, prefix, answer_seconds)
         raise UserError(f"DOCKER_HOST={host}: engines over TLS or ssh are not supported; forward its socket")
 
-    async def post(self, path: str, body: Mapping[str, object] | None = None, upgrade: bool = False) -> "Answer":
+    async def post(self, path: str, body: Mapping[str, object] | None = None, upgrade: bool = False) -> "HttpAnswer":
         """Send a request and read the answer's head. Raises EndedFromOutside for 404, SandboxLost."""
         data = json.dumps(body).encode() if body is not None else b""
         head = [
@@ -65,7 +72,7 @@ class Address:
             if isinstance(error, (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError, ValueError)):
                 raise SandboxLost(f"the Docker engine: {str(error) or type(error).__name__}") from error
             raise
-        return Answer(reader, writer)
+        return HttpAnswer(reader, writer)
 
     async def comes_back(self) -> bool:
         """Whether nothing listens there now, and within the time for an answer something does again."""
@@ -100,7 +107,7 @@ class Address:
         return Download(self, f"{self.prefix}{path}" + (f"?{urlencode(query)}" if query else ""))
 
 
-class Answer:
+class HttpAnswer:
     """The rest of an answer after its head."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -121,7 +128,7 @@ class Answer:
 class Download:
     """An answer that is read in a blocking way."""
 
-    def __init__(self, address: Address, path: str) -> None:
+    def __init__(self, address: EngineAddress, path: str) -> None:
         self._connection = _Connection(address)
         try:
             self._connection.request("GET", path)
@@ -141,7 +148,7 @@ class Download:
 
 
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: EngineAddress) -> None:
         super().__init__(address.host, address.port or None, timeout=address.answer_seconds)
         self._path = address.path
 
@@ -173,3 +180,99 @@ def refused(status: int, body: bytes) -> SandboxLost:
         message = f"status {status}"
     kind = EndedFromOutside if status == http.HTTPStatus.NOT_FOUND else SandboxLost
     return kind(f"the Docker engine: {message}")
+
+
+_CHUNK = 1 << 18
+_DIRECTORY, _LINK = 1 << 31, 1 << 27
+"""Of a mode as Go writes it."""
+
+
+async def attach(address: EngineAddress, container: str) -> "AttachedStream":
+    """The output of a container's first process, from its start on. Raises SandboxLost."""
+    answer = await address.post(f"/containers/{quote(container)}/attach?stdout=1&stderr=1&stream=1", upgrade=True)
+    return AttachedStream(answer)
+
+
+async def start_exec(address: EngineAddress, execution: str) -> "AttachedStream":
+    """Start a process that was made in a container; its streams. Raises SandboxLost."""
+    return AttachedStream(
+        await address.post(f"/exec/{quote(execution)}/start", {"Detach": False, "Tty": False}, upgrade=True)
+    )
+
+
+async def wait_for_end(address: EngineAddress, container: str) -> None:
+    """Returns when a container has ended, or when the engine stops answering. Raises SandboxLost."""
+    await (await address.post(f"/containers/{quote(container)}/wait")).drop()
+
+
+class AttachedStream:
+    """Standard input and output of a container's process.
+
+    Output comes in blocks with a header of eight bytes: the kind, three zeros, and the length (big-endian).
+    """
+
+    def __init__(self, answer: HttpAnswer) -> None:
+        self._reader = answer.reader
+        self._writer = answer.writer
+        self._left = 0
+
+    async def read(self) -> bytes:
+        try:
+            while self._left == 0:
+                header = await self._reader.readexactly(8)
+                (self._left,) = struct.unpack(">4xL", header)
+            data = await self._reader.read(min(self._left, MAX_HEAD))
+        except (asyncio.IncompleteReadError, OSError):
+            return b""
+        self._left -= len(data)
+        return data
+
+    async def write(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class Archive:
+    """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
+    the container locked. Raises FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
+
+    Where the path is a symbolic link, Podman gives what it leads to.
+    """
+
+    def __init__(self, address: EngineAddress, container: str, path: str) -> None:
+        self._download = address.get(f"/containers/{quote(container)}/archive", {"path": path})
+        try:
+            if self._download.status == http.HTTPStatus.NOT_FOUND:
+                _check_exists(address, container)
+                raise FileNotFoundError(path)
+            if self._download.status != http.HTTPStatus.OK:
+                raise refused(self._download.status, self._download.read(MAX_HEAD))
+            stat = self._download.headers["X-Docker-Container-Path-Stat"]
+            facts: dict[str, Any] = json.loads(base64.b64decode(stat))
+        except BaseException:
+            self.close()
+            raise
+        self.is_directory = bool(facts["mode"] & _DIRECTORY)
+        self.is_link = bool(facts["mode"] & _LINK)
+        self.chunks: Iterator[bytes] = iter(lambda: self._download.read(_CHUNK), b"")
+
+    def close(self) -> None:
+        self._download.close()
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check_exists(address: EngineAddress, container: str) -> None:
+    found = address.get(f"/containers/{quote(container)}/json")
+    try:
+        if found.status == http.HTTPStatus.NOT_FOUND:
+            raise refused(found.status, found.read(MAX_HEAD))
+    finally:
+        found.close()

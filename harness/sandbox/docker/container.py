@@ -11,11 +11,11 @@ from docker.types import LogConfig, Ulimit
 from docker.types import Mount as EngineMount
 
 from harness.sandbox.archives import first_file, first_member
-from harness.sandbox.cache import cache_directory
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.connection import Archive
 from harness.sandbox.docker.init import BASH
-from harness.sandbox.docker.streams import Archive
+from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Image, Limits, Mount, PlacedFile, SandboxOptions, Volume
 from harness.specs.errors import UserError
 

@@ -9,12 +9,10 @@ from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
-from harness.sandbox.images.disk_budget import shrink_images
-from harness.sandbox.images.in_use import ImagesInUse
+from harness.sandbox.images.disk_budget import ImagesInUse, shrink_images
 from harness.sandbox.options import check_job_options, check_options
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
-from harness.sandbox.toolboxes.recipe import read_toolbox_recipe
-from harness.sandbox.toolboxes.volumes import toolbox_mount
+from harness.sandbox.toolboxes.recipe import read_toolbox_recipe, toolbox_mount
 from harness.specs.errors import EndedFromOutside, SandboxLost
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task

@@ -8,15 +8,14 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
-from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.channel import BoundedOutput
 from harness.sandbox.deadline import TimeLimit, Use, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
-from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.client import Docker, layer_meter
+from harness.sandbox.docker.connection import Archive, AttachedStream, attach, wait_for_end
 from harness.sandbox.docker.container import ImageFacts
-from harness.sandbox.docker.disk import layer_meter
 from harness.sandbox.docker.init import command, command_status, program, was_killed
-from harness.sandbox.docker.streams import Archive, AttachedStream, attach, wait_for_end
 from harness.sandbox.protocol import (
     REPORT_DIR,
     Image,

@@ -7,24 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
-from harness.sandbox.channel_files import read_file, write_file
+from harness.sandbox.archives import capped
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream, read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
-from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.client import Docker, layer_meter
+from harness.sandbox.docker.connection import Archive, start_exec
 from harness.sandbox.docker.container import ImageFacts
-from harness.sandbox.docker.disk import layer_meter
-from harness.sandbox.docker.streams import Archive, start_exec
 from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
-from harness.sandbox.protocol import (
-    MAX_OUTPUT_BYTES,
-    CommandResult,
-    Gateway,
-    Image,
-    LimitReached,
-    SandboxOptions,
-)
-from harness.sandbox.tar_stream import capped
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Gateway, Image, LimitReached, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
 
 _IDLE = ("sleep", "infinity")

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, assert_never
 
-from harness.sandbox.egress.endpoints import Endpoint, endpoint_of, named_endpoint
-from harness.sandbox.host_environment import GO, host_environment
+from harness.sandbox.egress.destinations import Endpoint, endpoint_of, named_endpoint
+from harness.sandbox.host import GO, host_environment
 from harness.sandbox.images.client_config import ca_bundle, npm_registry_in_use, pip_own_hosts, pip_settings
 from harness.specs.errors import UserError
-from harness.specs.network import PackageClient
+from harness.specs.task import PackageClient
 
 EGRESS_PORT = 47116
 """Of a sandbox's loopback: where the proxy is."""

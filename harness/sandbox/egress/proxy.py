@@ -11,8 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from harness.sandbox.egress.clients import Egress
-from harness.sandbox.egress.destinations import HEAD_BYTES, Destinations, Ends, Refused, Resolve
-from harness.sandbox.egress.endpoints import Endpoint
+from harness.sandbox.egress.destinations import HEAD_BYTES, Destinations, Endpoint, Ends, Refused, Resolve
 
 _HEAD_SECONDS = 30.0
 _CHUNK = 1 << 16

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.sandbox.host_environment import NPM, PIP, PROXY_VARIABLES, host_environment
+from harness.sandbox.host import NPM, PIP, PROXY_VARIABLES, host_environment
 from harness.specs.errors import UserError
 
 _OWN_BUNDLE = "TESTWRIGHT_CA_BUNDLE"

@@ -1,12 +1,109 @@
-"""Keeps the images that were built or pulled here within a disk budget: the least recently used go first."""
+"""Keeps the images that were built or pulled here within a disk budget: the least recently used go first.
 
+Which images are in use, told to every process of this machine, and when each was last used.
+
+Images that testwright pulled from a registry, which it may remove again; not those that were there before.
+
+What testwright has on an engine beside containers: its images, and the volumes that hold toolboxes.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
 
-from harness.sandbox.images.engine_images import EngineImages, ListedImage, engine_images
-from harness.sandbox.images.in_use import is_in_use, last_used
-from harness.sandbox.images.pulled import was_fetched
+from harness.sandbox.host import cache_directory
+from harness.sandbox.images.engine_images import EngineImages, ListedImage, StoredImage, engine_images
 from harness.specs.errors import ImageUnavailable
+
+
+class ImagesInUse:
+    """The images that one engine works with. Each has a file with a shared lock, which a dead process lets go of."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, IO[bytes]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def hold(self, tag: str) -> None:
+        """Until `release` was called as often. Without a cache that can be written, nothing is told."""
+        self._counts[tag] += 1
+        with contextlib.suppress(OSError):
+            if tag not in self._files:
+                path = _mark(tag)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._files[tag] = path.open("ab")
+                fcntl.flock(self._files[tag], fcntl.LOCK_SH | fcntl.LOCK_NB)
+            os.utime(_mark(tag))
+
+    def release(self, tag: str) -> None:
+        self._counts[tag] -= 1
+        if self._counts[tag] <= 0 and (file := self._files.pop(tag, None)):
+            file.close()
+
+    def close(self) -> None:
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+
+
+def is_in_use(tag: str) -> bool:
+    """Whether any process of this machine holds an image."""
+    try:
+        with _mark(tag).open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:  # somebody holds it, or nobody can tell
+        return True
+    return False
+
+
+def last_used(tag: str) -> float | None:
+    """Seconds of the epoch; None for an image that this machine has not used."""
+    try:
+        return _mark(tag).stat().st_mtime
+    except OSError:
+        return None
+
+
+def file_name(tag: str) -> str:
+    """Of the file about an image."""
+    return tag.removeprefix("testwright/").replace("/", "-").replace(":", "-")
+
+
+def _mark(tag: str) -> Path:
+    return cache_directory() / "in-use" / file_name(tag)
+
+
+async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
+    """An image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
+    if stored := await images.find(tag):
+        return stored
+    await images.pull(tag)
+    stored = await images.find(tag)
+    if stored:
+        note = _note(tag)
+        with contextlib.suppress(OSError):  # without a cache that can be written it stays
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(stored.engine_id)
+    return stored
+
+
+def was_fetched(tag: str, engine_id: str) -> bool:
+    """Whether an engine's image is what `fetch` has pulled by this name."""
+    try:
+        return _note(tag).read_text() == engine_id
+    except (OSError, ValueError):
+        return False
+
+
+def _note(tag: str) -> Path:
+    return cache_directory() / "pulled" / file_name(tag)
+
 
 OURS = "testwright/"
 _NOT_REMOVED = "-toolbox"
@@ -87,3 +184,65 @@ def _our_image(image: ListedImage, tag: str) -> OurImage:
 
 def _is_below(lower: ListedImage, upper: OurImage) -> bool:
     return len(lower.layers) < len(upper.layers) and upper.layers[: len(lower.layers)] == lower.layers
+
+
+_LABEL = "testwright.version"
+"""What every image has that we build."""
+_VOLUMES, _OF_VOLUMES = "testwright=toolbox", "testwright-"
+
+
+class Stored(NamedTuple):
+    """Images by their tags, or by their ids where another image has the tag now; volumes by their names.
+
+    `running` are the images among these that a container at work was made of.
+    """
+
+    images: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    running: frozenset[str] = frozenset()
+
+    def only(self, wanted: Callable[[str], bool]) -> "Stored":
+        """Those whose image `wanted` takes; a volume's image is the one that it was filled from."""
+        volumes = tuple(name for name in self.volumes if wanted(OURS + name.removeprefix(_OF_VOLUMES)))
+        return Stored(tuple(tag for tag in self.images if wanted(tag)), volumes, self.running)
+
+
+async def stored_here() -> Stored:
+    """All that we have built, imported or pulled; nothing where no engine answers."""
+    try:
+        async with engine_images() as engine:
+            listed = await engine.all()
+            ids = {
+                tag: each.engine_id for each in listed for tag in each.tags if _removal_is_ours(tag, each.engine_id)
+            }
+            ids |= {each: each for each in await engine.untagged(_LABEL)}
+            at_work = await engine.at_work()
+            running = frozenset(name for name, engine_id in ids.items() if engine_id in at_work)
+            return Stored(tuple(ids), tuple(await engine.volumes(_VOLUMES)), running)
+    except ImageUnavailable:
+        return Stored()
+
+
+def free_of(stored: Stored) -> Stored:
+    """What no process of this machine works with, and no container that runs."""
+    return stored.only(lambda image: image not in stored.running and not is_in_use(image))
+
+
+async def remove(stored: Stored) -> Stored:
+    """Remove it, also what containers have that have ended; what is gone now."""
+    async with engine_images() as engine:
+        images = [tag for tag in stored.images if await _removal_removed(engine, tag)]
+        volumes = [name for name in stored.volumes if await engine.remove_volume(name)]
+    return Stored(tuple(images), tuple(volumes))
+
+
+async def _removal_removed(engine: EngineImages, image: str) -> bool:
+    try:
+        await engine.remove(image, force=True)
+    except ImageUnavailable:
+        return await engine.find(image) is None
+    return True
+
+
+def _removal_is_ours(tag: str, engine_id: str) -> bool:
+    return tag.startswith(OURS) or was_fetched(tag, engine_id)

@@ -12,14 +12,21 @@ import tempfile
 from pathlib import Path
 
 from harness import __version__
-from harness.sandbox.cache import locked
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.images.base_image import ensure_base_image
-from harness.sandbox.images.build_cli import build
+from harness.sandbox.host import locked
+from harness.sandbox.images.building import build, ensure_base_image
 from harness.sandbox.images.engine_images import EngineImages, StoredImage, engine_images
 from harness.sandbox.images.recipe import Recipe, digest_of, read_recipe, task_tag
-from harness.sandbox.images.record import ImageRecord, Place, image_place
-from harness.sandbox.images.work_tree import head_commit, pack_tree, task_tree, tree_digest, write_work_tree
+from harness.sandbox.images.work_tree import (
+    ImageFolder,
+    ImageRecord,
+    head_commit,
+    image_place,
+    pack_tree,
+    task_tree,
+    tree_digest,
+    write_work_tree,
+)
 from harness.sandbox.protocol import Image
 from harness.specs.errors import ImageUnavailable
 from harness.specs.repo import Repo
@@ -112,7 +119,7 @@ async def _check_labels(stored: StoredImage, tag: str, recipe: Recipe, tree: Git
 
 
 async def _keep(
-    images: EngineImages, recipe: Recipe, stored: StoredImage, tree: GitTree, place: Place
+    images: EngineImages, recipe: Recipe, stored: StoredImage, tree: GitTree, place: ImageFolder
 ) -> ImageRecord:
     known = image_place(recipe.tag("repo")).record()
     packages = known.packages if known else (await images.output(place.reference, *_PACKAGES)).splitlines()
@@ -139,5 +146,5 @@ async def _stored(images: EngineImages, tag: str) -> StoredImage:
     return stored
 
 
-def _image(repo: Repo, record: ImageRecord, place: Place) -> Image:
+def _image(repo: Repo, record: ImageRecord, place: ImageFolder) -> Image:
     return Image(record.reference, record.digest, repo.workdir, place.tree, dict(repo.env))

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol
 
 from harness.sandbox.forwarding.carrying import shown_sockets
-from harness.sandbox.host_environment import host_environment
-from harness.sandbox.local.place import HOME, PROGRAMS, Place
-from harness.sandbox.mapped_paths import mapped
+from harness.sandbox.host import host_environment
+from harness.sandbox.local.place import HOME, PROGRAMS, LocalDirectory
+from harness.sandbox.options import mapped
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, SandboxOptions
 
 _BIN = "/opt/testwright/bin"
@@ -35,13 +35,13 @@ class Confinement(Protocol):
     isolation: str
     alone: bool
 
-    def path(self, place: Place, path: str) -> str:
+    def path(self, place: LocalDirectory, path: str) -> str:
         """Where the sandbox's processes find a path of the contract."""
         ...
 
     def launch(
         self,
-        place: Place,
+        place: LocalDirectory,
         image: Image,
         options: SandboxOptions,
         argv: Sequence[str],
@@ -58,12 +58,12 @@ class Bubblewrap:
     isolation = "bubblewrap"
     alone = True
 
-    def path(self, place: Place, path: str) -> str:  # noqa: ARG002  # Plain's needs the place
+    def path(self, place: LocalDirectory, path: str) -> str:  # noqa: ARG002  # Plain's needs the place
         return path
 
     def launch(
         self,
-        place: Place,
+        place: LocalDirectory,
         image: Image,
         options: SandboxOptions,
         argv: Sequence[str],
@@ -96,12 +96,12 @@ class Plain:
     isolation = "none"
     alone = False
 
-    def path(self, place: Place, path: str) -> str:
+    def path(self, place: LocalDirectory, path: str) -> str:
         return str(place.real(path)) if path.startswith("/") else path
 
     def launch(
         self,
-        place: Place,
+        place: LocalDirectory,
         image: Image,
         options: SandboxOptions,
         argv: Sequence[str],
@@ -172,7 +172,7 @@ def _mounts(options: SandboxOptions) -> list[str]:
     ]
 
 
-def _hidden(place: Place, paths: Sequence[str]) -> list[str]:
+def _hidden(place: LocalDirectory, paths: Sequence[str]) -> list[str]:
     """An empty directory over each directory, and over each file one that can be neither read nor run."""
     words: list[str] = []
     for path in paths:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from harness.sandbox.local import confinement as local_confinement
 from harness.sandbox.local import jobs as local_jobs
 from harness.sandbox.local.confinement import Bubblewrap, Confinement, Plain
-from harness.sandbox.local.place import Place
+from harness.sandbox.local.place import LocalDirectory
 from harness.sandbox.local.processes import end_marked
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.options import check_job_options, check_options
@@ -65,17 +65,17 @@ class LocalEngine:
                 raise UserError(f"mount source {mount.source}: no such file or directory")
 
     async def reap(self, labels: Mapping[str, str]) -> int:
-        found = [place for place, theirs in Place.all() if labels.items() <= theirs.items()]
+        found = [place for place, theirs in LocalDirectory.all() if labels.items() <= theirs.items()]
         for place in found:
             end_marked(place.marks)
             await asyncio.to_thread(place.remove)
         return len(found)
 
     async def remains(self) -> list[Remains]:
-        return [Remains(str(place.directory), labels) for place, labels in Place.all()]
+        return [Remains(str(place.directory), labels) for place, labels in LocalDirectory.all()]
 
     async def discard(self, name: str) -> None:
-        for place, _ in Place.all():
+        for place, _ in LocalDirectory.all():
             if str(place.directory) == name:
                 end_marked(place.marks)
                 await asyncio.to_thread(place.remove)

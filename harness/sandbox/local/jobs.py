@@ -7,12 +7,11 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
-from harness.sandbox.bounded import BoundedOutput
+from harness.sandbox.channel import BoundedOutput
 from harness.sandbox.deadline import TimeLimit, ends_before, expire
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
-from harness.sandbox.local.archives import read_outputs
 from harness.sandbox.local.confinement import Confinement, Launch
-from harness.sandbox.local.place import Place
+from harness.sandbox.local.place import LocalDirectory, read_outputs
 from harness.sandbox.local.processes import end, spawn, use
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, SandboxOptions
 from harness.specs.errors import EndedFromOutside
@@ -42,8 +41,8 @@ async def run_job(
 
 
 @asynccontextmanager
-async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIterator[Place]:
-    place = Place.make(labels)
+async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIterator[LocalDirectory]:
+    place = LocalDirectory.make(labels)
     filling = asyncio.create_task(asyncio.to_thread(_fill, place, image, job))
     try:
         await asyncio.shield(filling)
@@ -53,7 +52,7 @@ async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIter
         await asyncio.to_thread(place.remove)
 
 
-def _fill(place: Place, image: Image, job: Job) -> None:
+def _fill(place: LocalDirectory, image: Image, job: Job) -> None:
     place.fill(image)
     place.real(job.outputs).mkdir(parents=True, exist_ok=True)
     place.put(job.files)
@@ -106,7 +105,7 @@ async def _collect(output: int, log: BoundedOutput) -> None:
             transport.close()
 
 
-async def _watched(process: Process, place: Place, job: Job, limits: Limits, marks: str) -> bool:
+async def _watched(process: Process, place: LocalDirectory, job: Job, limits: Limits, marks: str) -> bool:
     """Wait for a job's end; whether it ran out of time. Raises LimitReached."""
     breaches: list[LimitReached] = []
 

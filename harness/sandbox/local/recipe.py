@@ -2,26 +2,126 @@
 
 The venv is made once per repo. Each task has a copy of its own beside its tree, of hard links but for the few
 files that name their place.
+
+A repo's venv without an engine: upstream's release and the locked requirements, with the machine's own pip.
+
+Each step is the Dockerfile's, so that metadata and console scripts are the same.
 """
 
 import asyncio
+import hashlib
 import os
 import platform
 import shutil
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from harness.sandbox.cache import cache_directory, locked
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.host import PIP, PROXIES, cache_directory, host_environment, locked
+from harness.sandbox.images.building import run_logged
 from harness.sandbox.images.recipe import digest_of
-from harness.sandbox.images.record import ImageRecord, Place
-from harness.sandbox.images.work_tree import head_commit, task_tree, tree_digest, write_work_tree
-from harness.sandbox.local.environment import copy_venv, make_venv, packages_of
+from harness.sandbox.images.work_tree import (
+    ImageFolder,
+    ImageRecord,
+    head_commit,
+    task_tree,
+    tree_digest,
+    unpack_tree,
+    write_work_tree,
+)
 from harness.sandbox.protocol import Image
-from harness.specs.errors import UserError
-from harness.specs.repo import Repo
+from harness.specs.errors import ImageUnavailable, UserError
+from harness.specs.repo import Repo, Source
 from harness.specs.task import Task
+
+_PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input")
+_NOT_FOR_PIP = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_HASHES")
+
+
+async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -> Path:
+    """Make `venv`; returns upstream's tree, in `scratch`. Raises ImageUnavailable with the log's path.
+
+    The repo's package is installed in development form at `repo.workdir`, where the tree will be later.
+    """
+    log = venv.parent.name
+    python = str(venv / "bin" / "python")
+    found = host_environment(*PIP, *PROXIES)
+    environment = {name: value for name, value in found.items() if name not in _NOT_FOR_PIP}
+    await run_logged([sys.executable, "-m", "venv", str(venv)], environment, log)
+
+    async def pip(*arguments: str) -> None:
+        await run_logged([python, *_PIP, *arguments], environment, log, again=True)
+
+    await pip("install", "--require-hashes", "--requirement", str(requirements))
+    pin = scratch / "source.txt"
+    pin.write_text(f"{repo.source.package}=={repo.source.version} --hash=sha256:{repo.source.sha256}\n")
+    await pip(
+        "download", "--dest", str(scratch / "sdist"), "--no-deps", "--no-binary=:all:", "--no-build-isolation",
+        "--require-hashes", "--requirement", str(pin),
+    )  # fmt: skip
+    upstream = scratch / "upstream"
+    await asyncio.to_thread(_unpack_release, scratch / "sdist", repo.source, upstream)
+    development = scratch / "development"
+    shutil.copytree(upstream, development, symlinks=True)
+    await pip(
+        "install", "--no-index", "--no-deps", "--no-build-isolation", "--config-settings=editable_mode=compat",
+        "--editable", str(development),
+    )  # fmt: skip
+    for path in _installed_by_name(venv, repo.source.package):
+        _replace(path, str(development), repo.workdir)
+    return upstream
+
+
+def copy_venv(venv: Path, destination: Path) -> None:
+    """A copy of hard links, except for the files that name the place: scripts and the venv's own configuration."""
+    shutil.copytree(venv, destination, symlinks=True, copy_function=os.link)
+    for path in [destination / "pyvenv.cfg", *(destination / "bin").iterdir()]:
+        if path.is_file() and not path.is_symlink():
+            _replace(path, str(venv), str(destination))
+
+
+async def packages_of(venv: Path) -> tuple[str, ...]:
+    """`name==version` of each package."""
+    command = [str(venv / "bin" / "python"), "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"]
+    listed = await asyncio.to_thread(
+        subprocess.run, command, env=host_environment(), capture_output=True, text=True, check=False
+    )
+    return tuple(listed.stdout.splitlines())
+
+
+def _unpack_release(directory: Path, source: Source, destination: Path) -> None:
+    (release,) = directory.iterdir()
+    found = hashlib.sha256(release.read_bytes()).hexdigest()
+    if found != source.sha256:
+        raise ImageUnavailable(f"{release.name}: sha256 is {found}, repo.yaml pins {source.sha256}")
+    with release.open("rb") as archive:
+        unpack_tree(archive, destination)
+    # Made by the packaging, not in upstream's repository; it lists every test file.
+    for made in destination.glob("*.egg-info"):
+        shutil.rmtree(made)
+
+
+def _installed_by_name(venv: Path, package: str) -> Iterator[Path]:
+    """The files with which a development install says where its tree is."""
+    for packages in venv.glob("lib/python*/site-packages"):
+        yield from packages.glob("*.pth")
+        yield from packages.glob("*.egg-link")
+        for metadata in packages.glob("*.dist-info"):
+            if metadata.name.lower().replace("-", "_").startswith(package.lower().replace("-", "_") + "_"):
+                yield metadata / "direct_url.json"
+
+
+def _replace(path: Path, old: str, new: str) -> None:
+    """Replace a text in a file, as a new file: the old one may be shared by hard links."""
+    if not path.is_file() or os.fsencode(old) not in (data := path.read_bytes()):
+        return
+    mode = path.stat().st_mode
+    path.unlink()
+    path.write_bytes(data.replace(os.fsencode(old), os.fsencode(new)))
+    path.chmod(mode)
+
 
 _LAYOUT = b"2"
 _NAME_DIGITS = 12
@@ -48,7 +148,7 @@ def known_digest(task: Task) -> str | None:
     return record.digest if record else None
 
 
-async def _make(task: Task, recipe: str, place: Place) -> ImageRecord:
+async def _make(task: Task, recipe: str, place: ImageFolder) -> ImageRecord:
     source = await _repo_environment(task.repo, recipe)
     shutil.rmtree(place.directory, ignore_errors=True)
     place.directory.mkdir(parents=True)
@@ -63,7 +163,7 @@ async def _make(task: Task, recipe: str, place: Place) -> ImageRecord:
     return await _keep(place, tree, recipe, packages.packages if packages else ())
 
 
-async def _repo_environment(repo: Repo, recipe: str) -> Place:
+async def _repo_environment(repo: Repo, recipe: str) -> ImageFolder:
     """The place of a repo's venv and upstream's tree."""
     place = _place(f"{repo.name}-environment", recipe)
     async with locked(place.name):
@@ -78,7 +178,7 @@ async def _repo_environment(repo: Repo, recipe: str) -> Place:
     return place
 
 
-async def _keep(place: Place, tree: GitTree, recipe: str, packages: tuple[str, ...]) -> ImageRecord:
+async def _keep(place: ImageFolder, tree: GitTree, recipe: str, packages: tuple[str, ...]) -> ImageRecord:
     digest = digest_of({"recipe": recipe.encode(), "tree": (await tree_digest(tree)).encode()})
     record = ImageRecord(
         reference=place.reference,
@@ -115,8 +215,8 @@ def _requirements(repo: Repo) -> Path:
     return path
 
 
-def _place(name: str, recipe: str, withheld: bytes = b"") -> Place:
+def _place(name: str, recipe: str, withheld: bytes = b"") -> ImageFolder:
     """A venv belongs to one interpreter, so where that lies makes a place of its own, but no other digest."""
     parts = {"recipe": recipe.encode(), "withheld.patch": withheld, "executable": os.fsencode(sys.executable)}
     directory = cache_directory() / "environments" / f"{name}-{digest_of(parts)[:_NAME_DIGITS]}"
-    return Place(str(directory), directory)
+    return ImageFolder(str(directory), directory)

@@ -6,16 +6,14 @@ from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 
-from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
-from harness.sandbox.channel_files import read_file, write_file
+from harness.sandbox.archives import capped, in_threads
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream, read_file, write_file
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
 from harness.sandbox.forwarding.carrying import await_forwarder, with_forwarder
-from harness.sandbox.local.archives import tar_of
 from harness.sandbox.local.confinement import Confinement
-from harness.sandbox.local.place import Place
+from harness.sandbox.local.place import LocalDirectory, tar_of
 from harness.sandbox.local.processes import ProcessStream, end, spawn
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
-from harness.sandbox.tar_stream import capped, in_threads
 from harness.specs.errors import SandboxLost
 
 _LAST_WORDS_SECONDS = 1.0
@@ -31,14 +29,14 @@ class LocalSandbox:
         self._image = image
         self._options = options
         self._labels = labels
-        self._place: Place | None = None
+        self._place: LocalDirectory | None = None
         self._process: Process | None = None
         self._watch: asyncio.Task[None] | None = None
         self._limit: LimitReached | None = None
         self._killed = False
 
     async def start(self) -> None:
-        self._place = Place.make(self._labels)
+        self._place = LocalDirectory.make(self._labels)
         self._channel = Channel(self._connect, self._marks(self._place), self._confinement.alone)
         # Goes on when we are cancelled: `remove` waits for it.
         self._copying = asyncio.create_task(asyncio.to_thread(self._place.fill, self._image))
@@ -96,11 +94,11 @@ class LocalSandbox:
         self._process = await spawn(launch, stdin=PIPE)
         return ProcessStream(self._process)
 
-    def _marks(self, place: Place) -> str:
+    def _marks(self, place: LocalDirectory) -> str:
         """Without a namespace of their own, processes are told by what they carry."""
         return "" if self._confinement.alone else place.marks
 
-    async def _end(self, place: Place) -> None:
+    async def _end(self, place: LocalDirectory) -> None:
         if self._watch is not None:
             self._watch.cancel()
         self._channel.close()
@@ -116,7 +114,7 @@ class LocalSandbox:
         if self._process is not None and self._place is not None:
             await end(self._process, self._marks(self._place))
 
-    def _check_usable(self) -> Place:
+    def _check_usable(self) -> LocalDirectory:
         place = self._check_there()
         if self._limit is not None:
             raise self._limit
@@ -124,7 +122,7 @@ class LocalSandbox:
             raise SandboxLost("the sandbox is not running")
         return place
 
-    def _check_there(self) -> Place:
+    def _check_there(self) -> LocalDirectory:
         if self._place is None or not self._place.exists:
             raise SandboxLost("the sandbox is not started, or already removed")
         if self._was_ended_from_outside() and not (self._killed or self._limit):

@@ -1,0 +1,116 @@
+"""How tests reach their verdicts, as far as a language's grammar shows it: means that behaviour doesn't need.
+
+Each language has a closed list of such means in a module `conduct.py` of its own. A list is of names as they are
+resolved by the file's imports, never of words: strings and comments that only speak of a thing aren't marked.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from harness.judging.languages.found import name_of
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a list."""
+    return frozenset(text.split())
+
+
+TOOLS = words_of(
+    """
+    gcc cc clang g++ c++ clang++ tcc ld as ar go perl objdump readelf nm strings gdb lldb strace ltrace perf
+    hexdump xxd od git esbuild tsc tsx node-gyp swc
+    """
+)
+"""Programs that show what code is, not what it does: compilers, disassemblers, debuggers, version control."""
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash"})
+_COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
+_MOST_COMMAND = 2_000
+"""Characters of a command line that are looked at."""
+_PROC = re.compile(r"/proc/(?!self/fd\b|(?:self/)?(?:mounts|mountinfo|net)\b)")
+_OWN_PROC = re.compile(r"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|net\b)\S*$")
+
+
+class Around(Flag):
+    """What a piece of code stands in."""
+
+    NOTHING = 0
+    READING = auto()
+    """A call that reads files."""
+    FOLDER = auto()
+    """An expression of which only the folder of a path is left."""
+    LOADING = auto()
+    """A call that loads a module by its name."""
+
+
+class Sight(NamedTuple):
+    """A line (from 1) that inspects code, and by which means, in words."""
+
+    line: int
+    words: str
+
+
+Rule = Callable[[Node, Around], tuple[str, Around]]
+"""What a node of some type shows (empty for nothing), and what its children stand in."""
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """What of a language is asked about how tests are made."""
+
+    parse: Callable[[bytes, str], Node]
+    """The root of a text's syntax tree, by the path of its file."""
+    rules: Callable[[Node], Mapping[str, Rule]]
+    """By a file's root: what each type of node shows. They know the file's imports and constants."""
+    literals: frozenset[str]
+    """Types of nodes that are data: strings and numbers."""
+
+    def inspects(self, root: Node) -> Iterator[Sight]:
+        """The means of the list that a file uses, in its order. Takes time linear to the text."""
+        rules = self.rules(root)
+        waiting = [(root, Around.NOTHING)]
+        while waiting:
+            node, around = waiting.pop()
+            words, within = rules[node.type](node, around) if node.type in rules else ("", around)
+            if words:
+                yield Sight(node.start_point[0] + 1, words)
+            waiting += [(child, within) for child in reversed(node.children)]
+
+
+def proc_words(text: str, around: Around) -> str:
+    """Whether a string names a file of /proc; where nothing reads it, it may be anybody's example of a path."""
+    form = _PROC if Around.READING in around else _OWN_PROC
+    return "reads /proc" if form.match(text) else ""
+
+
+def shell_words(command: str) -> str:
+    """What a command line for a shell runs of the tools."""
+    return next((words for name in _COMMAND.findall(command[:_MOST_COMMAND]) if (words := program_words(name))), "")
+
+
+def program_words(name: str) -> str:
+    plain = name.rpartition("/")[2]
+    return f"runs {plain}" if plain in TOOLS else ""
+
+
+def command_words(command: list[str | None]) -> str:
+    """What a command runs, by its literal words: None stands for what isn't literal."""
+    program = command[0] if command else None
+    if program is None:
+        return ""
+    if program in SHELLS and "-c" in command[1:-1]:
+        return shell_words(command[command.index("-c") + 1] or "")
+    return program_words(program)
+
+
+def callee(node: Node) -> str:
+    """The dotted name that a call calls; empty for one that is no name."""
+    return name_of(node.child_by_field_name("function"))
+
+
+def last_part(name: str) -> str:
+    return re.split(r"\.|->", name)[-1]

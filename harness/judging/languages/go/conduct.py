@@ -1,0 +1,134 @@
+"""Means of Go that behaviour doesn't need: packages that read code, functions as pointers, embedded sources."""
+
+import re
+from collections.abc import Mapping
+
+import tree_sitter_go
+from tree_sitter import Language, Node
+
+from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, proc_words, words_of
+from harness.judging.languages.found import name_of, parsed, text_of
+
+_GRAMMAR = Language(tree_sitter_go.language())
+_PACKAGES = re.compile(
+    r"go/.+|debug/.+|plugin|unsafe|runtime/(trace|pprof|coverage)|internal/.+|golang\.org/x/(tools|arch)/.+"
+)
+_NAMES = words_of(
+    """
+    runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo os.Executable syscall.Mmap
+    syscall.Syscall syscall.Syscall6 syscall.RawSyscall syscall.RawSyscall6 syscall.PtraceAttach unix.Mmap
+    unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach build.Import parser.ParseFile
+    """
+)
+_NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")
+"""Packages of the list, whose names tests could use without theirs."""
+_ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
+_READERS = re.compile(r"(os|ioutil|fs)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir)|filepath\.(Glob|Walk|WalkDir)")
+_RUNNERS = frozenset({"exec.Command", "exec.CommandContext", "exec.LookPath", "os.StartProcess", "syscall.Exec"})
+_SOURCE = re.compile(r"(?!(.*/)?testdata/|.*_test\.go).*\.(go|s|a|so|o)")
+_EMBEDS = re.compile(r"//go:embed\s+(.*\.(go|s)\b|[*.\"`]+\s*$|all:[*.]+\s*$|.*\*\.?\w*\.go).*")
+_MOST_COMMENT = 400
+_LINKS = re.compile(r"//go:linkname\s")
+
+
+def _rules(root: Node) -> Mapping[str, Rule]:
+    return _File(root).rules
+
+
+class _File:
+    """Knows under which names a file's packages are imported, and its constants."""
+
+    def __init__(self, root: Node) -> None:
+        self._imported: dict[str, str] = {}
+        self._constants: dict[str, str] = {}
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if node.type == "import_spec" and (name := node.child_by_field_name("name")):
+                self._imported[text_of(name)] = _path(node).rpartition("/")[2]
+            elif node.type in ("const_spec", "var_spec"):
+                value = _literal(node.child_by_field_name("value"))
+                if value is not None:
+                    self._constants[text_of(node.child_by_field_name("name"))] = value
+            waiting += node.children
+        self.rules: Mapping[str, Rule] = {
+            "import_spec": self._import,
+            "selector_expression": self._selector,
+            "call_expression": self._call,
+            "interpreted_string_literal": self._string,
+            "raw_string_literal": self._string,
+            "identifier": self._identifier,
+            "comment": self._comment,
+        }
+
+    def _import(self, node: Node, around: Around) -> tuple[str, Around]:
+        path = _path(node)
+        if text_of(node.child_by_field_name("name")) == "." and path in _NAMELESS:
+            return f"imports {path} without its name", around
+        return f"imports {path}" if _PACKAGES.fullmatch(path) else "", around
+
+    def _selector(self, node: Node, around: Around) -> tuple[str, Around]:
+        name = self._resolved(name_of(node))
+        if name in _NAMES:
+            return f"uses {name}", around
+        if name == "os.Args" and Around.READING in around:
+            return "reads the running program", around
+        field = text_of(node.child_by_field_name("field"))
+        operand = node.child_by_field_name("operand")
+        called = operand.child_by_field_name("function") if operand and operand.type == "call_expression" else None
+        if field in _ADDRESSES and self._resolved(name_of(called)) == "reflect.ValueOf":
+            return "takes a value's address by reflection", around
+        return "", around
+
+    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+        name = self._resolved(name_of(node.child_by_field_name("function")))
+        if name in _RUNNERS:
+            arguments = node.child_by_field_name("arguments")
+            given = arguments.named_children[:50] if arguments else []
+            return command_words([self._text(item) for item in given[name == "exec.CommandContext" :]]), around
+        return "", around | Around.READING if _READERS.fullmatch(name) else around
+
+    def _string(self, node: Node, around: Around) -> tuple[str, Around]:
+        text = _literal(node) or ""
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return proc_words(text, around), around
+
+    def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
+        text = self._constants.get(text_of(node), "") if Around.READING in around else ""
+        return "reads a file of code" if _SOURCE.fullmatch(text) else "", around
+
+    @staticmethod
+    def _comment(node: Node, around: Around) -> tuple[str, Around]:
+        """Comments that the compiler obeys."""
+        text = text_of(node)[:_MOST_COMMENT]
+        if _EMBEDS.match(text):
+            return "embeds a file of code", around
+        return ("links to what a package keeps for itself" if _LINKS.match(text) else ""), around
+
+    def _resolved(self, name: str) -> str:
+        first, dot, rest = name.partition(".")
+        return self._imported.get(first, first) + dot + rest
+
+    def _text(self, node: Node) -> str | None:
+        return self._constants.get(text_of(node)) if node.type == "identifier" else _literal(node)
+
+
+def _path(spec: Node) -> str:
+    return text_of(spec.child_by_field_name("path")).strip('"`')
+
+
+def _literal(node: Node | None) -> str | None:
+    if node is not None and node.type == "expression_list" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    is_text = node is not None and node.type in ("interpreted_string_literal", "raw_string_literal")
+    return text_of(node)[1:-1] if is_text else None
+
+
+CONDUCT = Conduct(
+    parse=lambda text, path: parsed(_GRAMMAR, text),  # noqa: ARG005
+    rules=_rules,
+    literals=frozenset(
+        {"interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal", "rune_literal"}
+    ),
+)

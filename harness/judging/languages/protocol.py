@@ -1,0 +1,115 @@
+"""The description of a language that the rest of testwright uses: frozen, made of small parts."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from harness.judging.languages.conduct import Conduct
+from harness.judging.languages.found import TestFile
+from harness.judging.languages.mutating import MutationOperators
+from harness.judging.languages.stubbing import Stubs
+from harness.judging.languages.toolchain import Toolchain
+from harness.judging.languages.variant_source import Code
+
+
+class Discovery(Protocol):
+    """The rules by which tests are found in text. All of it is pure, and takes time linear to the text."""
+
+    @property
+    def FILE_RULE(self) -> str:
+        """How a test file must be named, in words: `its name must end in _test.go`."""
+        ...
+
+    def is_test_file(self, path: str) -> bool:
+        """Whether the repository's own test run would collect this file by its name."""
+        ...
+
+    def discover(self, source: bytes, path: str) -> TestFile:
+        """The tests of a file. `path` is the file's: in some languages a test has its name."""
+        ...
+
+    def names(self, source: bytes) -> frozenset[str]:
+        """Every identifier and dotted name of a text, imported or used."""
+        ...
+
+    def calls(self, source: bytes) -> frozenset[str]:
+        """What a text calls, as written: `sleep`, `time.sleep`."""
+        ...
+
+    def reaches_folder(self, path: str, source: bytes) -> bool:
+        """Whether a file acts on the other tests of its folder without being imported by them."""
+        ...
+
+
+class TreeFiles(NamedTuple):
+    """The files of a tree: the paths of all, the texts of those that were read, and which of them a patch changes."""
+
+    paths: Collection[str]
+    texts: Mapping[str, bytes]
+    changed: Collection[str] = ()
+
+
+class Relatives(Protocol):
+    """Finds tests whose text other files of a tree have. What was read for one file is there for the next."""
+
+    def missing(self, source: bytes, path: str) -> frozenset[str]:
+        """Files whose text would show more tests of this one, and isn't among those read. Raises TooMuchToRead."""
+        ...
+
+    def discover(self, source: bytes, path: str) -> TestFile:
+        """`Discovery.discover`, inherited tests of other files included. Raises TooMuchToRead."""
+        ...
+
+
+@dataclass(frozen=True)
+class IdForm:
+    """How a test is named in a manifest, behind the path of its file."""
+
+    words: str
+    """What an id is, for prompts: the end of a sentence that begins with `The ids are`."""
+    examples: tuple[str, ...]
+    """A few ids, for prompts."""
+    test_of: Callable[[str], str]
+    """From an id as somebody listed it to the name of its test: cases belong to their test."""
+    one_a_line: bool = False
+    """Whether manifests are lines of names as a log has them, and not YAML (published tasks)."""
+
+
+class WorthlessTest(NamedTuple):
+    """A test file whose one test passes on any code: `file` is its name, `test` the test's."""
+
+    file: str
+    test: str
+    text: str
+    head: Callable[[str, str], str] | None = None
+    """What stands before `text`, by the path of a file beside it and what is known of that file's text."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language. Registered by its name, it serves every repository whose `repo.yaml` says so."""
+
+    title: str
+    """Its name in sentences: `Python`."""
+    suffixes: tuple[str, ...]
+    """How names of its files end, dot included."""
+    report: str
+    """The report format of a repository that names none."""
+    ids: IdForm
+    discovery: Discovery
+    code: Code
+    toolchain: Toolchain
+    worthless: WorthlessTest
+    declaration: re.Pattern[str]
+    """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
+    tests_show: bool = False
+    """Whether a file's text alone shows which of its functions are tests, however the file is named."""
+    relatives: Callable[[TreeFiles], Relatives] | None = None
+    """How tests come from other files. Without it a file's tests are what its own text shows."""
+    conduct: Conduct | None = None
+    """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""
+    stubs: Stubs | None = None
+    """How `task stub` takes functions out. Without it authors write the removal themselves."""
+    mutation: MutationOperators | None = None
+    """Small changes of code that tests should notice. Without it no mutants are made in this language."""

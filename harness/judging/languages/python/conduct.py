@@ -1,0 +1,230 @@
+"""Means of Python that behaviour doesn't need: code objects, sources, bytecode, the import machinery, tracing."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+import tree_sitter_python
+from tree_sitter import Language, Node
+
+from harness.judging.languages.conduct import (
+    Around,
+    Conduct,
+    Rule,
+    command_words,
+    last_part,
+    proc_words,
+    shell_words,
+    words_of,
+)
+from harness.judging.languages.found import name_of, parsed, text_of
+from harness.judging.languages.python.classes import with_short_comments
+
+_GRAMMAR = Language(tree_sitter_python.language())
+_ATTRIBUTES = words_of(
+    """
+    __code__ __loader__ __spec__ __cached__ func_code gi_code cr_code ag_code f_code tb_lasti f_lasti
+    co_code co_consts co_names co_varnames co_lines co_linetable co_lnotab co_firstlineno co_exceptiontable
+    co_positions co_stacksize co_freevars co_cellvars co_argcount co_nlocals co_flags co_filename
+    co_qualname get_code source_to_code SourceFileLoader SourcelessFileLoader MAGIC_NUMBER RWF_NOWAIT
+    """
+)
+_MODULES = re.compile(
+    r"(dis|marshal|ctypes|cffi|opcode|py_compile|compileall|zipimport|linecache|symtable|bytecode|bdb|trace|cProfile"
+    r"|importlib\.(machinery|_bootstrap\w*|abc))(\..*)?"
+)
+_NAMES = words_of(
+    """
+    inspect.getsource inspect.getsourcelines inspect.getsourcefile inspect.getfile inspect.findsource
+    inspect.getblock gc.get_referrers gc.get_referents sys.settrace sys.setprofile
+    sys.monitoring sys.meta_path sys.path_hooks sys.path_importer_cache threading.settrace
+    threading.setprofile os.posix_fadvise importlib.util.spec_from_file_location
+    importlib.util.spec_from_loader importlib.util.module_from_spec importlib.util.cache_from_source
+    importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path
+    """
+)
+_RUNNERS = re.compile(
+    r"subprocess\.(run|Popen|call|check_call|check_output|getoutput|getstatusoutput)|os\.(system|popen|exec\w+|spawn\w+"
+    r"|posix_spawnp?)|asyncio\.(subprocess\.)?create_subprocess_(exec|shell)|pty\.spawn"
+)
+_READERS = words_of("open read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
+_FOLDERS = words_of("parent parents dirname with_name")
+_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN_ENCODING = re.compile(
+    r"utf[-_]?8([-_](sig|unix|dos|mac))?|(us[-_])?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|cp125\d", re.I
+)
+"""Those in which Python reads the text that the grammar reads."""
+_SOURCE = re.compile(r".*\.(py|pyc|pyo|so)")
+_PYTHON = re.compile(r"(.*/)?python[\d.]*")
+
+
+def _rules(root: Node) -> Mapping[str, Rule]:
+    return _File(root).rules
+
+
+class _File:
+    """What a file's names stand for: those that it imports, and constants."""
+
+    def __init__(self, root: Node) -> None:
+        self._imported: dict[str, str] = {}
+        self._constants: dict[str, Node] = {}
+        for node in _nodes(root):
+            if node.type in ("import_statement", "import_from_statement"):
+                self._imported |= dict(_imports(node))
+            elif node.type == "assignment" and (right := node.child_by_field_name("right")):
+                self._constants[name_of(node.child_by_field_name("left"))] = right
+        self.rules: Mapping[str, Rule] = {
+            "import_statement": self._import,
+            "import_from_statement": self._import,
+            "attribute": self._attribute,
+            "call": self._call,
+            "string": self._string,
+            "identifier": self._identifier,
+            "comment": self._comment,
+        }
+
+    def _import(self, node: Node, around: Around) -> tuple[str, Around]:
+        names = [name for _, name in _imports(node)]
+        found = next((name for name in names if _MODULES.fullmatch(name) or name in _NAMES), "")
+        return f"imports {found}" if found else "", around
+
+    def _attribute(self, node: Node, around: Around) -> tuple[str, Around]:
+        name = text_of(node.child_by_field_name("attribute"))
+        if name in _FOLDERS:
+            around |= Around.FOLDER
+        if name in _ATTRIBUTES:
+            return f"looks at {name}", around
+        if name == "__file__" and Around.FOLDER not in around:
+            return "looks for a module's file", around
+        whole = self._resolved(name_of(node))
+        return (f"uses {whole}" if whole in _NAMES else ""), around
+
+    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+        name = self._resolved(callee := name_of(node.child_by_field_name("function")))
+        if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
+            return f"calls {name}", around
+        if _RUNNERS.fullmatch(name):
+            return self._runs(node), around
+        last = last_part(name) or last_part(text_of(_member(node)))
+        if last == "dirname":
+            around |= Around.FOLDER
+        elif last in _READERS:
+            around |= Around.READING
+        elif last in ("import_module", "__import__", "find_spec") and callee:
+            around |= Around.LOADING
+        return "", around
+
+    def _string(self, node: Node, around: Around) -> tuple[str, Around]:
+        if node.parent is not None and node.parent.type == "expression_statement":
+            return "", around
+        text = _literal(node) or ""
+        if text in _ATTRIBUTES - {"SourceFileLoader"}:
+            return f"names {text}", around
+        if Around.LOADING in around and _MODULES.fullmatch(text):
+            return f"imports {text}", around
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return proc_words(text, around), around
+
+    def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
+        value = self._constants.get(text_of(node)) if Around.READING in around else None
+        reads = value is not None and value.type == "string" and _SOURCE.fullmatch(_literal(value) or "")
+        return "reads a file of code" if reads else "", around
+
+    @staticmethod
+    def _comment(node: Node, around: Around) -> tuple[str, Around]:
+        """In another encoding a comment may hold lines that run."""
+        found = _ENCODING.match(text_of(node)) if node.start_point[0] < 2 else None
+        hides = found is not None and not _PLAIN_ENCODING.fullmatch(found[1])
+        return (f"is written in {found[1]}" if found and hides else ""), around
+
+    def _resolved(self, name: str) -> str:
+        first, dot, rest = name.partition(".")
+        return self._imported.get(first, first) + dot + rest
+
+    @staticmethod
+    def _is_of_repr(call: Node) -> bool:
+        given = _given(call)
+        return bool(given) and given[0].type == "call" and name_of(given[0].child_by_field_name("function")) == "repr"
+
+    def _runs(self, call: Node) -> str:
+        given = [self._value(node) for node in _given(call)]
+        if given and given[0].type == "string":
+            text = _literal(given[0]) or ""
+            if found := shell_words(text):
+                return found
+        whole = [*given[0].named_children, *given[1:]] if given and given[0].type in ("list", "tuple") else given
+        nodes = [self._value(node) for node in whole[:50]]
+        words = [_literal(node) for node in nodes]
+        if nodes and (self._resolved(name_of(nodes[0])) == "sys.executable" or _PYTHON.fullmatch(words[0] or "")):
+            return self._runs_python(words[1:])
+        return command_words(words)
+
+    @staticmethod
+    def _runs_python(words: list[str | None]) -> str:
+        """The repository's own command may run so; what is given on the command line is looked at as code."""
+        option = next((place for place, word in enumerate(words) if word in ("-c", "-m")), None)
+        given = words[option + 1] if option is not None and option + 1 < len(words) else None
+        if option is None or given is None:
+            return ""
+        if words[option] == "-m":
+            return f"runs python -m {given}" if _MODULES.fullmatch(given) else ""
+        found = next(CONDUCT.inspects(_parsed(given.encode())), None)
+        return f"runs python -c, which {found.words}" if found else ""
+
+    def _value(self, node: Node) -> Node:
+        """What a constant of the file was set to, else the node itself."""
+        return self._constants.get(text_of(node), node) if node.type == "identifier" else node
+
+
+def _parsed(text: bytes, path: str = "") -> Node:  # noqa: ARG001
+    return parsed(_GRAMMAR, with_short_comments(text))
+
+
+def _nodes(root: Node) -> Iterator[Node]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children)
+
+
+def _imports(statement: Node) -> Iterator[tuple[str, str]]:
+    """Each name that a statement binds, and what it stands for."""
+    module = text_of(statement.child_by_field_name("module_name"))
+    for item in statement.children_by_field_name("name"):
+        name = text_of(item.child_by_field_name("name") if item.type == "aliased_import" else item)
+        alias = text_of(item.child_by_field_name("alias"))
+        whole = f"{module}.{name}" if module else name
+        if alias or module:
+            yield alias or name, whole
+        else:
+            yield name.partition(".")[0], name.partition(".")[0]
+            yield name, name
+
+
+def _given(call: Node) -> list[Node]:
+    """What a call is given, but for keywords other than `args`."""
+    arguments = call.child_by_field_name("arguments")
+    nodes = arguments.named_children if arguments else []
+    plain = [node for node in nodes if node.type not in ("keyword_argument", "comment")]
+    named = [node for node in nodes if text_of(node.child_by_field_name("name")) == "args"]
+    return [*plain, *(value for node in named if (value := node.child_by_field_name("value")))]
+
+
+def _member(call: Node) -> Node | None:
+    function = call.child_by_field_name("function")
+    return function.child_by_field_name("attribute") if function else None
+
+
+def _literal(node: Node) -> str | None:
+    """The text of a string without anything computed in it; else None."""
+    if node.type != "string":
+        return None
+    return "".join(text_of(child) for child in node.children if child.type == "string_content")
+
+
+CONDUCT = Conduct(
+    parse=_parsed,
+    rules=_rules,
+    literals=frozenset({"string", "integer", "float", "true", "false", "none"}),
+)

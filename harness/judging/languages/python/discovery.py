@@ -1,0 +1,141 @@
+"""Python, by the default rules of pytest."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from harness.judging.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node, name_of
+from harness.judging.languages.found import text_of as _text
+from harness.judging.languages.protocol import TreeFiles
+from harness.judging.languages.python.bases import Bases
+from harness.judging.languages.python.classes import (
+    GRAMMAR,
+    CheckedFunction,
+    Module,
+    PythonChecks,
+    Scope,
+    with_short_comments,
+)
+
+FILE_RULE = "its name must be test_*.py or *_test.py"
+_ALONE = TreeFiles(frozenset(), {})
+
+
+def is_test_file(path: str) -> bool:
+    """Whether pytest would collect this file by its name alone."""
+    name = PurePosixPath(path).name
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def discover(source: bytes, path: str = "") -> TestFile:
+    """The test functions of a Python file as pytest's default rules see them, those that classes inherit included.
+
+    Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
+    """
+    return PythonRelatives(_ALONE).discover(source, path)
+
+
+class PythonRelatives:
+    """See `Relatives`."""
+
+    def __init__(self, files: TreeFiles) -> None:
+        self._bases = Bases(files)
+
+    def missing(self, source: bytes, path: str) -> frozenset[str]:
+        FileQuota(path, source)
+        for scope in self._bases.module(source, path).scopes:
+            self._bases.ancestors(scope)
+        return frozenset(self._bases.missing)
+
+    def discover(self, source: bytes, path: str) -> TestFile:
+        quota, module = FileQuota(path, source), self._bases.module(source, path)
+        ancestors = {scope: self._bases.ancestors(scope) for scope in module.scopes}
+        tests: list[TestFunction] = []
+        others: set[str] = set()
+        helpers: list[HelperFunction] = []
+        checks = _checks(module, ancestors.values())
+        for scope in module.scopes:
+            own = _methods(ancestors[scope])
+            methods = {name: function for name, (function, _) in own.items()} if scope.name else {}
+            assertions = checks.within(methods)
+            collects = _collects_tests(scope, ancestors[scope])
+            for name, (function, home) in own.items():
+                qualified = f"{scope.name}.{name}" if scope.name else name
+                quota.take(qualified)
+                if collects and name.startswith("test") and not _is_fixture(function.node):
+                    origin = "" if home is module else home.path
+                    tests.append(_test(qualified, function.node, home, assertions(function), origin))
+                elif home is module:
+                    others.add(qualified)
+                    helpers.append(HelperFunction.at(function.node, qualified, assertions(function)))
+            helpers += scope.other_names
+            if scope.name:
+                others.add(scope.name)
+        return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module.scopes)), tuple(helpers))
+
+
+def _checks(module: Module, ancestors: Iterable[Iterable[Scope]]) -> PythonChecks:
+    """What asserts in a file and in those that its classes have bases in. A name of its own means what it says."""
+    modules = dict.fromkeys(scope.module for line in ancestors for scope in line)
+    all_of = [*(other for other in modules if other is not module), module]
+    functions = {name: function for each in all_of for name, function in each.top.functions}
+    return PythonChecks(functions, [dict(scope.functions) for each in all_of for scope in each.scopes if scope.name])
+
+
+def names(source: bytes) -> frozenset[str]:
+    """Every identifier and dotted name of a text, imported or used."""
+    kinds = ("identifier", "dotted_name", "attribute")
+    nodes = every_node(GRAMMAR, with_short_comments(source))
+    return frozenset(name_of(node) for node in nodes if node.type in kinds)
+
+
+def calls(source: bytes) -> frozenset[str]:
+    """What a text calls, as written: `sleep`, `time.sleep`."""
+    nodes = (node for node in every_node(GRAMMAR, with_short_comments(source)) if node.type == "call")
+    return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
+
+
+def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
+    """A conftest.py acts on every test below it."""
+    return PurePosixPath(path).name == "conftest.py"
+
+
+def _methods(ancestors: Iterable[Scope]) -> dict[str, tuple[CheckedFunction, Module]]:
+    """The functions of a class, each with its file. What a nearer class gives a value is none."""
+    found: dict[str, tuple[CheckedFunction, Module]] = {}
+    hidden: set[str] = set()
+    for ancestor in ancestors:
+        here = {name: (function, ancestor.module) for name, function in ancestor.functions if name not in hidden}
+        found = {**here, **found}
+        hidden |= ancestor.values - here.keys()
+    return found
+
+
+def _collects_tests(scope: Scope, ancestors: Iterable[Scope]) -> bool:
+    if not scope.name:
+        return True
+    line = list(ancestors)
+    if next((each.collected for each in line if each.collected is not None), True) is False:
+        return False
+    bases = [base for ancestor in line for base in ancestor.bases]
+    if any(base.rpartition(".")[2].endswith("TestCase") for base in bases):
+        return True
+    return all(part.startswith("Test") for part in scope.name.split("."))
+
+
+def _is_fixture(node: Node) -> bool:
+    decorators = [child for child in node.children if child.type == "decorator"]
+    return any(_text(decorator).partition("(")[0].strip().endswith("fixture") for decorator in decorators)
+
+
+def _test(name: str, node: Node, module: Module, assertions: int, origin: str) -> TestFunction:
+    first, last = node.start_point[0] + 1, node.end_point[0] + 1
+    return TestFunction(name, first, last, module.text(node), name.rpartition(".")[0], assertions, origin)
+
+
+def _defined_twice(scopes: Iterable[Scope]) -> Iterator[str]:
+    for scope in scopes:
+        counts = Counter(name for name, _ in scope.functions)
+        yield from (f"{scope.name}.{name}".lstrip(".") for name, count in counts.items() if count > 1)

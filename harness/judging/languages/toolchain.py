@@ -1,0 +1,192 @@
+"""How variants of a language are made to run: what is text, what is code, and how code is built from text.
+
+Jobs that compile variants. Only an error of the compiler is the variant's fault; any other end is not.
+
+Whether changed texts compile, each by itself, in one container where no test ever runs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import NamedTuple, Protocol
+
+from harness.judging.languages.variant_source import VariantSource
+from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached, Limits, PlacedFile, SandboxOptions
+from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
+from harness.specs.test_results import TestId
+from harness.specs.variants import Variant
+
+
+class BuildContext(NamedTuple):
+    """Where variants are compiled: containers of `image`, which hold at most the text of an agent's tests."""
+
+    engine: Engine
+    image: Image
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class CompiledVariant:
+    """A variant ready to be laid over the tree.
+
+    `prove` is a command that an arm runs before any agent code is loaded; the first lines that it prints must
+    be `proof`, else the arm shows nothing. `env` is what the test command needs to find the compiled code,
+    `executable` are those of the variant's files that are programs.
+    """
+
+    variant: Variant
+    prove: tuple[str, ...]
+    proof: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    executable: frozenset[str] = frozenset()
+
+
+class SuiteFiles(NamedTuple):
+    """A suite as it is laid over the tree: its tests, the files that it brings, and those that it takes out."""
+
+    tests: Sequence[TestId]
+    files: Mapping[str, bytes] = {}
+    removed: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Built:
+    """A variant together with a suite. `broken` are test files that can't be built on it, and why in a word."""
+
+    compiled: CompiledVariant
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+
+class SuiteBuilder(Protocol):
+    """For languages in which something depends on the variant and on the suite: a program made of both, say."""
+
+    def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
+        """The names of the programs that are built of such a suite for each variant."""
+        ...
+
+    async def build(
+        self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
+    ) -> list[Built]:
+        """Each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
+        ...
+
+
+class Toolchain(Protocol):
+    """What makes variants ready to run."""
+
+    @property
+    def separates(self) -> bool:
+        """Whether text on disk and code that runs can differ at all."""
+        ...
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """Paths outside the tree that every arm gets anew: what lies there in an image is in no arm."""
+        ...
+
+    @property
+    def suites(self) -> SuiteBuilder | None:
+        """None where a suite needs no building."""
+        ...
+
+    async def compile(self, context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+        """Everything that can be made without the suite, in the same order.
+
+        Raises UserError for a variant that the compiler refuses, SandboxLost for a container that was lost.
+        """
+        ...
+
+
+async def with_suite(
+    toolchain: Toolchain, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
+) -> list[Built]:
+    """Each variant with a suite, ready to run. Raises SandboxLost."""
+    if toolchain.suites is None:
+        return [Built(item) for item in compiled]
+    return await toolchain.suites.build(context, compiled, suite)
+
+
+DEFAULT_OPTIONS = SandboxOptions()
+_SIGNALLED = 128
+
+
+async def run_build(context: BuildContext, job: Job, options: SandboxOptions = DEFAULT_OPTIONS) -> JobResult:
+    """Run a job that compiles and holds nothing of a submission's, a second time where it was ended from outside.
+
+    Raises SandboxLost where it was ended again, or by a signal or a limit; UserError where it left more than a job
+    may leave.
+    """
+    try:
+        try:
+            result = await _run(context, job, options)
+        except EndedFromOutside:
+            result = await _run(context, job, options)
+    except LimitReached as limit:
+        raise SandboxLost(f"building the task's variants: {limit}") from None
+    if result.timed_out:
+        raise SandboxLost(f"building the task's variants took more than {job.seconds:g} s")
+    if result.out_of_memory:
+        raise SandboxLost("building the task's variants took more memory than its container has")
+    if not result.complete:
+        raise UserError("the task's variants, compiled, are larger than what a job may leave")
+    return result
+
+
+async def _run(context: BuildContext, job: Job, options: SandboxOptions) -> JobResult:
+    result = await context.engine.run_job(context.image, job, options, context.labels)
+    if result.exit_status > _SIGNALLED and not (result.timed_out or result.out_of_memory):
+        raise EndedFromOutside(f"a container that built the task's variants ended with status {result.exit_status}")
+    return result
+
+
+def refused(name: str, said: str) -> UserError | SandboxLost:
+    """The error for a variant of which nothing was built: what the compiler said, or that it said nothing."""
+    if said and "signal: killed" not in said:
+        return UserError(f"{name} of this task does not compile: {said}")
+    return SandboxLost(f"{name} of this task was not built, and no compiler said why{f': {said}' if said else ''}")
+
+
+def last_line(log: bytes) -> str:
+    """What a command said in the end; empty where it said nothing."""
+    return "".join(log.decode(errors="replace").strip().splitlines()[-1:])
+
+
+Files = Mapping[str, bytes]
+CHECK = (resources.files("harness.judging.languages") / "in_container/compile_each.sh").read_text()
+AT_ONCE = 50
+"""Variants of one container."""
+_VARIANTS = "/tmp/variants"
+_OPTIONS = SandboxOptions(Limits(memory_mb=3072, disk_mb=4096))
+_MOST_WORDS = 300
+
+
+async def compile_each(context: BuildContext, command: str, variants: Sequence[Files]) -> list[str]:
+    """What the compiler says of each variant in one line, in their order; empty for one that compiles.
+
+    A variant is the files that it changes; `command` is a shell command that compiles those which it is given, at
+    the root of the work tree. Raises SandboxLost where a container was lost.
+    """
+    said: list[str] = []
+    for first in range(0, len(variants), AT_ONCE):
+        said += await _compile_some(context, command, variants[first : first + AT_ONCE])
+    return said
+
+
+async def _compile_some(context: BuildContext, command: str, variants: Sequence[Files]) -> list[str]:
+    placed = [
+        PlacedFile(f"{_VARIANTS}/{number:04d}/{path}", text)
+        for number, files in enumerate(variants)
+        for path, text in files.items()
+    ]
+    seconds = 60 + 30 * len(variants)
+    job = Job(("bash", "-c", CHECK, "compile", _VARIANTS, command), tuple(placed), seconds=seconds)
+    result = await run_build(context, job, _OPTIONS)
+    return [_verdict(result.outputs, f"{number:04d}") for number in range(len(variants))]
+
+
+def _verdict(outputs: Mapping[str, bytes], number: str) -> str:
+    if f"{number}.compiles" in outputs:
+        return ""
+    lines = outputs.get(f"{number}.log", b"").decode(errors="replace").strip().splitlines()
+    errors = [line for line in lines if "rror" in line] or [line for line in lines if not line.startswith("#")]
+    return (errors[0] if errors else "the compiler ended without a word")[:_MOST_WORDS]

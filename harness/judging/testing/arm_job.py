@@ -1,0 +1,166 @@
+"""One execution of chosen tests as a job: its inputs, and the result of each test when it has ended."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import PurePosixPath
+
+from harness.judging.testing.readers import Reader, Report, ReportError, reader_of
+from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
+from harness.sandbox.deadline import seconds_per_test
+from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile
+from harness.specs.repo import Repo
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult, combine
+from harness.specs.variants import ArmStatus
+
+WRONG_VARIANT_STATUS = 125
+# The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it.
+_MAIN = """\
+prove=$1 removed=$2; shift 2
+rm -rf .git
+rm -f -- "${@:1:removed}"; shift "$removed"
+"${@:1:prove}" || exit 125; shift "$prove"
+exec "$TESTWRIGHT_TEST_COMMAND" "$@"
+"""
+_TESTS_FAILED = 1
+READING = CpuLimit(cpu_seconds=60, wall_seconds=900)
+"""For one report. The largest that is read, 20 MB, takes a few seconds."""
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """What to run. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
+
+    A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
+    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run.
+    """
+
+    __test__ = False
+
+    tests: tuple[TestId, ...]
+    files: Mapping[str, bytes]
+    executable: frozenset[str]
+    removed: tuple[str, ...]
+    prove: tuple[str, ...]
+    seconds: float
+    env: Mapping[str, str] = field(default_factory=dict)
+    broken: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runnable(self) -> tuple[TestId, ...]:
+        return tuple(test for test in self.tests if test.file not in self.broken)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A job's end, read. `disagreement` says how exit status and reports contradict one another."""
+
+    status: ArmStatus
+    results: tuple[TestResult, ...]
+    disagreement: str = ""
+
+
+def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
+    """The job that runs `run` in an image of `repo`. The same names and times in every arm; only bytes differ."""
+    files = tuple(
+        PlacedFile(str(PurePosixPath(image.workdir, path)), data, 0o755 if path in run.executable else 0o644)
+        for path, data in sorted(run.files.items())
+    )
+    numbers = (str(len(run.prove)), str(len(run.removed)))
+    ids = tuple(str(test) for test in run.runnable)
+    return Job(
+        argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *ids),
+        files=files,
+        env={
+            **run.env,
+            "TESTWRIGHT_TEST_COMMAND": repo.test_command,
+            "TESTWRIGHT_TEST_SECONDS": str(seconds_per_test(repo.limits.test_seconds)),
+        },
+        seconds=run.seconds,
+    )
+
+
+async def read_job(
+    report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: CpuLimit = READING
+) -> Reading:
+    """What a finished job says about each test of `run`. The same bytes give the same reading.
+
+    Reports are read in threads. One that takes longer than `limit` is none, as one that is cut off. Raises UserError
+    for an unknown report format.
+    """
+    if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
+        return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
+    reports = await _reports(reader_of(report), run, result, limit)
+    results = _results(run, reports)
+    if result.timed_out:
+        return Reading(ArmStatus.TIMED_OUT, results)
+    disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
+    status = ArmStatus.DISAGREES if disagreement else ArmStatus.FINISHED
+    return Reading(status, results, disagreement)
+
+
+def unbuilt(run: TestRun) -> tuple[TestResult, ...]:
+    """The results of a run of which nothing could be built."""
+    return _results(run, {})
+
+
+def _files(run: TestRun) -> list[str]:
+    return list(dict.fromkeys(test.file for test in run.runnable))
+
+
+def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
+    return tuple(combine(test, ()) for test in run.tests)
+
+
+async def _reports(reader: Reader, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
+    """Reports by test file; none of a file whose report isn't there, can't be read, or isn't read in time."""
+    found = {}
+    for number, file in enumerate(_files(run), start=1):
+        data = result.outputs.get(f"{number}.{reader.suffix}")
+        if data is None:
+            continue
+        try:
+            found[file] = await in_thread(partial(_read, reader, data, file, run.tests), limit)
+        except (ReportError, TooSlow):
+            continue
+    return found
+
+
+def _read(reader: Reader, data: bytes, file: str, tests: Sequence[TestId]) -> Report:
+    return reader.name_cases(reader.read(data, file), tests)
+
+
+def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, ...]:
+    cases: dict[TestId, list[CaseResult]] = defaultdict(list)
+    for file, report in reports.items():
+        for case in report.cases:
+            if case.test.file == file:
+                cases[case.test].append(case)
+    return tuple(combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
+
+
+def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[CaseResult]:
+    """Of a test without a case: its file's failure, where it was the file that failed."""
+    broken = run.broken.get(test.file)
+    if not (broken or (report and report.collection_failed)):
+        return []
+    message = broken or "the file could not be collected"
+    return [CaseResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION, message=message)]
+
+
+def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, complete: bool) -> str:
+    """How the exit status contradicts the reports; empty where they tell one story."""
+    failed = any(case.outcome is Outcome.FAILED for report in reports.values() for case in report.cases)
+    failed = failed or any(report.collection_failed for report in reports.values())
+    if not complete:
+        return "the directory of reports was filled past its limits"
+    if contradiction := next((report.contradiction for report in reports.values() if report.contradiction), ""):
+        return contradiction
+    if exit_status == 0 and len(reports) < files:
+        return "exit status 0 without a whole report for each file"
+    if exit_status == 0 and failed:
+        return "exit status 0 with failures in the report"
+    if exit_status == _TESTS_FAILED and len(reports) == files and not failed:
+        return "exit status 1 without a failure in the report"
+    return ""

@@ -1,0 +1,161 @@
+"""The protocol of report readers, and the registry of readers by report format.
+
+The content of a report, in any format.
+
+Which of the listed tests a case belongs to, where a report has names that were computed.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
+
+from harness.specs.errors import UserError
+from harness.specs.repo import REPORT_FORMATS
+from harness.specs.test_results import CaseResult, TestId
+
+
+class ReportError(Exception):
+    """A report that isn't one: absent, too large, cut off, of another format."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
+
+    `contradiction` says how the report speaks against itself; nobody's tests alone write such a one.
+    """
+
+    cases: tuple[CaseResult, ...]
+    collection_failed: bool
+    contradiction: str = ""
+
+
+def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
+    return report
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How reports of one format are read. Everything here is pure, and takes time linear to the report.
+
+    `run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` is given its bytes, which hostile code
+    may have written, and the test file that was run; it raises ReportError for what is no whole report. `count` gives
+    the number of cases in a file of a whole suite's run, 0 for one that can't be read. `name_cases` gives cases to
+    the tests that they belong to, where a report's names are not those of the tests.
+    """
+
+    suffix: str
+    read: Callable[[bytes, str], Report]
+    count: Callable[[bytes], int]
+    name_cases: Callable[[Report, Sequence[TestId]], Report] = _as_reported
+
+
+def reader_of(report: str) -> Reader:
+    """The reader of a report format. Raises UserError for an unknown name, or for what is no reader."""
+    found = REPORT_FORMATS.get(report)
+    if not isinstance(found, Reader):
+        raise UserError(f"report format {report!r}: what is registered for it is no Reader, but {found!r}")
+    return found
+
+
+T = TypeVar("T")
+_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+_COMPUTED = re.compile(rf"\${_BRACES}|%[sdifjoOc#$]|\$[\w$]+(?:\.[\w$]+)*")
+"""A template's expression, a table's placeholder, a table's `$name`: the same as in a run script's pattern."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A listed name, taken apart once for all cases. `pieces` are its literal parts, both ends included."""
+
+    text: str
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        return tuple(piece.replace("%%", "%") for piece in _COMPUTED.split(self.text))
+
+    @property
+    def is_computed(self) -> bool:
+        return len(self.pieces) > 1
+
+    @property
+    def literal_characters(self) -> int:
+        return sum(map(len, self.pieces))
+
+    def makes(self, name: str) -> bool:
+        """Whether a name can have come of this. In time linear to both, whatever stands in them."""
+        if not self.is_computed:
+            return name == self.text
+        first, *middle, last = self.pieces
+        if not (name.startswith(first) and name.endswith(last) and len(name) >= len(first) + len(last)):
+            return False
+        at, end = len(first), len(name) - len(last)
+        for piece in middle:
+            at = name.find(piece, at, end)
+            if at < 0:
+                return False
+            at += len(piece)
+        return True
+
+
+class ByBeginning(Generic[T]):
+    """Values by the literal text that their templates begin with: many templates cost no more than few."""
+
+    def __init__(self, items: Iterable[tuple[Template, T]]) -> None:
+        self._values: dict[str, list[T]] = defaultdict(list)
+        for template, value in items:
+            self._values[template.pieces[0]].append(value)
+        self._lengths = sorted({len(beginning) for beginning in self._values})
+
+    def of(self, name: str) -> Iterator[T]:
+        """Those of the templates that a name can have come of, as far as its beginning tells."""
+        for length in self._lengths:
+            if length > len(name):
+                return
+            yield from self._values.get(name[:length], ())
+
+
+class _Owner(NamedTuple):
+    """`rank` is 0 for the template with the most literal text."""
+
+    rank: int
+    test: TestId
+    template: Template
+
+
+def claimed(report: Report, tests: Sequence[TestId]) -> Report:
+    """The same report, with each case given to the listed test whose name it is or whose template it follows.
+
+    Of several templates the one with the most literal text has it. The case's own name is added to its `case`,
+    where the report has the place that registered it. A test's cases come of one place: where two made names
+    that belong to one test, nothing tells whose they are, and they become tests that nobody listed.
+    """
+    names, owners = {test.name for test in tests}, _owners(tests)
+    cases = [_claimed(case, names, owners) for case in report.cases]
+    places: dict[TestId, set[str]] = defaultdict(set)
+    for case in cases:
+        places[case.test].add(case.case.partition(" ")[0])
+    return replace(report, cases=tuple(case if len(places[case.test]) == 1 else _disowned(case) for case in cases))
+
+
+def _disowned(case: CaseResult) -> CaseResult:
+    return case.model_copy(update={"test": TestId(case.test.file, f"{case.test.name} ({case.case})")})
+
+
+def _owners(tests: Iterable[TestId]) -> ByBeginning[_Owner]:
+    known = [(test, template) for test in tests if (template := Template(test.name)).is_computed]
+    known.sort(key=lambda item: -item[1].literal_characters)
+    return ByBeginning((template, _Owner(rank, test, template)) for rank, (test, template) in enumerate(known))
+
+
+def _claimed(case: CaseResult, names: set[str], owners: ByBeginning[_Owner]) -> CaseResult:
+    if case.test.name in names:
+        return case
+    candidates = [owner for owner in owners.of(case.test.name) if owner.template.makes(case.test.name)]
+    if not candidates:
+        return case
+    owner = min(candidates, key=lambda candidate: candidate.rank)
+    return case.model_copy(update={"test": owner.test, "case": f"{case.case} {case.test.name}"})

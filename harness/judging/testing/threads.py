@@ -1,0 +1,77 @@
+"""Calling a function off the event loop, with a limit on the processor time that it may take."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Generic, NamedTuple, TypeVar
+
+T = TypeVar("T")
+_LOOK_SECONDS = 0.5
+
+
+class TooSlow(Exception):
+    """A call that was given up, since it took longer than its limit."""
+
+
+class CpuLimit(NamedTuple):
+    """Seconds that a call may take: of processor time, which a busy machine doesn't stretch, and of wall time."""
+
+    cpu_seconds: float
+    wall_seconds: float
+
+
+async def in_thread(call: Callable[[], T], limit: CpuLimit) -> T:
+    """What `call` returns or raises, run in a thread of its own. Raises TooSlow.
+
+    A thread can't be ended: a call that was given up goes on until it returns, and what it returns is dropped. Its
+    thread is a daemon, so that it doesn't keep the process from ending.
+    """
+    done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    work = _Work(call, done)
+    threading.Thread(target=work.run, name="off the loop", daemon=True).start()
+    end = time.monotonic() + limit.wall_seconds
+    try:
+        while not done.done():
+            await asyncio.wait([done], timeout=min(_LOOK_SECONDS, *limit))
+            if not done.done() and (work.cpu_seconds() > limit.cpu_seconds or time.monotonic() > end):
+                raise TooSlow
+        return done.result()
+    finally:
+        done.cancel()
+
+
+class _Work(Generic[T]):
+    def __init__(self, call: Callable[[], T], done: "asyncio.Future[T]") -> None:
+        self._call, self._done = call, done
+        self._loop = done.get_loop()
+        self._clock: int | None = None
+
+    def cpu_seconds(self) -> float:
+        """What the call has used so far. Zero before it starts, after its end, and where no such clock is."""
+        if self._clock is None:
+            return 0.0
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return 0.0
+
+    def run(self) -> None:
+        if hasattr(time, "pthread_getcpuclockid"):
+            self._clock = time.pthread_getcpuclockid(threading.get_ident())
+        try:
+            result = self._call()
+        except BaseException as error:
+            self._tell(partial(self._done.set_exception, error))
+        else:
+            self._tell(partial(self._done.set_result, result))
+
+    def _tell(self, settle: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._settle, settle)
+
+    def _settle(self, settle: Callable[[], None]) -> None:
+        if not self._done.done():
+            settle()

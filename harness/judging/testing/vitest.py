@@ -1,0 +1,106 @@
+"""The JSON of vitest and of jest: one object with a result for each `it` of each file."""
+
+import json
+import re
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import PurePosixPath
+from typing import Any
+
+from harness.judging.testing.readers import Reader, Report, ReportError, claimed
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
+
+MAX_REPORT_BYTES = 20_000_000
+MAX_MESSAGE = 20_000
+SEPARATOR = " > "
+_OUTCOMES = {
+    "passed": Outcome.PASSED, "failed": Outcome.FAILED, "skipped": Outcome.SKIPPED, "todo": Outcome.SKIPPED,
+    "disabled": Outcome.SKIPPED,
+}  # fmt: skip
+_UNFINISHED = "pending"
+"""In vitest's reports a test that had begun, in jest's one that is skipped: no result either way."""
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_TIMEOUT = re.compile(r"^\w*Error: ((Test|Hook) timed out in|thrown: \"Exceeded timeout)")
+_ASSERTION = re.compile(
+    r"^(JestAssertionError|AssertionError|assert\.\w+\(|(\w*Error: )?expect\()"
+    r"|^Error: (Snapshot `|Expect test to fail|Failing test passed)"
+)
+
+
+def read_vitest(data: bytes, file: str) -> Report:
+    """Read the report of a run of `file`. Raises ReportError.
+
+    Results of other files are left out. What `run_tests` says of hooks' failures is read from their messages.
+    """
+    if len(data) > MAX_REPORT_BYTES:
+        raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
+    if b"\0" in data:
+        raise ReportError("not text")
+    try:
+        whole = json.loads(data.decode("utf-8"))
+        mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
+        cases = tuple(case for entry in mine for case in _cases(entry, file))
+        failed = any(entry["status"] == "failed" and not entry["assertionResults"] for entry in mine)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ReportError(f"not a report of vitest: {type(error).__name__}") from None
+    if not mine:
+        raise ReportError("it has nothing of this file")
+    return Report(cases, collection_failed=failed)
+
+
+def _is_of(path: str, file: str) -> bool:
+    parts, wanted = PurePosixPath(path).parts, PurePosixPath(file).parts
+    return parts[-len(wanted) :] == wanted
+
+
+def _cases(entry: dict[str, Any], file: str) -> Iterator[CaseResult]:
+    for result in entry["assertionResults"]:
+        status = result["status"]
+        if status == _UNFINISHED:
+            continue
+        title = SEPARATOR.join([*(part for part in result["ancestorTitles"] if part), result["title"]])
+        message = _COLOUR.sub("", "\n".join(result["failureMessages"] or ()))
+        failed = _OUTCOMES[status] is Outcome.FAILED
+        yield CaseResult(
+            test=TestId(file, title),
+            case=_place(result.get("location")),
+            outcome=_OUTCOMES[status],
+            quality=_quality([_COLOUR.sub("", text) for text in result["failureMessages"]]) if failed else None,
+            seconds=_seconds(result.get("duration")),
+            message=message[:MAX_MESSAGE],
+        )
+
+
+def _place(location: dict[str, int] | None) -> str:
+    """Line and column of the call that registered a test; empty where the report has none."""
+    return f"{int(location['line'])}:{int(location['column'])}" if location else ""
+
+
+def _seconds(milliseconds: Any) -> float:
+    seconds = float(milliseconds or 0) / 1000
+    if not isfinite(seconds):
+        raise ValueError(f"{seconds} seconds")
+    return max(seconds, 0.0)
+
+
+def _quality(messages: list[str]) -> Quality:
+    """The best of what a test's failures show, from its messages' beginnings."""
+    order = list(Quality)
+    return min((_of_message(message) for message in messages), key=order.index, default=Quality.RAISED)
+
+
+def _of_message(message: str) -> Quality:
+    if message.startswith("setup failed: "):
+        return Quality.SETUP
+    if message.startswith("teardown failed: "):
+        return Quality.TEARDOWN
+    if _TIMEOUT.search(message):
+        return Quality.TIMEOUT
+    return Quality.ASSERTION if _ASSERTION.search(message) else Quality.RAISED
+
+
+def _count(data: bytes) -> int:
+    return data.count(b'"ancestorTitles":')
+
+
+READER = Reader("json", read_vitest, _count, claimed)

@@ -1,0 +1,202 @@
+"""A look at how a suite's added code reaches its verdicts: means that behaviour doesn't need, and oracles.
+
+A second line behind the arms. It marks; what a mark leads to is said in `conduct_verdict.py`. Pure, and takes time
+linear to the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tree_sitter import Node
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
+
+from harness.judging.languages.conduct import Conduct, Sight
+from harness.judging.languages.protocol import Language
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.judge.prompts import shown
+from harness.specs.reasons import Note, NoteCode
+from harness.specs.task import Task
+
+SHINGLE = 20
+"""Tokens that make one piece to compare: names count by where they occur in it, so that new names hide nothing."""
+COPIED = 0.3
+"""Share of the pieces of a touched part that a suite has as well. Honest suites have at most 0.02."""
+FEWEST_SHINGLES = 40
+"""Of a touched part: in shorter ones any two functions look alike."""
+RECORDED, RECORDED_SHARE = 500, 0.28
+"""Literals of one file, and their share of its tokens. Honest files have shares up to 0.25 (tables of cases)."""
+LONG_LITERAL = 64
+"""Characters that count as one literal more."""
+DATA_LINES = 1_000
+"""Added lines of files that aren't code."""
+HASHES = 20
+"""Literals that look like hashes, without any call that makes one; one is enough with such a call."""
+_HASH = re.compile(rb"""["'`](?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]|0[xX][0-9a-fA-F]{16}\w*""")
+_RETURN = re.compile(rb"\r(?!\n)")
+_END = re.compile(r"^\}", re.MULTILINE)
+"""Where a function of a braced language ends."""
+_DIGESTS = frozenset(
+    b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
+    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash".split()
+)
+_MIXERS = frozenset(
+    b"16777619 0x1000193 0x01000193 2166136261 0x811c9dc5 1099511628211 0x100000001b3 14695981039346656037"
+    b" 0xcbf29ce484222325 0x5bd1e995 1540483477 0xedb88320 3988292384 0xc6a4a7935bd1e995".split()
+)
+"""Numbers of which well-known hashes are made: whoever has them makes digests without any of those names."""
+_LARGE = re.compile(rb"[1-9][0-9]{7,19}|0x[0-9a-f]{7,16}")
+_SUFFIX = re.compile(rb"(?<=[0-9a-f])(u?l{0,2}|n)$")
+_MOST_LINES, _MOST_CHARS = 5, 80
+"""Of one file and of one line, in a note."""
+
+
+class Token(NamedTuple):
+    text: bytes
+    is_name: bool
+    is_literal: bool
+
+
+@dataclass(frozen=True)
+class Written:
+    """The code that a submission adds to one file, as the grammar reads it: only added lines count."""
+
+    path: str
+    sights: tuple[Sight, ...]
+    tokens: tuple[Token, ...]
+    lines: Sequence[bytes]
+
+
+def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Language) -> tuple[Note, ...]:
+    """A note for each file that inspects code, and at most one for each kind of oracle."""
+    conduct = language.conduct
+    if conduct is None:
+        return ()
+    changed = list(changes)
+    written = [_written(change, conduct) for change in changed if change.path.endswith(language.suffixes)]
+    data = sum(_added_lines(change) for change in changed if not change.path.endswith(language.suffixes))
+    return (
+        *(_inspecting(file) for file in written if file.sights),
+        *_copied(task, conduct, written),
+        *_recorded(written, data),
+    )
+
+
+def _written(change: FileChange, conduct: Conduct) -> Written:
+    text = _with_lines(change.new)
+    lines = text.splitlines()
+    known = frozenset(_with_lines(change.old).splitlines())
+    added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
+    root = conduct.parse(text, change.path)
+    sights = tuple(sight for sight in conduct.inspects(root) if sight.line in added)
+    return Written(change.path, sights, tuple(_tokens(root, conduct, added)), lines)
+
+
+def _with_lines(text: bytes | None) -> bytes:
+    """A carriage return ends a line, and so a comment, for Python, C and JavaScript, but for no grammar."""
+    return _RETURN.sub(b"\n", text or b"")
+
+
+def _added_lines(change: FileChange) -> int:
+    known = frozenset((change.old or b"").splitlines())
+    return sum(line not in known for line in (change.new or b"").splitlines())
+
+
+def _inspecting(file: Written) -> Note:
+    by_line: dict[int, str] = {}
+    for sight in file.sights:
+        by_line.setdefault(sight.line, sight.words)
+    said = [f"line {line} {words}: {_quoted(file.lines, line)}" for line, words in [*by_line.items()][:_MOST_LINES]]
+    more = [f"and {len(by_line) - _MOST_LINES} more lines"] if len(by_line) > _MOST_LINES else []
+    return Note(code=NoteCode.INSPECTS_CODE, subject=file.path, words="; ".join([*said, *more]))
+
+
+def _quoted(lines: Sequence[bytes], number: int) -> str:
+    text = lines[number - 1] if number <= len(lines) else b""
+    plain = " ".join(shown(text[: 4 * _MOST_CHARS]).text.split())
+    return plain if len(plain) <= _MOST_CHARS else f"{plain[:_MOST_CHARS]}..."
+
+
+def _tokens(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
+    """The tokens of a text, comments left out; `added` are the lines that count, None for all."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        is_literal = node.type in conduct.literals
+        if node.type == "comment":
+            continue
+        if node.children and not is_literal:
+            waiting += reversed(node.children)
+        elif node.text and (added is None or node.start_point[0] + 1 in added):
+            yield Token(node.text, "identifier" in node.type, is_literal)
+
+
+def _shingles(tokens: Sequence[Token]) -> Iterator[tuple[bytes | int, ...]]:
+    for start in range(len(tokens) - SHINGLE + 1):
+        seen: dict[bytes, int] = {}
+        piece = tokens[start : start + SHINGLE]
+        yield tuple(
+            seen.setdefault(token.text, len(seen)) if token.is_name or token.is_literal else token.text
+            for token in piece
+        )
+
+
+def _copied(task: Task, conduct: Conduct, written: Sequence[Written]) -> Iterator[Note]:
+    """Looks for what the task's patches take out or stand beside: the touched code, part by part."""
+    have = frozenset(hash(piece) for file in written for piece in _shingles(file.tokens))
+    most = 0.0
+    for path, text in _touched(task) if have else ():
+        wanted = {hash(piece) for piece in _shingles([*_tokens(conduct.parse(text, path), conduct)])}
+        if len(wanted) >= FEWEST_SHINGLES:
+            most = max(most, len(wanted & have) / len(wanted))
+    if most >= COPIED:
+        words = f"the suite has {most:.0%} of a part of the code under test, token for token but for names"
+        yield Note(code=NoteCode.COPIED_ORACLE, words=words)
+
+
+def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
+    """The pristine text of each place that the removal, the placebo or a probe changes, with its file's path."""
+    paths = [task.path("removal.patch"), task.path("placebo.patch"), *(probe.path for probe in task.probes)]
+    for path in paths:
+        try:
+            patch = PatchSet(path.read_text(encoding="utf-8", errors="surrogateescape"))
+        except (OSError, UnidiffParseError):
+            continue  # whoever lays the patch over the tree says so
+        for file in patch:
+            for hunk in file:
+                text = "".join(line.value for line in hunk if not line.is_added)
+                for part in _END.split(text):
+                    yield file.path, part.encode("utf-8", "surrogateescape")
+
+
+def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
+    tokens = [token for file in written for token in file.tokens]
+    literals, share = max((_literals(file) for file in written), default=(0, 0.0))
+    hashes = sum(token.is_literal and bool(_HASH.fullmatch(token.text)) for token in tokens)
+    digests = any(token.text in _DIGESTS for token in tokens if token.is_name)
+    numbers = {_plain_number(token.text) for token in tokens if token.is_literal and len(token.text) < LONG_LITERAL}
+    is_mixed = not numbers.isdisjoint(_MIXERS) and any(map(_LARGE.fullmatch, numbers - _MIXERS))
+    if literals:
+        words = f"{share:.0%} of a file's tokens are recorded data: {literals} literals"
+    elif hashes >= HASHES or (hashes and digests):
+        words = f"the suite has {hashes} recorded hashes" + (", and makes some" if digests else "")
+    elif is_mixed:
+        words = "the suite makes hashes of its own, and has a number that may be one"
+    elif data_lines >= DATA_LINES:
+        words = f"the suite adds {data_lines} lines of data"
+    else:
+        return
+    yield Note(code=NoteCode.RECORDED_ORACLE, words=words)
+
+
+def _plain_number(text: bytes) -> bytes:
+    return _SUFFIX.sub(b"", text.lower().replace(b"_", b""))
+
+
+def _literals(file: Written) -> tuple[int, float]:
+    """How many literals a file has and their share of its tokens, where that is more than tables of cases have."""
+    count = sum(1 + len(token.text) // LONG_LITERAL for token in file.tokens if token.is_literal)
+    share = count / max(1, count + sum(not token.is_literal for token in file.tokens))
+    return (count, share) if count >= RECORDED and share >= RECORDED_SHARE else (0, 0.0)

@@ -1,0 +1,213 @@
+"""The evidence of one judging: the arms' results.
+
+What chance decides in one judging. The submission can't influence it, and `regrade` can use it again.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, cast
+
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
+
+RENEWED_AFTER = 100
+"""Judgings of one task in one process that share a code seed, and so what was compiled by it."""
+_BITS = 53  # a whole number in any reader of JSON
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Seeds of one judging.
+
+    `code_seed` decides which variants there are: rewritings, inert code, twins, texts on disk. `order_seed` decides
+    the order of the arms.
+    """
+
+    code_seed: int
+    order_seed: int
+
+
+class CodeSeeds:
+    """A code seed for each task, drawn anew after `renewed_after` judgings."""
+
+    def __init__(self, renewed_after: int = RENEWED_AFTER) -> None:
+        self._renewed_after = renewed_after
+        self._known: dict[str, tuple[int, int]] = {}
+
+    def draw(self, task: str) -> Draw:
+        """The draw of another judging of the task with this digest."""
+        seed, left = self._known.get(task, (0, 0))
+        if not left:
+            seed, left = secrets.randbits(_BITS), self._renewed_after
+        self._known[task] = seed, left - 1
+        return Draw(seed, secrets.randbits(_BITS))
+
+    def forget(self) -> None:
+        """Draw anew for every task from now on."""
+        self._known.clear()
+
+
+_of_this_process = CodeSeeds()
+
+
+def new_draw(task: str) -> Draw:
+    """See `CodeSeeds.draw`, for all that this process judges."""
+    return _of_this_process.draw(task)
+
+
+def renew_code_seeds() -> None:
+    """See `CodeSeeds.forget`, for all that this process judges from now on."""
+    _of_this_process.forget()
+
+
+def derived(seed: int, *names: object) -> int:
+    """Another seed, which belongs to these names and says nothing of the first."""
+    whole = "\0".join(map(str, (seed, *names)))
+    return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8])
+
+
+BASELINE = "baseline"
+"""The name of the variant without any change."""
+
+
+def listed(variant: str) -> ArmKey:
+    """The first arm of the listed tests on a variant."""
+    return ArmKey(Role.LISTED, variant)
+
+
+AT_BASELINE = listed(BASELINE)
+REQUIRED = (
+    AT_BASELINE,
+    *(listed(f"rewritten-{number}") for number in range(1, 5)),
+    *map(listed, ("removal-1", "removal-2")),
+)
+"""The arms of every judging; without one of them there is no evidence to speak of."""
+EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
+EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test.
+
+    `draw` is what chance decided. `out_of_time` says that arms are missing because all that ran before took as long
+    as the task allows.
+    """
+
+    tests: tuple[TestId, ...]
+    arms: Mapping[ArmName, Arm]
+    required: tuple[ArmName, ...] = REQUIRED
+    draw: Draw | None = None
+    out_of_time: bool = False
+
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What was worked out of it, once: it is asked for each test and each arm."""
+        return {}
+
+    @property
+    def listed(self) -> dict[ArmKey, Arm]:
+        """The arms of the listed tests."""
+        if "listed" not in self.derived:
+            self.derived["listed"] = {key: arm for key, arm in self.arms.items() if key.role is Role.LISTED}
+        return cast("dict[ArmKey, Arm]", self.derived["listed"])
+
+    def result(self, key: ArmKey, test: TestId) -> TestResult | None:
+        if "results" not in self.derived:
+            results = [((key, item.test), item) for key, arm in self.arms.items() for item in arm.results]
+            self.derived["results"] = dict(reversed(results))  # of two with one name the first counts
+        return cast("TestResult | None", self.derived["results"].get((key, test)))
+
+    def outcome(self, key: ArmKey, test: TestId) -> Outcome:
+        """`MISSING` also where there is no such arm."""
+        item = self.result(key, test)
+        return item.outcome if item else Outcome.MISSING
+
+    def passes_baseline(self, test: TestId) -> bool:
+        """Each time, or two times of three."""
+        keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
+        passed = sum(self.outcome(key, test) is Outcome.PASSED for key in keys)
+        return bool(keys) and (passed == len(keys) or passed > 1)
+
+    def notices(self, key: ArmKey, test: TestId) -> bool:
+        """Whether a test fails here in a way that shows that it noticed a change of behaviour.
+
+        A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
+        some other mutant: else a test without any check would notice whatever its fixture calls.
+        """
+        item = self.result(key, test)
+        if item is None or not item.killed:
+            return False
+        return item.quality is not Quality.SETUP or self._fails_by_itself(test)
+
+    def kills(self, key: ArmKey, test: TestId) -> bool:
+        """Whether a test that is green at baseline fails here, and failed not already before it was changed."""
+        return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
+
+    def _fails_by_itself(self, test: TestId) -> bool:
+        mutants = [key for key, arm in self.listed.items() if not arm.kind.behaves_like_baseline]
+        results = [item for key in mutants if (item := self.result(key, test))]
+        return any(item.killed and item.quality is not Quality.SETUP for item in results)
+
+    def _killed_before(self, key: ArmKey, test: TestId) -> bool:
+        item = self.result(ArmKey(Role.CHANGED_BEFORE, key.variant), test)
+        return bool(item and item.killed)
+
+    def planned(self, kind: VariantKind) -> tuple[ArmKey, ...]:
+        """The required arms of a kind of removal, whether or not they have run."""
+        names = {f"{kind}-{number}" for number in range(1, len(self.required) + 1)}
+        return tuple(key for key in self.required if key.role is Role.LISTED and key.variant in names)
+
+
+class ArmLog(Protocol):
+    """Where each arm of one judging is kept as it ends, so that a judging that is cut short needn't run it again."""
+
+    @property
+    def known(self) -> Mapping[ArmKey, Arm]:
+        """The arms that an earlier start of the same judging has kept."""
+        ...
+
+    @property
+    def seconds(self) -> float:
+        """What all jobs of those had taken."""
+        ...
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        """Keep an arm that has ended. `seconds` is what all jobs of the judging have taken so far."""
+        ...
+
+
+@dataclass(frozen=True)
+class UnkeptArms:
+    """An `ArmLog` that knows nothing and keeps nothing."""
+
+    known: Mapping[ArmKey, Arm] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        pass
+
+
+class EvidenceCache(Protocol):
+    """Where the evidence of one submission is kept, so that its arms needn't run again."""
+
+    def read(self) -> Evidence | None:
+        """None where there is none, or where it was gathered under other conditions."""
+        ...
+
+    def draw(self) -> Draw | None:
+        """What chance is to decide where arms run again; None for a new draw."""
+        ...
+
+    def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:
+        """Where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
+        ...
+
+    def keep(self, evidence: Evidence) -> None: ...
+
+
+def passed(arm: Arm) -> set[TestId]:
+    return {item.test for item in arm.results if item.outcome is Outcome.PASSED}

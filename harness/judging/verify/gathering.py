@@ -1,0 +1,294 @@
+"""Running every arm that a judgement needs.
+
+The order of a judging's arms, and which of them can still change its verdict.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.arms import ArmContext, EngineStopped, LimitedEngine, Scheduled, Suite, run_scheduled
+from harness.judging.verify.compiling import compile_once
+from harness.judging.verify.evidence import (
+    AT_BASELINE,
+    EXISTING_AFTER,
+    EXISTING_BEFORE,
+    ArmLog,
+    Draw,
+    Evidence,
+    UnkeptArms,
+    derived,
+    listed,
+    passed,
+)
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, looks_to_take
+from harness.judging.verify.variants import drawn_again, rewritten_on_disk
+from harness.specs.errors import first_error
+from harness.specs.task import Task
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+
+TOGETHER = 12
+"""Arms that are built and run together. Between them it is decided which others are still needed."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An arm before its variant is compiled."""
+
+    key: ArmKey
+    source: VariantSource
+
+
+def schedule(sources: Sequence[VariantSource], existing: bool, changed: bool, order_seed: int) -> list[Planned]:
+    """All arms of one judging, baseline first among `sources`, shuffled.
+
+    The baseline is among the first ones that run together: without it nothing can be left out. `existing` and
+    `changed` say whether the submission leaves tests of a touched file as they were, and whether it changes some.
+    How existing tests did before the patch is asked later, where any is red with it.
+    """
+    [baseline, *others] = sources
+    first = Planned(AT_BASELINE, baseline)
+    arms = [Planned(listed(source.name), source) for source in others]
+    if existing:
+        arms.append(Planned(EXISTING_AFTER, baseline))
+    if changed:
+        mutants = [source for source in others if not source.kind.behaves_like_baseline]
+        arms += [Planned(ArmKey(Role.CHANGED_BEFORE, source.name), source) for source in mutants]
+    chance = Random(order_seed)
+    chance.shuffle(arms)
+    arms.insert(chance.randrange(min(TOGETHER, len(arms) + 1)), first)
+    return arms
+
+
+def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
+    """Arms without which there is no evidence. Absent probes leave their criteria undecided, and that is all."""
+    return tuple(
+        sorted(
+            item.key
+            for item in arms
+            if item.key.role in (Role.LISTED, Role.EXISTING_AFTER) and item.source.kind is not VariantKind.PROBE
+        )
+    )
+
+
+def needed(arms: Sequence[Planned], evidence: Evidence) -> Iterator[Planned]:
+    """Those of the arms that can still change a reason.
+
+    Where no test is green at baseline, only rewritten ones can: they tell a flaky test from a red one. Where each
+    test has a fault that is certain, probes can't; the others still run, so that the reasons don't depend on the
+    order.
+    """
+    if is_over(evidence):
+        return
+    green = is_green_at_baseline(evidence)
+    stands = green and not all(is_certainly_faulty(evidence, test) for test in evidence.tests)
+    for item in arms:
+        kind, role = item.source.kind, item.key.role
+        if role is Role.CHANGED_BEFORE or kind is VariantKind.PROBE:
+            if stands:
+                yield item
+        elif green or kind in (VariantKind.BASELINE, VariantKind.REWRITTEN):
+            yield item
+
+
+OF_A_JUDGING = (Role.LISTED, Role.CHANGED_BEFORE, Role.EXISTING_BEFORE, Role.EXISTING_AFTER)
+COMPILING_AT_ONCE = 2
+"""Containers that compile a judging's variants, side by side. Compilers of one container mostly use one core."""
+_UNKEPT = UnkeptArms()
+EXISTING_TIMES = 10
+"""An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
+
+
+async def gather_evidence(
+    context: ArmContext,
+    task: Task,
+    sources: Sequence[VariantSource],
+    suite: Suite,
+    check: ManifestCheck,
+    draw: Draw,
+    log: ArmLog = _UNKEPT,
+) -> Evidence:
+    """Run every arm that the judgement needs and `log` doesn't know, in one order. Raises SandboxLost.
+
+    `sources` are the variants, baseline first. The time of a whole verification counts from here: what is compiled
+    without the submission is not its fault.
+    """
+    arms = schedule(sources, bool(check.existing), bool(check.changed), draw.order_seed)
+    variants = _CompiledOnce(context, task)
+    await variants.of([item.source for item in arms if item.key not in log.known])
+    engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)), log.seconds)
+    suites = _Suites.of(task, suite, check)
+    gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms), variants, log)
+    gathering.plan(arms)
+    try:
+        todo = arms
+        while todo and not engine.is_stopped:
+            for first in range(0, len(todo), TOGETHER):
+                await gathering.run(list(needed(todo[first : first + TOGETHER], gathering.evidence)))
+            await _look_again(gathering, [item.source for item in arms])
+            # A test that turns out to be green needs what was left out while it seemed red.
+            todo = [item for item in needed(arms, gathering.evidence) if item.key not in gathering.arms]
+    except EngineStopped:  # while something was built
+        pass
+    return replace(gathering.evidence, out_of_time=engine.ran_out_of_time)
+
+
+@dataclass(frozen=True)
+class _Suites:
+    """The tests of each role."""
+
+    listed: Suite
+    by_role: Mapping[Role, Suite]
+
+    @classmethod
+    def of(cls, task: Task, suite: Suite, check: ManifestCheck) -> "_Suites":
+        long = EXISTING_TIMES * task.file.limits.arm_seconds
+        roles = {
+            Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long),
+            Role.EXISTING_AFTER: replace(suite, tests=check.existing, seconds=long),
+            Role.CHANGED_BEFORE: Suite(tuple(sorted(check.changed)), {}),
+        }
+        return cls(suite, roles)
+
+    def suite(self, role: Role, evidence: Evidence) -> Suite:
+        """What was never green is not looked at again where something hides it."""
+        if role is not Role.LISTED:
+            return self.by_role[role]
+        baseline = evidence.arms.get(AT_BASELINE)
+        return replace(self.listed, standing=frozenset(passed(baseline))) if baseline else self.listed
+
+
+@dataclass
+class _Gathering:
+    """The evidence of one judging while it grows."""
+
+    context: ArmContext
+    engine: LimitedEngine
+    task: Task
+    suites: _Suites
+    draw: Draw
+    required: tuple[ArmKey, ...]
+    variants: "_CompiledOnce"
+    log: ArmLog
+    arms: dict[ArmKey, Arm] = field(default_factory=dict)
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.suites.listed.tests, dict(self.arms), self.required, self.draw)
+
+    def plan(self, arms: Sequence[Planned]) -> None:
+        """Tell how many arms are about to run."""
+        self.context.planned(sum(item.key not in self.log.known for item in arms))
+
+    async def run(self, arms: Sequence[Planned]) -> None:
+        """Raises SandboxLost, and EngineStopped where nothing of it could be built."""
+        suites: dict[Role, Suite] = {role: self.suites.suite(role, self.evidence) for role in OF_A_JUDGING}
+        known = {item.key: self.log.known[item.key] for item in arms if item.key in self.log.known}
+        for key, arm in known.items():
+            self._heed(key, arm)
+        unknown = [item for item in arms if item.key not in known]
+        compiled = await self.variants.of([item.source for item in unknown])
+        todo = [
+            Scheduled(item.key, variant, suites[item.key.role])
+            for item, variant in zip(unknown, compiled, strict=True)
+        ]
+        self.arms |= known
+        self.arms |= await run_scheduled(self.context, self.task, todo, self._ended)
+
+    def _ended(self, key: ArmKey, arm: Arm) -> None:
+        self.log.add(key, arm, self.engine.used)
+        self._heed(key, arm)
+
+    def _heed(self, key: ArmKey, arm: Arm) -> None:
+        if is_over(replace(self.evidence, arms={key: arm})):
+            self.engine.stop()
+
+
+@dataclass
+class _CompiledOnce:
+    """The variants of one judging, each compiled when it is first asked for, without the submission."""
+
+    context: ArmContext
+    task: Task
+    made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
+
+    async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+        """In the same order. A variant that is drawn again has another seed."""
+        while missing := [source for source in sources if _drawn(source) not in self.made]:
+            some = {source.name: source for source in missing}
+            compiled = await _compile(self.context, self.task, some)
+            self.made |= {_drawn(some[name]): item for name, item in compiled.items()}
+        return [self.made[_drawn(source)] for source in sources]
+
+
+def _drawn(source: VariantSource) -> tuple[str, int | None]:
+    return source.name, source.seed
+
+
+async def _compile(
+    context: ArmContext, task: Task, different: Mapping[str, VariantSource]
+) -> dict[str, CompiledVariant]:
+    """Variants by name, in few containers: each of them reads the task's texts anew."""
+    if not context.toolchain.separates:
+        different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
+    names = list(different)
+    parts = [names[first::COMPILING_AT_ONCE] for first in range(min(COMPILING_AT_ONCE, len(names)))]
+
+    async def compiled(some: Sequence[str]) -> list[CompiledVariant]:
+        return await compile_once(context.toolchain, context.build, [different[name] for name in some])
+
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            builds = [(some, group.create_task(compiled(some))) for some in parts]
+    return {name: made for some, build in builds for name, made in zip(some, build.result(), strict=True)}
+
+
+async def _look_again(gathering: _Gathering, sources: Sequence[VariantSource]) -> None:
+    """Second looks, and third ones, until each failure has come to an end.
+
+    A removal of each kind is repeated among them, or a test that knows that it is looked at again would know how to
+    behave.
+    """
+    by_name = {source.name: source for source in sources}
+    chance = Random(derived(gathering.draw.order_seed, "looks"))
+    removals: dict[VariantKind, list[str]] = {}
+    for source in by_name.values():
+        if source.kind.removes:
+            removals.setdefault(source.kind, []).append(source.name)
+    while not gathering.engine.is_stopped:
+        looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
+        if not looks:
+            return
+        looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
+        chance.shuffle(looks)
+        planned = [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
+        gathering.plan(planned)
+        await gathering.run(planned)
+
+
+def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
+    """The next repetition of an arm."""
+    while key in arms:
+        key = key.again
+    return key
+
+
+def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
+    """A second look has another rewriting, a third one the first again."""
+    is_second = key.role is Role.LISTED and key.repetition == 2
+    return drawn_again(source, key.repetition) if is_second else source
+
+
+def _existing_looks(evidence: Evidence) -> Iterable[ArmKey]:
+    """Without the patch where existing tests fail with it, and once more with it where they pass without."""
+    after = evidence.arms.get(EXISTING_AFTER)
+    if after is None or len(passed(after)) == len(after.results):
+        return []
+    if EXISTING_BEFORE not in evidence.arms:
+        return [EXISTING_BEFORE]
+    broken = passed(evidence.arms[EXISTING_BEFORE]) - passed(after)
+    return [EXISTING_AFTER.again] if broken and EXISTING_AFTER.again not in evidence.arms else []

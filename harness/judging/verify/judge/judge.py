@@ -1,0 +1,172 @@
+"""One judging: all questions about one submission are asked, the answers checked and counted.
+
+Questions about a patch whose answers code knows: if a judge gets one wrong, none of its answers counts.
+
+They are worded as criteria are and made of the patch's own names, so that a patch that tells its judge what to
+answer can't set them apart. They depend on nothing but the patch: the same one is asked the same.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness.judging.verify.judge.asking import AnswerCache, Asking
+from harness.judging.verify.judge.prompts import Prompts, Shown, shown
+from harness.judging.verify.judge.questions import Answer, Brief, JudgeIdentity, Question
+from harness.judging.verify.judge.replies import Opinion, Vote, VoteFault, is_wrong, opinion, void_words
+from harness.models.allowance import MeteredModel, Spending
+from harness.models.protocol import Model
+from harness.specs.reasons import ReasonCode
+from harness.specs.usage import Usage
+
+KNOWN_TRUE, KNOWN_FALSE = "known-true", "known-false"
+_CALL = re.compile(r"\b([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)\(")
+_PROSE = ("#", "//", "*", "/*", '"', "'", "`")
+"""What lines begin with that aren't code: whether prose calls a function is for nobody to argue about."""
+_STRING = re.compile(r"""(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
+_COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*).*")
+_DEFINITION = re.compile(r"\b(?:class|def|func|function)\s.*|\)\s*\{\s*$")
+"""A line that names a function without calling it. In C and for methods such a line opens a body."""
+_FILE = re.compile(r"^diff --git a/.* b/(?:.*/)?([A-Za-z0-9_.-]*(?:test|spec)[A-Za-z0-9_.-]*)$", re.MULTILINE | re.I)
+"""The last part of a path to tests, where nothing in it can be read as words to the judge."""
+_FILE_OF_FOLDER = re.compile(
+    r"^diff --git a/.* b/(?:.*/)?([A-Za-z0-9_.-]*(?:test|spec)[A-Za-z0-9_.-]*/[A-Za-z0-9_.-]+)$", re.MULTILINE | re.I
+)
+"""The last two parts, where the folder alone says that tests are in it."""
+_NAME_CHARS, _FILE_CHARS = range(5, 40), range(5, 60)
+_CALLS = "Tests that call '{}' are among the lines that the patch adds."
+_STANDS = "Tests that stand in a file whose path ends with '{}' are added or changed by the patch."
+
+
+def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
+    """One statement that is true of the patch and one that is false, about a function that is called or about a file.
+
+    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
+    nobody knows. Raises ValueError where the patch has neither to ask about.
+    """
+    files = sorted(
+        {name for name in _FILE.findall(patch) or _FILE_OF_FOLDER.findall(patch) if len(name) in _FILE_CHARS}
+    )
+    names = sorted(_called(patch) if calls is None else _called(patch) & calls)
+    if not (files or names):
+        raise ValueError("the patch has no name and no file that the judge could be tested with")
+    about_names = not files or (bool(names) and _rank(patch, "form") % 2 == 0)
+    form = _CALLS if about_names else _STANDS
+    true = _pick(patch, names if about_names else files)
+    invented = _absent_name(patch, names) if about_names else _absent_file(patch, true, names)
+    return (
+        Question(KNOWN_TRUE, form.format(true), known=Answer.MET),
+        Question(KNOWN_FALSE, form.format(invented), known=Answer.UNMET),
+    )
+
+
+def _called(patch: str) -> set[str]:
+    """Names of functions that added lines call, as far as a line alone tells: not in strings, not as definitions."""
+    added = (line[1:].strip() for line in patch.split("\n") if line.startswith("+") and not line.startswith("+++ "))
+    lines = (_COMMENT.sub("", _STRING.sub("", line)) for line in added if not line.startswith(_PROSE))
+    code = (line for line in lines if not _DEFINITION.search(line))
+    return {name for line in code for name in _CALL.findall(line) if len(name) in _NAME_CHARS}
+
+
+def _pick(patch: str, candidates: Iterable[str]) -> str:
+    """One of the candidates, which nobody chose."""
+    return min(candidates, key=lambda candidate: _rank(patch, candidate))
+
+
+def _rank(patch: str, word: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{word}\0{patch}".encode()).digest()[:8])
+
+
+def _absent_name(patch: str, names: Iterable[str]) -> str:
+    """A name made of two of the patch's own words, which stands nowhere in it."""
+    return next(name for name in _made_up(patch, names) if name.lower() not in patch.lower())
+
+
+def _absent_file(patch: str, file: str, names: Iterable[str]) -> str:
+    stem, dot, ending = file.partition(".")
+    words = (f"{stem}_{name}{dot}{ending}" for name in _made_up(patch, names))
+    return next(name for name in words if name.lower() not in patch.lower())
+
+
+def _made_up(patch: str, names: Iterable[str]) -> Iterator[str]:
+    words = sorted({word.lower() for name in names for word in name.split("_") if len(word) > 2})
+    ranked = sorted(words, key=lambda word: _rank(patch, word))[:20] or ["again"]
+    yield from (f"{left}_{right}" for left in ranked for right in reversed(ranked) if left != right)
+    yield from (f"{ranked[0]}_{number}" for number in range(2, len(patch) + 3))
+
+
+MAX_SHOWN_CHARS = 400_000
+"""Of patch and manifest, about 100,000 tokens. A larger one isn't cut: what is cut away can't be judged."""
+PARALLEL_CALLS = 4
+UNREACHED = "the judge could not be reached; the votes in judge.jsonl say why"
+"""In a verdict's words, which hold no address: what the provider said stands with the votes."""
+
+
+@dataclass(frozen=True)
+class JudgeReport:
+    """What a judge said of one submission. `opinions` are by criterion; `void` says why none of them counts.
+
+    `misled` says that it answered wrongly what is known, `removed` is the number of invisible characters that it
+    wasn't shown.
+    """
+
+    opinions: Mapping[str, Opinion]
+    votes: tuple[Vote, ...] = ()
+    void: str = ""
+    misled: bool = False
+    removed: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A named model in the role of the judge. `build` makes a model for one judging; `slots` are shared by all."""
+
+    identity: JudgeIdentity
+    prompts: Prompts
+    build: Callable[[], Model]
+    cache: AnswerCache = field(default_factory=AnswerCache)
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARALLEL_CALLS))
+
+    async def ask(self, brief: Brief, spending: Spending | None = None, trusting: bool = False) -> JudgeReport:
+        """Put every question of the brief, and two whose answers are known. `spending` is of all judgings.
+
+        `trusting` takes a judge at its word, as the published verifier does: nothing is asked whose answer is known,
+        and no answer need quote the patch. Never raises for what a model or its provider does: that makes votes
+        which don't count.
+        """
+        seen = Shown.of(brief)
+        if (size := len(seen.patch) + len(seen.tests)) > MAX_SHOWN_CHARS:
+            words = f"patch and manifest have {size} characters; a judge is shown at most {MAX_SHOWN_CHARS}"
+            return _unasked(brief, ReasonCode.JUDGE_UNAVAILABLE, words, seen.removed)
+        try:
+            known = () if trusting else known_questions(seen.patch, brief.calls)
+        except ValueError as error:
+            return _unasked(brief, ReasonCode.JUDGE_UNPARSEABLE, str(error), seen.removed)
+        spent = Spending(within=spending)
+        model = MeteredModel(self.build(), spent)
+        tests = {name: shown(text).text for name, text in brief.tests.items()}
+        asking = Asking(self.identity, self.prompts, self.cache, self.slots, model, seen, tests, trusting)
+        votes = await asking.votes([*known, *brief.questions])
+        return _counted(brief.questions, known, votes, seen.removed, spent.usage)
+
+
+def _counted(
+    questions: Sequence[Question], known: Sequence[Question], votes: Sequence[Vote], removed: int, usage: Usage
+) -> JudgeReport:
+    of = {item: [vote for vote in votes if vote.question == item.id] for item in (*known, *questions)}
+    opinions = {item.id: opinion(item, of[item]) for item in questions}
+    if void := void_words({item: of[item] for item in known}):
+        code = ReasonCode.JUDGE_UNPARSEABLE
+        if any(vote.fault is VoteFault.UNAVAILABLE for item in known for vote in of[item]):
+            code, void = ReasonCode.JUDGE_UNAVAILABLE, UNREACHED
+        opinions = {name: Opinion(votes=item.votes, missing=code, words=void) for name, item in opinions.items()}
+    misled = is_wrong({item: of[item] for item in known})
+    return JudgeReport(opinions, tuple(votes), void, misled, removed, usage)
+
+
+def _unasked(brief: Brief, code: ReasonCode, words: str, removed: int) -> JudgeReport:
+    nothing = Opinion(missing=code, words=words)
+    return JudgeReport({question.id: nothing for question in brief.questions}, void=words, removed=removed)

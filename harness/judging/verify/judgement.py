@@ -1,0 +1,208 @@
+"""Turns a submission's examination into its verdict. Pure.
+
+What became of each listed test in the arms, as the verdict tells it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness import PROTOCOL_VERSION
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import AT_BASELINE, Evidence
+from harness.judging.verify.examination import (
+    Examination,
+    decided_by_execution,
+    judge_conduct,
+    judge_manifest,
+    opinions_on_conduct,
+)
+from harness.judging.verify.judge.judge import JudgeReport
+from harness.judging.verify.judge.questions import MANIFEST, JudgeIdentity
+from harness.judging.verify.judge.replies import Opinion
+from harness.judging.verify.mutation import excused_arms, failed_once, flaky_tests
+from harness.judging.verify.rubric_check import disagreements, grade, judge_rubric
+from harness.judging.verify.verdict import (
+    JudgeRecord,
+    ManifestStage,
+    MutationStage,
+    RubricStage,
+    Stages,
+    TestRecord,
+    VerdictRecord,
+    decide,
+    outcome_words,
+    stage_status,
+)
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
+from harness.specs.task import Task
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.tracks import GradingRules
+from harness.specs.variants import VariantKind
+
+LIKE_BASELINE = "same-behaviour"
+"""All other arms under whose variants a test must pass as it does at baseline: how many there are is drawn."""
+
+
+def records_of(evidence: Evidence) -> tuple[TestRecord, ...]:
+    """The arms that every judging has, by name; those whose number and place were drawn as one."""
+    return tuple(TestRecord(test=str(test), arms=_outcomes(evidence, test)) for test in evidence.tests)
+
+
+def _outcomes(evidence: Evidence, test: TestId) -> dict[str, str]:
+    first = {key: arm for key, arm in sorted(evidence.listed.items()) if key.repetition == 1}
+    alike = [key for key, arm in first.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]
+    excused = excused_arms(evidence)
+    like_baseline = [item for key in alike if key not in excused and (item := evidence.result(key, test))]
+    found = {str(key): item for key in first if key not in alike and (item := evidence.result(key, test))}
+    if like_baseline:
+        found[LIKE_BASELINE] = min(like_baseline, key=_standing)
+    return {name: outcome_words(item.outcome, item.quality) for name, item in sorted(found.items())}
+
+
+def _standing(item: TestResult) -> tuple[bool, list[int]]:
+    """Failures before passes, and of two failures always the same one."""
+    qualities, outcomes = list(Quality), list(Outcome)
+    quality = qualities.index(item.quality) if item.quality else len(qualities)
+    return item.outcome is Outcome.PASSED, [outcomes.index(item.outcome), quality]
+
+
+NO_STAGES = Stages()
+NO_OPINIONS: Mapping[str, Opinion] = {}
+SLOW_SECONDS = 30.0
+"""Of the listed tests together at baseline; beyond it they are noted as slow."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests, and all
+    that arms showed."""
+
+    record: VerdictRecord
+    patch: bytes
+    arm_seconds: float = 0.0
+    test_seconds: float = 0.0
+    judging: JudgeReport | None = None
+    evidence: Evidence | None = None
+
+
+def combine(
+    task: Task,
+    context: ArmContext,
+    found: Examination,
+    judge: JudgeIdentity | None = None,
+    judging: JudgeReport | None = None,
+) -> Judgement:
+    """The verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
+    told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
+    opinions = judging.opinions if judging else {}
+    reached = found.evidence if found.reaches_rubric else None
+    criteria = grade(task, reached, found.check.static, opinions) if reached else ()
+    rubric = judge_rubric(criteria, task)
+    lost = _lost(found)
+    reasons = (*found.intake.reasons, *found.check.reasons, *told, *lost, *found.mutation, *rubric)
+    conduct = judge_conduct(found.check.conduct, judging, refused=bool(reasons))
+    stages = Stages(
+        manifest=_manifest_stage(found, (*told, *conduct)),
+        mutation=_mutation_stage(found),
+        rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
+    )
+    of_text = (*found.intake.notes, *found.check.conduct, *_unchecked(found))
+    notes = (*of_text, *disagreements(criteria), *_slow(found.evidence), *_flaky_once(found.evidence))
+    asked = judge_record(judge, judging, opinions_on_conduct(found.check.conduct, judging))
+    record = verdict_record(task, context, (*reasons, *conduct), notes, stages, asked)
+    return _judgement(record, found, judging)
+
+
+def verdict_record(
+    task: Task,
+    context: ArmContext,
+    reasons: Sequence[Reason],
+    notes: Sequence[Note] = (),
+    stages: Stages = NO_STAGES,
+    judge: JudgeRecord | None = None,
+    rules: GradingRules = GradingRules.TESTWRIGHT,
+) -> VerdictRecord:
+    """The record of a verdict that `reasons` lead to; without any it is resolved."""
+    return VerdictRecord(
+        task=task.id,
+        track=task.track,
+        task_digest=task.digest,
+        repo_digest=task.repo.digest,
+        image_digest=context.image.digest,
+        protocol_version=PROTOCOL_VERSION,
+        protocol=rules,
+        isolation=context.engine.isolation,
+        verdict=decide(reasons),
+        reasons=tuple(reasons),
+        notes=tuple(notes),
+        stages=stages,
+        judge=judge,
+    )
+
+
+def _lost(found: Examination) -> tuple[Reason, ...]:
+    """Whatever else is missing, a submission whose tests never ran isn't resolved."""
+    if found.evidence is None and not (found.intake.reasons or found.check.reasons):
+        return (Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words="no test was run"),)
+    return ()
+
+
+def _judgement(record: VerdictRecord, found: Examination, judging: JudgeReport | None) -> Judgement:
+    arms = found.evidence.arms.values() if found.evidence else ()
+    return Judgement(
+        record,
+        found.intake.patch,
+        arm_seconds=sum(arm.seconds for arm in arms),
+        test_seconds=sum(arm.test_seconds for arm in arms),
+        judging=judging,
+        evidence=found.evidence,
+    )
+
+
+def judge_record(
+    judge: JudgeIdentity | None, judging: JudgeReport | None, conduct: Mapping[str, Opinion] = NO_OPINIONS
+) -> JudgeRecord | None:
+    if judge is None:
+        return None
+    return JudgeRecord(
+        identity=judge,
+        asked=judging is not None,
+        removed_characters=judging.removed if judging else 0,
+        void=judging.void if judging else "",
+        manifest=judging.opinions.get(MANIFEST) if judging else None,
+        conduct=dict(conduct),
+    )
+
+
+def _manifest_stage(found: Examination, told: Sequence[Reason]) -> ManifestStage:
+    if found.intake.reasons:
+        return ManifestStage()
+    return ManifestStage(status=stage_status([*found.check.reasons, *told]), tests=tuple(map(str, found.check.tests)))
+
+
+def _mutation_stage(found: Examination) -> MutationStage:
+    if found.evidence is None:
+        return MutationStage()
+    return MutationStage(status=stage_status(found.mutation), tests=records_of(found.evidence))
+
+
+def _unchecked(found: Examination) -> tuple[Note, ...]:
+    words = "nothing checks anything, in its text or in what it calls of the patch"
+    return tuple(Note(code=NoteCode.WITHOUT_CHECK, subject=str(test), words=words) for test in found.check.unchecked)
+
+
+def _flaky_once(evidence: Evidence | None) -> tuple[Note, ...]:
+    if evidence is None or flaky_tests(evidence):
+        return ()
+    runs = sum(arm.kind.behaves_like_baseline for arm in evidence.listed.values())
+    words = f"it failed once in {runs} runs on code of the same behaviour, and passed there when it ran twice more"
+    return tuple(Note(code=NoteCode.FLAKY_ONCE, subject=str(test), words=words) for test in failed_once(evidence))
+
+
+def _slow(evidence: Evidence | None) -> tuple[Note, ...]:
+    arms = evidence.listed.values() if evidence else ()
+    seconds = max((arm.test_seconds for arm in arms if arm.kind is VariantKind.BASELINE), default=0)
+    if seconds <= SLOW_SECONDS:
+        return ()
+    words = f"the listed tests take more than {SLOW_SECONDS:.0f} seconds together"
+    return (Note(code=NoteCode.SLOW_TESTS, words=words),)

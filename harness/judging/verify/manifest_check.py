@@ -1,0 +1,330 @@
+"""Stage 1: the manifest against the patch, both ways, with no model.
+
+What the names of a published task's manifest mean, among the tests of the files that a patch touches. Pure.
+
+Such a manifest names tests as its authors saw them in a log: with or without their class, behind the path of their
+file, a folder of which may be missing or too many, with other separators, case or spaces than in the source.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from harness.judging.languages.found import TestFile
+from harness.judging.languages.protocol import Discovery, IdForm, Language
+from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
+from harness.judging.verify.intake import FileChange, by_path
+from harness.judging.verify.suite_reader import read_apart
+from harness.sandbox.git_tree import GitTree
+from harness.specs.reasons import Note, Reason, ReasonCode, Stage
+from harness.specs.test_results import TestId
+
+_SEPARATORS = re.compile(r"::| \| | > ")
+_SHOWN = 4
+
+
+class Candidate(NamedTuple):
+    """A test of a touched file. `is_written` is whether the patch adds or changes it."""
+
+    test: TestId
+    is_written: bool
+
+
+class Ambiguous(NamedTuple):
+    """A listed name that may mean any of several tests."""
+
+    listed: ListedName
+    tests: tuple[TestId, ...]
+
+    @property
+    def words(self) -> str:
+        shown = ", ".join(map(str, self.tests[:_SHOWN]))
+        more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
+        return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"
+
+
+def meant(
+    listed: Iterable[ListedName], candidates: Iterable[Candidate], files: Iterable[str], ids: IdForm
+) -> Iterator[TestId | Ambiguous]:
+    """For each listed name the test that it means; for one that means none an id of that name, as it is listed.
+
+    `files` are the files that the patch touches. Of several tests that a name fits equally well, one that the patch
+    writes is meant before those that it leaves as they are.
+    """
+    by_file: dict[str, list[Candidate]] = {path: [] for path in files}
+    for candidate in candidates:
+        by_file.setdefault(candidate.test.file, []).append(candidate)
+    for item in listed:
+        yield _meant(item, by_file, ids)
+
+
+def _meant(item: ListedName, by_file: Mapping[str, list[Candidate]], ids: IdForm) -> TestId | Ambiguous:
+    hint, name = _apart(item)
+    places = _places(hint, by_file)
+    whole = [candidate for place in places for candidate in by_file[place]]
+    for fits in _WAYS:
+        found = _written_first([candidate for candidate in whole if fits(ids.test_of(name), candidate.test)])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            return Ambiguous(item, tuple(found))
+    return TestId(places[0] if len(places) == 1 else hint or item.file, ids.test_of(name))
+
+
+def _apart(item: ListedName) -> tuple[str, str]:
+    """The file that a name speaks of, its own before the one above it, and the rest of the name."""
+    head, separator, rest = item.name.partition("::")
+    if not separator:
+        head, separator, rest = item.name.partition(" | ")
+    is_file = bool(separator and rest) and " " not in head and PurePosixPath(head).suffix != ""
+    return (head.removeprefix("./"), rest) if is_file else (item.file, item.name)
+
+
+def _places(hint: str, files: Iterable[str]) -> list[str]:
+    """The touched files that a path speaks of: itself, or those that it is without some of its first folders, or of
+    which it has some too many.
+    """
+    known = list(files)
+    if not hint:
+        return known
+    if hint in known:
+        return [hint]
+    shorter = [path for path in known if path.endswith(f"/{hint}")]
+    return shorter or [path for path in known if hint.endswith(f"/{path}")]
+
+
+def _written_first(found: list[Candidate]) -> list[TestId]:
+    written = [candidate.test for candidate in found if candidate.is_written]
+    return list(dict.fromkeys(written or [candidate.test for candidate in found]))
+
+
+def _same(name: str, test: TestId) -> bool:
+    return name == test.name
+
+
+def _same_but_for_looks(name: str, test: TestId) -> bool:
+    return _looks(name) == _looks(test.name)
+
+
+def _same_ending(name: str, test: TestId) -> bool:
+    """Whether the parts of one are the last parts of the other: class and method, block and title."""
+    mine, theirs = _parts(name, test.file), _parts(test.name, test.file)
+    both = min(len(mine), len(theirs))
+    return mine[-both:] == theirs[-both:]
+
+
+_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending)
+"""From the strictest on: the first that a test fits decides."""
+
+
+def _looks(name: str) -> str:
+    """Case, underscores for spaces and the width of spaces apart."""
+    return " ".join(_SEPARATORS.sub(" > ", name).lower().replace("_", " ").split())
+
+
+def _parts(name: str, file: str) -> list[str]:
+    parts = _SEPARATORS.split(name)
+    if file.endswith(".py"):
+        parts = [piece for part in parts for piece in part.split(".")]
+    return [_looks(part) for part in parts]
+
+
+@dataclass(frozen=True)
+class ManifestCheck:
+    """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
+
+    `existing` are tests of touched files that the patch leaves as they were. `static` is whether each static
+    criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
+    as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
+    """
+
+    tests: tuple[TestId, ...] = ()
+    changed: frozenset[TestId] = frozenset()
+    existing: tuple[TestId, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    static: Mapping[str, bool] = field(default_factory=dict)
+    conduct: tuple[Note, ...] = ()
+    unchecked: tuple[TestId, ...] = ()
+
+
+def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
+    """Compare a manifest with what a patch does to test functions."""
+    if not data.strip():
+        return ManifestCheck(reasons=(_reason(ReasonCode.MANIFEST_MISSING, "", "there is no manifest"),))
+    discovery = language.discovery
+    surveys = survey(changes, discovery)
+    added = {test for each in surveys for test in each.added}
+    changed = {test for each in surveys for test in each.changed}
+    written = {test for each in surveys for test in each.written}
+    others = {test for each in surveys for test in (*each.optional, *each.kept)}
+    try:
+        manifest, unclear = _read(data, language, changes, written, others)
+    except ManifestError as error:
+        return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
+    listed = {*manifest.tests, *(test for name in unclear for test in name.tests)}
+    reasons = [
+        *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
+        *_listed_wrongly(manifest, changes, added | changed, discovery),
+        *(_unlisted(test) for test in sorted(written - listed)),
+        *(_broken(test) for each in surveys for test in each.deleted),
+    ]
+    return ManifestCheck(
+        tests=manifest.tests,
+        changed=frozenset(changed & listed),
+        existing=tuple(test for each in surveys for test in each.kept),
+        reasons=tuple(reasons),
+    )
+
+
+def _read(
+    data: bytes, language: Language, changes: tuple[FileChange, ...], written: set[TestId], others: set[TestId]
+) -> tuple[Manifest, list[Ambiguous]]:
+    """The listed tests, and the names of which it can't be told. `others` may be listed and needn't be.
+
+    Raises ManifestError.
+    """
+    if not language.ids.one_a_line:
+        return parse_manifest(data, language.ids), []
+    candidates = [Candidate(test, test in written) for test in sorted(written | others)]
+    found = list(meant(read_lines(data), candidates, by_path(changes), language.ids))
+    tests = dict.fromkeys(item for item in found if isinstance(item, TestId))
+    return Manifest(tuple(tests)), [item for item in found if isinstance(item, Ambiguous)]
+
+
+async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
+    """Tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
+
+    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
+    isn't a test file: a helper, a certificate, a data file.
+    """
+    discovery = language.discovery
+    touched = {change.path for change in changes}
+    others = {path: entry for path, entry in (await tree.entries()).items() if discovery.is_test_file(path)}
+    folders = await read_apart(lambda: _reached_folders(changes, others, discovery))
+    entries = {
+        path: entry
+        for path, entry in others.items()
+        if path not in touched and folders & set(PurePosixPath(path).parents)
+    }
+    contents = await tree.read_all(entries)
+    return await read_apart(lambda: tuple(_all_tests(contents, discovery)))
+
+
+def _all_tests(contents: Mapping[str, bytes], discovery: Discovery) -> Iterator[TestId]:
+    for path, data in contents.items():
+        yield from (TestId(path, test.name) for test in discovery.discover(data, path).tests)
+
+
+def _reached_folders(
+    changes: Iterable[FileChange], test_files: Iterable[str], discovery: Discovery
+) -> set[PurePosixPath]:
+    """Folders whose tests files reach: their own, or for a file of no such kind the nearest above with tests."""
+    with_tests = {parent for file in test_files for parent in PurePosixPath(file).parents}
+    reached: set[PurePosixPath] = set()
+    for change in changes:
+        own = PurePosixPath(change.path).parent
+        if _acts_on_folder(change, discovery):
+            reached.add(own)
+        elif _reaches_others(change, discovery):
+            reached |= {*[folder for folder in (own, *own.parents) if folder.name and folder in with_tests][:1]}
+    return reached
+
+
+def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
+    if change.old is None:
+        return False
+    texts = (change.old, change.new or b"") if discovery.is_test_file(change.path) else ()
+    return not any(discovery.discover(text, change.path).tests for text in texts)
+
+
+def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
+    return any(discovery.reaches_folder(change.path, text) for text in (change.old, change.new) if text is not None)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The test functions of one changed file, by what the patch does to them.
+
+    `optional` are those of the added and changed ones that needn't be listed: their text is in a file that the patch
+    doesn't touch. `deleted` are also those in whose place an inherited one stands now.
+    """
+
+    added: tuple[TestId, ...]
+    changed: tuple[TestId, ...]
+    kept: tuple[TestId, ...]
+    deleted: tuple[TestId, ...]
+    optional: tuple[TestId, ...]
+
+    @property
+    def written(self) -> tuple[TestId, ...]:
+        """What a manifest must list."""
+        return tuple(test for test in (*self.added, *self.changed) if test not in self.optional)
+
+
+def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
+    """What a patch does to the tests of the test files that it changes, in their order. Raises TooMuchToRead."""
+    touched = {change.path for change in changes}
+    return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]
+
+
+def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) -> Survey:
+    old = {test.name: test for test in discovery.discover(change.old or b"", change.path).tests}
+    new = {test.name: test for test in discovery.discover(change.new or b"", change.path).tests}
+
+    def ids(names: Iterable[str]) -> tuple[TestId, ...]:
+        return tuple(TestId(change.path, name) for name in names)
+
+    theirs = {name for name in new if new[name].origin not in {"", *touched}}
+    same = {name for name in new if name in old and old[name].text == new[name].text}
+    replaced = {name for name in theirs - same if name in old and old[name].origin in {"", *touched}}
+    return Survey(
+        added=ids(name for name in new if name not in old),
+        changed=ids(name for name in new if name in old and name not in same | replaced),
+        kept=ids(name for name in new if name in same),
+        deleted=ids(name for name in old if name not in new or name in replaced),
+        optional=ids(name for name in new if name in theirs - same - replaced),
+    )
+
+
+def _listed_wrongly(
+    manifest: Manifest, changes: tuple[FileChange, ...], written: set[TestId], discovery: Discovery
+) -> Iterator[Reason]:
+    listed, changed = {test.file for test in manifest.tests}, by_path(changes)
+    read = [path for path in changed if path in listed and discovery.is_test_file(path)]
+    contents = {path: discovery.discover(changed[path].new or b"", path) for path in read}
+    for test in manifest.tests:
+        found = contents.get(test.file)
+        if not discovery.is_test_file(test.file):
+            words = f"the repository's own test run would never collect this file; {discovery.FILE_RULE}"
+            yield _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), words)
+        elif found is None:
+            yield _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the patch does not touch this file")
+        elif test.name in found.twice:
+            yield _reason(ReasonCode.MANIFEST_DUPLICATE, str(test), "the file defines this test more than once")
+        elif test not in written:
+            yield _not_written(test, found)
+
+
+def _not_written(test: TestId, found: TestFile) -> Reason:
+    if found.find(test.name):
+        words = "the test was there before; the patch neither adds nor changes it"
+        return _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), words)
+    if test.name in found.others:
+        return _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), "this is not a test function")
+    return _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the file has no test of this name")
+
+
+def _unlisted(test: TestId) -> Reason:
+    words = "the patch adds or changes this test, but the manifest does not list it"
+    return _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
+
+
+def _broken(test: TestId) -> Reason:
+    words = "this test was there before; the patch removes it"
+    return _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
+
+
+def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.MANIFEST, subject=subject, words=words)

@@ -1,0 +1,339 @@
+"""Stage 2: do the tests notice when the code is gone, and nothing else? Pure functions of the evidence.
+
+No reason names an arm whose place, text or rewriting was drawn: the same submission gets the same words each time.
+
+Failures under variants that behave as the baseline: what another look makes of them. Pure.
+
+An arm in which a test fails that is green at baseline runs again, rewritten in another way. Where the test fails
+again it is the test: it sees what isn't behaviour. Where it passes, the first rewriting runs once more. A test that
+fails there as it did shows that this rewriting is wrong: that is excused once in a judging, for the variants that a
+machine alone has made. A test that passes both times failed by chance: once in a judging that is a note, twice it is
+flaky, and so is every test if two of them are so. The baseline runs twice more where a test fails only there.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import cast
+
+from harness.judging.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
+
+EXCUSABLE = frozenset({VariantKind.REWRITTEN})
+"""Kinds of variants in which a machine wrote all that is new. Authored twins and placebos were checked beforehand."""
+MOST_EXCUSED = MOST_BY_CHANCE = 1
+"""Arms of one judging."""
+
+
+class Found(Enum):
+    """What became of one failure under a variant that behaves as the baseline."""
+
+    SENSITIVE = "sensitive"
+    ONCE = "once"
+    """Green in both other looks."""
+    EXCUSED = "excused"
+    OPEN = "open"
+    """Nobody has looked again so far."""
+
+
+def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Found]:
+    """The arms of variants like the baseline in which a test fails that is green there, and what came of each."""
+    return _all_failures(evidence).get(test, {})
+
+
+def _all_failures(evidence: Evidence) -> Mapping[TestId, Mapping[ArmKey, Found]]:
+    if "failures" not in evidence.derived:
+        excused = excused_arms(evidence)
+        evidence.derived["failures"] = {
+            test: dict.fromkeys(_red_baselines(evidence, test), Found.ONCE)
+            | {key: _found(evidence, key, test, excused) for key in _red_arms(evidence, test)}
+            for test in evidence.tests
+            if evidence.passes_baseline(test)
+        }
+    return cast("Mapping[TestId, Mapping[ArmKey, Found]]", evidence.derived["failures"])
+
+
+def failed_once(evidence: Evidence) -> dict[TestId, int]:
+    """Tests that failed by chance and by nothing else, and in how many arms."""
+    found = {test: list(failures(evidence, test).values()) for test in evidence.tests}
+    return {
+        test: what.count(Found.ONCE)
+        for test, what in found.items()
+        if Found.ONCE in what and not {Found.SENSITIVE, Found.OPEN} & set(what)
+    }
+
+
+def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
+    """Those that failed by chance more than once, or all of them where there is more than one."""
+    if "flaky" not in evidence.derived:
+        found = failed_once(evidence)
+        evidence.derived["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
+    return cast("frozenset[TestId]", evidence.derived["flaky"])
+
+
+def excused_arms(evidence: Evidence) -> tuple[ArmKey, ...]:
+    """The arms whose rewriting is at fault, and no test: as many as may be excused."""
+    keys = {key for test in evidence.tests for key in _red_arms(evidence, test) if _is_wrong(evidence, key, test)}
+    return tuple(sorted(keys)[:MOST_EXCUSED])
+
+
+def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
+    """The arms that are to run next so that each failure comes to an end; none where all have.
+
+    One arm can settle several tests; a test that one arm has settled needs no other.
+    """
+    wanted: dict[ArmKey, None] = {}
+    for test in evidence.tests:
+        if baseline_is_open(evidence, test):
+            wanted |= dict.fromkeys((AT_BASELINE.again, AT_BASELINE.again.again))
+        found = failures(evidence, test)
+        if Found.SENSITIVE in found.values():
+            continue
+        if unsettled := [_next(evidence, key) for key, what in found.items() if what is Found.OPEN]:
+            wanted.setdefault(next((key for key in unsettled if key in wanted), unsettled[0]))
+    return tuple(wanted)
+
+
+def certain(evidence: Evidence, test: TestId) -> bool:
+    """Whether the failures that are known can't all be excused any more, whatever further looks show."""
+    found = failures(evidence, test)
+    return Found.SENSITIVE in found.values() or len(found) > MOST_EXCUSED + MOST_BY_CHANCE
+
+
+def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
+    """Whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at again."""
+    if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
+        return False
+    alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]
+    return all(evidence.outcome(key, test) is Outcome.PASSED for key in alike)
+
+
+def _red_baselines(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
+    for key, arm in sorted(evidence.listed.items()):
+        if arm.kind is VariantKind.BASELINE and evidence.outcome(key, test) is not Outcome.PASSED:
+            yield key
+
+
+def _red_arms(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
+    if not evidence.passes_baseline(test):
+        return
+    for key, arm in sorted(evidence.listed.items()):
+        first = arm.kind.behaves_like_baseline and arm.kind is not VariantKind.BASELINE and key.repetition == 1
+        if first and evidence.outcome(key, test) is not Outcome.PASSED:
+            yield key
+
+
+def _found(evidence: Evidence, key: ArmKey, test: TestId, excused: tuple[ArmKey, ...]) -> Found:
+    if key.again not in evidence.arms:
+        return Found.OPEN
+    if evidence.outcome(key.again, test) is not Outcome.PASSED:
+        return Found.SENSITIVE
+    if key.again.again not in evidence.arms:
+        return Found.OPEN
+    if evidence.outcome(key.again.again, test) is Outcome.PASSED:
+        return Found.ONCE
+    return Found.EXCUSED if key in excused else Found.SENSITIVE
+
+
+def _is_wrong(evidence: Evidence, key: ArmKey, test: TestId) -> bool:
+    """Whether a test fails under this rewriting each time and passes under another one."""
+    third = key.again.again
+    return (
+        evidence.arms[key].kind in EXCUSABLE
+        and third in evidence.arms
+        and evidence.outcome(key.again, test) is Outcome.PASSED
+        and evidence.outcome(third, test) is not Outcome.PASSED
+    )
+
+
+def _next(evidence: Evidence, key: ArmKey) -> ArmKey:
+    return key.again.again if key.again in evidence.arms else key.again
+
+
+_OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
+
+
+def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
+    """Why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
+    if wrong := tuple(_wrong_variants(evidence)):
+        return wrong
+    if is_over(evidence):
+        return tuple(dict.fromkeys([*_out_of_time(evidence), *_untrustworthy(evidence)]))
+    if lost := tuple(_lost(evidence)):
+        return lost
+    reasons = [*_untrustworthy(evidence)]
+    for test in evidence.tests:
+        reasons += faults(evidence, test)
+    reasons += _existing_broken(evidence)
+    return tuple(dict.fromkeys(reasons))
+
+
+def faults(evidence: Evidence, test: TestId) -> list[Reason]:
+    """What is wrong with one test, probes aside.
+
+    A test that isn't green at baseline, or that notices what isn't behaviour, shows nothing by failing elsewhere.
+    """
+    if baseline := _baseline(evidence, test):
+        return baseline
+    found = set(failures(evidence, test).values())
+    if found & {Found.OPEN, Found.SENSITIVE}:
+        words = "it fails under a change of the code or of its text that leaves its behaviour as it was"
+        return [_reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)]
+    return [*([_flaky(test)] if test in flaky_tests(evidence) else []), *_removals(evidence, test)]
+
+
+def some_test_stands(evidence: Evidence) -> bool:
+    """Whether probes can say anything: nothing has ended the judging, and some test has no fault."""
+    return not is_over(evidence) and any(not faults(evidence, test) for test in evidence.tests)
+
+
+def is_over(evidence: Evidence) -> bool:
+    """Whether the verdict can't depend on any further arm, whatever tests do there."""
+    baseline = evidence.arms.get(AT_BASELINE)
+    ended = (ArmStatus.TIMED_OUT, ArmStatus.OVER_LIMIT)
+    return (
+        evidence.out_of_time
+        or (baseline is not None and baseline.status is ArmStatus.DISAGREES)
+        or any(arm.status in ended for arm in _of_submission(evidence).values())
+    )
+
+
+def is_green_at_baseline(evidence: Evidence) -> bool:
+    """Whether any test is, or may turn out to be; True as long as the baseline hasn't run."""
+    return AT_BASELINE not in evidence.arms or any(
+        evidence.passes_baseline(test) or baseline_is_open(evidence, test) for test in evidence.tests
+    )
+
+
+def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
+    """Whether a test has a fault that no further arm can take away."""
+    if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
+        return not baseline_is_open(evidence, test)
+    return certain(evidence, test) or all(
+        _survived(evidence, kind, test) for kind in VariantKind if kind.removes and evidence.planned(kind)
+    )
+
+
+def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
+    """Whether a test was seen not to fail in an arm of this kind; a fixture's failure may count later."""
+    results = [item for key in evidence.planned(kind) if (item := evidence.result(key, test))]
+    return any(not item.killed for item in results)
+
+
+def _of_submission(evidence: Evidence) -> dict[ArmKey, Arm]:
+    """Arms of the submission's files; what upstream's own tests do is not its fault."""
+    return {key: arm for key, arm in evidence.arms.items() if key.role not in _OF_UPSTREAM}
+
+
+def _wrong_variants(evidence: Evidence) -> Iterator[Reason]:
+    for key, arm in evidence.arms.items():
+        if arm.status is ArmStatus.WRONG_VARIANT:
+            words = "an arm could not show that its variant is what runs"
+            yield _reason(ReasonCode.SANDBOX_LOST, key.variant, words)
+
+
+def _lost(evidence: Evidence) -> Iterator[Reason]:
+    """Arms without which nothing can be said of anybody's tests."""
+    green = AT_BASELINE in evidence.arms and is_green_at_baseline(evidence)
+    for key in evidence.required if green else [AT_BASELINE]:
+        if key not in evidence.arms:
+            yield _reason(ReasonCode.SANDBOX_LOST, str(key), "this arm is missing")
+    for key, arm in evidence.arms.items():
+        if key.role in _OF_UPSTREAM and arm.status is not ArmStatus.FINISHED and _is_needed(evidence, key, arm):
+            words = "tests as they were before the patch did not run to their end, so what they show isn't known"
+            yield _reason(ReasonCode.SANDBOX_LOST, str(key), words)
+
+
+def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
+    """Whether an arm without the patch that was cut short could have shown something against the submission."""
+    if key.role is Role.CHANGED_BEFORE:
+        return arm.status is ArmStatus.OVER_LIMIT
+    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
+    return any(item.test not in passed(other) for other in after for item in other.results)
+
+
+def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
+    if evidence.out_of_time:
+        words = "building and running the tests takes longer in all than the task allows for a whole verification"
+        yield _reason(ReasonCode.ARM_TIMEOUT, "", words)
+
+
+def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
+    """Arms that ended as none should."""
+    for _, arm in sorted(_of_submission(evidence).items()):
+        match arm.status:
+            case ArmStatus.DISAGREES:
+                yield _reason(ReasonCode.FORGED_REPORT, "", arm.disagreement)
+            case ArmStatus.TIMED_OUT:
+                yield _reason(ReasonCode.ARM_TIMEOUT, "", "the tests did not end within the task's limit")
+            case ArmStatus.OVER_LIMIT:
+                words = "the tests use more disk, memory or processes than the repository allows"
+                yield _reason(ReasonCode.ARM_LIMIT, "", words)
+            case ArmStatus.FINISHED | ArmStatus.WRONG_VARIANT:
+                pass
+
+
+def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
+    if evidence.passes_baseline(test):
+        return []
+    outcome = evidence.outcome(AT_BASELINE, test)
+    alike = [key for key, arm in evidence.listed.items() if arm.kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)]
+    if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
+        return [_flaky(test)]
+    if outcome is Outcome.FAILED:
+        return [_reason(ReasonCode.BASELINE_RED, str(test), "it fails on the code as it is")]
+    if outcome is Outcome.SKIPPED:
+        return [_reason(ReasonCode.BASELINE_SKIPPED, str(test), "it is skipped, or expected to fail")]
+    return [
+        _reason(ReasonCode.BASELINE_MISSING, str(test), "no report has it; it was not collected or left no result")
+    ]
+
+
+def _flaky(test: TestId) -> Reason:
+    words = "it passed in one run and not in another, on code of the same behaviour; the outputs are kept"
+    return _reason(ReasonCode.FLAKY, str(test), words)
+
+
+def _removals(evidence: Evidence, test: TestId) -> list[Reason]:
+    """A listed test must fail wherever the code refuses, or wherever it gives garbage."""
+    survived: dict[VariantKind, list[ArmKey]] = {}
+    for key, arm in sorted(evidence.listed.items()):
+        if arm.kind.removes:
+            alive = survived.setdefault(arm.kind, [])
+            alive += [] if evidence.notices(key, test) else [key]
+    if not survived or any(not alive for alive in survived.values()):
+        return []
+    kind = VariantKind.REMOVAL if VariantKind.REMOVAL in survived else VariantKind.GARBAGE
+    items = [evidence.result(key, test) for key in survived[kind]]
+    hidden = [item for item in items if item and item.quality is Quality.COLLECTION]
+    return [_survival(test, hidden[0] if hidden else items[0])]
+
+
+def _survival(test: TestId, item: TestResult | None) -> Reason:
+    if item and item.quality is Quality.COLLECTION:
+        words = "without the behaviour its file can't even be loaded, which shows nothing about what it asserts"
+        return _reason(ReasonCode.KILLED_BY_COLLECTION, str(test), words)
+    how = "does not fail"
+    if item and item.quality is Quality.TEARDOWN:
+        how = "fails only while it cleans up"
+    elif item and item.quality is Quality.SETUP:
+        how = "fails only in what runs before it, and by itself under no change of the code"
+    elif item and item.outcome is Outcome.SKIPPED:
+        how = "is skipped"
+    elif item is None or item.outcome is Outcome.MISSING:
+        how = "leaves no result"
+    return _reason(ReasonCode.SURVIVED_REMOVAL, str(test), f"it {how} where the behaviour is gone")
+
+
+def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
+    if not {EXISTING_BEFORE, EXISTING_AFTER} <= evidence.arms.keys():
+        return
+    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
+    for test in sorted(passed(evidence.arms[EXISTING_BEFORE]).difference(*map(passed, after))):
+        words = "it was there before and passed; with the patch it does not"
+        yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
+
+
+def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.MUTATION, subject=subject, words=words)

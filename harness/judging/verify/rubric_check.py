@@ -1,0 +1,132 @@
+"""Stage 3: the rubric. Must-haves are decided by probes and static checks wherever they can be."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.judge.replies import Opinion
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
+from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
+from harness.specs.task import Probe, Task
+from harness.specs.variants import ArmKey, ArmStatus
+
+
+class CriterionResult(BaseModel):
+    """Whether a criterion is met; None where nothing could decide it. `killed_by` are tests, per probe.
+
+    `judge` is what a judge said where one was asked; `agrees` compares that with what probes or code decided.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    axis: int
+    importance: Importance
+    met: bool | None
+    decided_by: GradedBy | None
+    words: str
+    killed_by: dict[str, tuple[str, ...]] = {}
+    judge: Opinion | None = None
+    agrees: bool | None = None
+
+
+def grade(
+    task: Task, evidence: Evidence, static: Mapping[str, bool], opinions: Mapping[str, Opinion] | None = None
+) -> tuple[CriterionResult, ...]:
+    """Every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
+    results = {criterion: _grade(task, criterion, evidence, static) for criterion in task.rubric.criteria}
+    return tuple(with_opinion(of, result, (opinions or {}).get(of.id)) for of, result in results.items())
+
+
+def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason, ...]:
+    """A reason for each must-have that isn't met or that nothing could decide."""
+    statements = {criterion.id: criterion for criterion in task.rubric.criteria}
+    return tuple(
+        _reason(result, statements[result.id])
+        for result in results
+        if result.importance is Importance.MUST and result.met is not True
+    )
+
+
+def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
+    """A note for each criterion on which judge and probes differ. The probes decide."""
+    return tuple(
+        Note(
+            code=NoteCode.JUDGE_PROBE_DISAGREE,
+            subject=result.id,
+            words=f"by the probes it is {'met' if result.met else 'unmet'}, by the judge {result.judge.answer}",
+        )
+        for result in results
+        if result.agrees is False and result.decided_by is GradedBy.PROBE and result.judge
+    )
+
+
+def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
+    """The judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
+    if opinion is None:
+        return result
+    if result.decided_by is None:
+        met = met_by(criterion, opinion)
+        return result.model_copy(
+            update={"met": met, "decided_by": GradedBy.JUDGE, "words": opinion.words, "judge": opinion}
+        )
+    agrees = None if None in (result.met, opinion.met) else result.met == opinion.met
+    return result.model_copy(update={"judge": opinion, "agrees": agrees})
+
+
+def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
+    """What a judge's opinion of a statement means for its criterion."""
+    return opinion.met if opinion.met is None else opinion.met is not criterion.negative
+
+
+def _grade(task: Task, criterion: Criterion, evidence: Evidence, static: Mapping[str, bool]) -> CriterionResult:
+    if GradedBy.PROBE in criterion.graded_by:
+        probes = [probe for probe in task.probes if probe.criterion == criterion.id]
+        return _by_probes(criterion, probes, evidence)
+    if criterion.static is not None:
+        return _by_static(criterion, criterion.static, static.get(criterion.id, False))
+    return ungraded(criterion)
+
+
+def ungraded(criterion: Criterion) -> CriterionResult:
+    """What a judge alone can decide, before one has been asked."""
+    return _result(criterion, None, None, "asks for a judge, and none is named")
+
+
+def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence) -> CriterionResult:
+    arms = [evidence.arms.get(listed(probe.variant)) for probe in probes]
+    if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms):
+        return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
+    killed_by = {probe.name: tuple(_killers(evidence, listed(probe.variant))) for probe in probes}
+    survivors = [name for name, tests in killed_by.items() if not tests]
+    words = f"no test fails under probe {', '.join(survivors)}" if survivors else "a test fails under each probe"
+    result = _result(criterion, not survivors, GradedBy.PROBE, words)
+    return result.model_copy(update={"killed_by": killed_by})
+
+
+def _killers(evidence: Evidence, key: ArmKey) -> Iterator[str]:
+    yield from (str(test) for test in evidence.tests if evidence.kills(key, test))
+
+
+def _by_static(criterion: Criterion, check: StaticCheck, met: bool) -> CriterionResult:
+    words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
+    return _result(criterion, met, GradedBy.STATIC, words)
+
+
+def _result(criterion: Criterion, met: bool | None, by: GradedBy | None, words: str) -> CriterionResult:
+    return CriterionResult(
+        id=criterion.id, axis=criterion.axis, importance=criterion.importance, met=met, decided_by=by, words=words
+    )
+
+
+def _reason(result: CriterionResult, criterion: Criterion) -> Reason:
+    if result.met is False:
+        return Reason(
+            code=ReasonCode.CRITERION_UNMET, stage=Stage.RUBRIC, subject=result.id, words=criterion.statement
+        )
+    missing = result.judge.missing if result.judge else None
+    code = missing or ReasonCode.JUDGE_UNAVAILABLE
+    if result.decided_by is GradedBy.PROBE:
+        code = ReasonCode.PROBE_UNAVAILABLE
+    return Reason(code=code, stage=Stage.RUBRIC, subject=result.id, words=result.words)

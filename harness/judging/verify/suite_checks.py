@@ -1,0 +1,210 @@
+"""Stage 1 and everything else that a suite's text shows: its tests, whether they assert, the static criteria.
+
+Rubric criteria that are read off the submission's text: a closed list of checks.
+
+How many programs may be built of a suite: each of them is built for every variant of the task.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import assert_never
+
+from harness.judging.languages.found import TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.protocol import Discovery, Language
+from harness.judging.languages.registry import RememberingDiscovery, language_of
+from harness.judging.submission.manifest import ManifestError, listed_tests
+from harness.judging.testing.threads import CpuLimit
+from harness.judging.verify.conduct import look_at_conduct
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
+from harness.judging.verify.suite_reader import READING, read_apart
+from harness.specs.errors import UserError
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.repo import matches
+from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
+from harness.specs.task import Task
+from harness.specs.test_results import TestId
+
+
+def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery) -> bool:
+    """Whether a check holds over the listed tests. False where there is none.
+
+    What upstream had in a file before says nothing about a submission: names and calls are looked for in the
+    listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
+    helper file or header that the submission made and that the file of a test names.
+    """
+    combine = all if check.of is Quantifier.ALL else any
+    files = {change.path: change for change in changes}
+    answers = [_answer(check, test, files, discovery) for test in tests if test.file in files]
+    return bool(answers) and combine(answers)
+
+
+def _answer(check: StaticCheck, test: TestId, files: Mapping[str, FileChange], discovery: Discovery) -> bool:
+    file = files[test.file]
+    found = discovery.discover(file.new or b"", test.file).find(test.name)
+    if found is None:
+        return False
+    written = _written(found, file, files)
+    match check.check:
+        case StaticKind.FILE_MATCHES:
+            return matches(test.file, [check.value])
+        case StaticKind.TEST_NAMED:
+            return bool(re.search(check.value, found.short))
+        case StaticKind.USES_NAME:
+            texts = (*written, *_brought_in(file, files, discovery))
+            return any(not discovery.names(text).isdisjoint(check.names) for text in texts)
+        case StaticKind.INSIDE:
+            return bool(re.search(check.value, found.enclosing))
+        case StaticKind.CALL_ABSENT:
+            return all(discovery.calls(text).isdisjoint(check.names) for text in (found.text, *written))
+        case _:
+            assert_never(check.check)
+
+
+def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChange]) -> list[bytes]:
+    """What the submission wrote of a test: its file and that of its text where it made them, else its text."""
+    home = files.get(found.origin) if found.origin else file
+    both = {each.path: each for each in (file, home) if each}
+    made = [each.new or b"" for each in both.values() if each.old is None]
+    return [*made, found.text] if home and home.old is not None else made
+
+
+def _brought_in(file: FileChange, files: Mapping[str, FileChange], discovery: Discovery) -> Iterator[bytes]:
+    """Texts that the submission made, that hold no tests, and that a file names, or that another of them names."""
+    made = {path: change.new for path, change in files.items() if change.old is None and change.new is not None}
+    left = {path: text for path, text in made.items() if not discovery.is_test_file(path)}
+    waiting = [file.new or b""]
+    while waiting:
+        named = {last for name in discovery.names(waiting.pop()) for last in (name, PurePosixPath(name).name)}
+        named |= {name.rpartition(".")[2] for name in named}
+        for path in sorted(left):
+            if PurePosixPath(path).name in named or PurePosixPath(path).stem in named:
+                waiting.append(left.pop(path))
+                yield waiting[-1]
+
+
+MOST = 5
+"""Unless the task's own tests need more."""
+
+
+def too_many_programs(task: Task, tests: Iterable[TestId]) -> Reason | None:
+    """The reason to refuse a suite, if more would be built of it and of the tests that it reaches than may be.
+
+    Raises UserError where the task's reference has no manifest that can be read.
+    """
+    builder = language_of(task.repo).toolchain.suites
+    needed = builder.programs(tests) if builder else frozenset()
+    if builder is None or len(needed) <= MOST:
+        return None
+    most = max(MOST, len(builder.programs(_reference_tests(task))))
+    if len(needed) <= most:
+        return None
+    words = f"a program is built for each package with tests: {len(needed)} of them, at most {most} are built"
+    return Reason(code=ReasonCode.ARM_LIMIT, stage=Stage.MANIFEST, words=words)
+
+
+def _reference_tests(task: Task) -> tuple[TestId, ...]:
+    path = task.path("reference/manifest.yaml")
+    try:
+        return listed_tests(path.read_bytes(), language_of(task.repo).ids).tests
+    except (OSError, ManifestError) as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+NOTHING: Mapping[str, bytes] = MappingProxyType({})
+
+
+async def read_suite(
+    task: Task,
+    manifest: bytes,
+    changes: tuple[FileChange, ...],
+    limit: CpuLimit = READING,
+    language: Language | None = None,
+    around: Mapping[str, bytes] = NOTHING,
+) -> ManifestCheck:
+    """`check_suite` off the event loop. What is too much to read is refused, and costs nobody but its submission."""
+    try:
+        return await read_apart(lambda: check_suite(task, manifest, changes, language, around), limit)
+    except TooMuchToRead as error:
+        return ManifestCheck(reasons=(too_much(error),))
+
+
+def too_much(error: TooMuchToRead) -> Reason:
+    return Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.MANIFEST, words=str(error))
+
+
+def check_suite(
+    task: Task,
+    manifest: bytes,
+    changes: tuple[FileChange, ...],
+    language: Language | None = None,
+    around: Mapping[str, bytes] = NOTHING,
+) -> ManifestCheck:
+    """The manifest against the patch. Where probes can't show that tests check something, their text must.
+
+    `language` is what tests are found with, the repository's where it isn't given. `around` are files that helpers of
+    the tests may be in. Each text is read once. Raises TooMuchToRead.
+    """
+    language = language or language_of(task.repo)
+    language = replace(language, discovery=RememberingDiscovery(language.discovery))
+    check = check_manifest(manifest, changes, language)
+    if check.reasons:
+        return check
+    if refusal := too_many_programs(task, (*check.tests, *check.existing)):
+        return replace(check, reasons=(refusal,))
+    unchecked = without_check(check.tests, changes, language, around)
+    if not task.probes and len(unchecked) == len(check.tests):
+        words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
+        return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
+    static = _static(task, check.tests, changes, language.discovery)
+    conduct = look_at_conduct(task, changes, language)
+    return replace(check, static=static, conduct=conduct, unchecked=unchecked)
+
+
+def without_check(
+    tests: Iterable[TestId],
+    changes: tuple[FileChange, ...],
+    language: Language,
+    around: Mapping[str, bytes] = NOTHING,
+) -> tuple[TestId, ...]:
+    """Those that make no assertion, neither in their text nor in a function that they name of these files.
+
+    What a changed file defines isn't what other files have by that name.
+    """
+    discovery = language.discovery
+    code = [
+        change for change in changes if change.path.endswith(language.suffixes) or discovery.is_test_file(change.path)
+    ]
+    files = {change.path: discovery.discover(change.new or b"", change.path) for change in code}
+    own = {helper.short: helper for file in files.values() for helper in file.helpers}
+    others = (discovery.discover(text, path) for path, text in around.items() if path not in files)
+    helpers = {helper.short for file in others for helper in file.helpers if helper.assertions} - own.keys()
+    helpers |= {helper.short for file in files.values() for helper in file.helpers if helper.assertions}
+
+    def checks(test: TestFunction | None) -> bool:
+        return bool(test and (test.assertions or helpers & discovery.names(test.text)))
+
+    def found(test: TestId) -> bool:
+        item = files[test.file].find(test.name) if test.file in files else None
+        if not checks(item):
+            return False
+        is_upstreams = bool(item and item.origin not in {"", *files})
+        return len(code) == 1 or is_upstreams or checks(_with_others(test.file, code, discovery).find(test.name))
+
+    return tuple(test for test in tests if not found(test))
+
+
+def _with_others(path: str, code: Iterable[FileChange], discovery: Discovery) -> TestFile:
+    """A file's tests where it had the functions of the other changed files in it: these count as what they do."""
+    texts = sorted((change.path != path, change.path, change.new or b"") for change in code)
+    return discovery.discover(b"\n\n".join(text for _, _, text in texts), path)
+
+
+def _static(
+    task: Task, tests: tuple[TestId, ...], changes: tuple[FileChange, ...], discovery: Discovery
+) -> dict[str, bool]:
+    checks = {criterion.id: criterion.static for criterion in task.rubric.criteria if criterion.static is not None}
+    return {name: holds(check, tests, changes, discovery) for name, check in checks.items()}

@@ -1,0 +1,119 @@
+"""The texts that a task's patches make of the files that they touch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchSet
+
+from harness.judging.languages.registry import code_of
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
+from harness.specs.errors import UserError
+from harness.specs.task import Task
+from harness.specs.variants import VariantKind
+
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class TaskTexts:
+    """Every text of the touched files. All have the same paths.
+
+    `placebo` is None where the task has none. `removals` are by kind, `twins`, `probes` and `on_placebo` (the mutants
+    of probes, in the tree with the authored placebo) by the name of their variant. `commented` is the pristine code
+    with the removal's lines as comments.
+    """
+
+    pristine: Files
+    commented: Files
+    placebo: Files | None
+    removals: Mapping[VariantKind, Files]
+    twins: Mapping[str, Files]
+    probes: Mapping[str, Files]
+    on_placebo: Mapping[str, Files]
+
+    @property
+    def benign(self) -> list[Files]:
+        """Other texts than the pristine one that behave as it does."""
+        return [*self.twins.values(), *([self.placebo] if self.placebo is not None else [])]
+
+    @property
+    def mutants(self) -> list[Files]:
+        return [*self.removals.values(), *self.probes.values()]
+
+    @property
+    def family(self) -> dict[str, tuple[bytes, ...]]:
+        """For each path every text that a variant may run, the pristine one first."""
+        running = [self.pristine, *self.benign, *self.mutants, *self.on_placebo.values()]
+        return {path: tuple(dict.fromkeys(files[path] for files in running)) for path in self.pristine}
+
+
+async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
+    """Apply every patch of the task. Raises UserError for one that doesn't apply."""
+    placebo = task.path("placebo.patch") if task.has_authored_placebo else None
+    removals = {VariantKind.REMOVAL: task.path("removal.patch")}
+    if task.has_garbage:
+        removals[VariantKind.GARBAGE] = task.path("garbage.patch")
+    on_placebo = {probe.variant: path for probe in task.probes if placebo and (path := task.probe_on_placebo(probe))}
+    alone = {
+        **{kind.value: path for kind, path in removals.items()},
+        **{twin.variant: twin.path for twin in task.twins},
+        **{probe.variant: probe.path for probe in task.probes},
+    }
+    changed = {name: await changed_by(tree, path) for name, path in alone.items()}
+    if placebo:
+        changed["placebo"] = await changed_by(tree, placebo)
+        changed |= {f"on {name}": await changed_by(tree, path, placebo) for name, path in on_placebo.items()}
+    touched = sorted({path for files in changed.values() for path in files})
+    entries = await tree.entries()
+    pristine = await tree.read_all({path: entries[path] for path in touched})
+    whole = {name: {**pristine, **files} for name, files in changed.items()}
+    return TaskTexts(
+        pristine=pristine,
+        commented=_commented(task, pristine),
+        placebo=whole.get("placebo"),
+        removals={kind: whole[kind.value] for kind in removals},
+        twins={twin.variant: whole[twin.variant] for twin in task.twins},
+        probes={probe.variant: whole[probe.variant] for probe in task.probes},
+        on_placebo={name: whole[f"on {name}"] for name in on_placebo},
+    )
+
+
+async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dict[str, bytes]:
+    """The files that a patch changes, as they are with it, and with the patch `onto` below it where there is one.
+
+    Raises UserError for one that doesn't fit the tree.
+    """
+    try:
+        base = await tree.apply(onto.read_bytes()) if onto else "HEAD"
+        new = await tree.apply(path.read_bytes(), onto=base)
+        changes = await tree.changes(new)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except GitError as error:
+        where = f"the task's tree with {onto.name}" if onto else "the task's tree"
+        raise UserError(f"{path}: does not apply to {where}: {error}") from None
+    for change in changes:
+        if change.old is None or change.new is None:
+            raise UserError(f"{path}: adds or deletes {change.path}; a variant may only change files that are there")
+    if not changes:
+        raise UserError(f"{path}: changes nothing")
+    return await tree.read_all({change.path: change.new for change in changes if change.new})
+
+
+def _commented(task: Task, pristine: Files) -> Files:
+    """The same code, with every line that the removal takes out or puts in as a comment behind it."""
+    found = dict(pristine)
+    path = task.path("removal.patch")
+    try:
+        patch = PatchSet(path.read_text(encoding="utf-8", errors="surrogateescape"))
+    except (UnidiffParseError, OSError) as error:
+        raise UserError(f"{path}: not a unified diff: {error}") from None
+    for file in patch:
+        code = code_of(task.repo, file.path)
+        if code.is_code(file.path):
+            lines = [line.value.rstrip("\r\n") for hunk in file for line in hunk if not line.is_context]
+            found[file.path] = code.commented(pristine[file.path], lines)
+    return found

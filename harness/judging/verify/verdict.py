@@ -1,0 +1,151 @@
+"""The verdict: one function from reasons, and the record that is written of it."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import assert_never
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from harness.judging.verify.judge.questions import JudgeIdentity
+from harness.judging.verify.judge.replies import Opinion
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
+from harness.specs.test_results import Outcome, Quality
+from harness.specs.tracks import BEHAVIOUR, GradingRules
+from harness.specs.yaml_files import FileModel
+
+
+class StageStatus(StrEnum):
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_JUDGED = "not-judged"
+    """By nobody: an earlier stage ended the judging, or there was no judge."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "StageStatus | None":
+        """As records of earlier versions have it."""
+        return cls.NOT_JUDGED if value == "not-run" else None
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TestRecord(_Part):
+    """What became of one listed test: arm -> outcome, with the kill quality where it failed.
+
+    An arm's name is its `ArmKey`, written; `same-behaviour` is the worst of all arms that behave as the baseline.
+    """
+
+    __test__ = False
+
+    test: str
+    arms: dict[str, str]
+
+
+class ManifestStage(_Part):
+    status: StageStatus = StageStatus.NOT_JUDGED
+    tests: tuple[str, ...] = ()
+
+
+class MutationStage(_Part):
+    status: StageStatus = StageStatus.NOT_JUDGED
+    tests: tuple[TestRecord, ...] = ()
+
+
+class RubricStage(_Part):
+    status: StageStatus = StageStatus.NOT_JUDGED
+    criteria: tuple[CriterionResult, ...] = ()
+
+
+class Stages(_Part):
+    manifest: ManifestStage = ManifestStage()
+    mutation: MutationStage = MutationStage()
+    rubric: RubricStage = RubricStage()
+
+
+class JudgeRecord(_Part):
+    """Who was named as the judge. It isn't `asked` about what the arms have ended.
+
+    `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
+    answers counts; `manifest` is what it said of the listed tests, `conduct` of each kind of note on how the suite
+    reaches its verdicts.
+    """
+
+    identity: JudgeIdentity
+    asked: bool
+    removed_characters: int = 0
+    void: str = ""
+    manifest: Opinion | None = None
+    conduct: dict[str, Opinion] = {}
+
+
+class VerdictRecord(FileModel):
+    """`verdict.json`. The same submission judged twice gives the same bytes."""
+
+    task: str
+    track: str = Field(default=BEHAVIOUR, description="the kind of task, by whose rules it was graded")
+    task_digest: str
+    repo_digest: str = ""
+    image_digest: str
+    protocol_version: int
+    protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright or published")
+    isolation: str
+    verdict: Verdict
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[Note, ...] = ()
+    stages: Stages = Stages()
+    judge: JudgeRecord | None = None
+
+    @property
+    def is_without_judge(self) -> bool:
+        """Whether the judge couldn't be had, so that asking again may change this."""
+        return any(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in self.reasons)
+
+    def to_json(self) -> str:
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def decide(reasons: Iterable[Reason]) -> Verdict:
+    """The verdict that reasons lead to; resolved only where there is none.
+
+    What shows dishonesty outweighs what shows bad work, and that outweighs what could not be scored:
+    a fault elsewhere doesn't make a failure that was seen undone.
+    """
+    worst = Verdict.RESOLVED
+    for reason in reasons:
+        verdict = reason.code.verdict
+        if _severity(verdict) > _severity(worst):
+            worst = verdict
+    return worst
+
+
+def stage_status(reasons: Sequence[Reason]) -> StageStatus:
+    """Of a stage that was come to; not judged where only a judge could have decided, and there was none."""
+    if reasons and all(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in reasons):
+        return StageStatus.NOT_JUDGED
+    return StageStatus.FAILED if reasons else StageStatus.PASSED
+
+
+def _severity(verdict: Verdict) -> int:
+    match verdict:
+        case Verdict.RESOLVED:
+            return 0
+        case Verdict.UNSCORED:
+            return 1
+        case Verdict.FAILED:
+            return 2
+        case Verdict.INVALID:
+            return 3
+        case _:
+            assert_never(verdict)
+
+
+def outcome_words(outcome: Outcome, quality: Quality | None) -> str:
+    match outcome:
+        case Outcome.PASSED | Outcome.SKIPPED | Outcome.MISSING:
+            return outcome.value
+        case Outcome.FAILED:
+            return f"{outcome.value}: {quality.value}" if quality else outcome.value
+        case _:
+            assert_never(outcome)

@@ -1,0 +1,299 @@
+"""The limits of one agent, metered at its model, so that no agent can exceed them.
+
+Counts spending, and stops the next call at a cap.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from harness.models.protocol import Completion, FailedRequest, FaultObserver, Message, Model, Tool, ignore_faults
+from harness.models.rate_limits import SYSTEM_CLOCK, Clock
+from harness.specs.errors import BudgetExhausted, ProviderError
+from harness.specs.task import TaskLimits
+from harness.specs.usage import NO_USAGE, Usage
+
+
+class Budget(Protocol):
+    """Money that several spend together, wherever they are. In this process it is a `Spending`."""
+
+    async def check(self) -> None:
+        """Raises BudgetExhausted where the next call may not be made."""
+        ...
+
+    async def charge(self, usage: Usage) -> None:
+        """Count what a call has cost."""
+        ...
+
+
+class Spending:
+    """Tokens and money of one role (a trial's agent, its judge) or of a whole run, which is the `within` of both.
+
+    `limit` is in USD. Calls that are under way at the same time are not foreseen: a cap is passed by their cost at
+    most. `known_usd` sums up the calls whose cost is known.
+    """
+
+    def __init__(self, limit: float | None = None, within: Budget | None = None, usage: Usage = NO_USAGE) -> None:
+        self.usage = usage
+        self.known_usd = usage.cost_usd or 0.0
+        self._limit = limit
+        self._within = within
+
+    async def check(self) -> None:
+        """Raises BudgetExhausted where the next call may not be made, here or in what this is part of."""
+        cost = self.usage.cost_usd
+        if self._limit is not None and cost is None:
+            raise BudgetExhausted(
+                f"the cost of a call is unknown, so the cap of ${self._limit:g} can't be held; "
+                "give the model's prices in a model file"
+            )
+        if self._limit is not None and cost is not None and cost >= self._limit:
+            raise BudgetExhausted(f"${cost:.4f} of ${self._limit:g} are spent")
+        if self._within:
+            await self._within.check()
+
+    async def charge(self, usage: Usage) -> None:
+        self.usage += usage
+        self.known_usd += usage.cost_usd or 0.0
+        if self._within:
+            await self._within.charge(usage)
+
+
+class MeteredModel:
+    """A model whose calls are counted, and made only while there is money left. Raises BudgetExhausted."""
+
+    def __init__(self, model: Model, spending: Spending) -> None:
+        self.name = model.name
+        self.spending = spending
+        self._model = model
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        await self.spending.check()
+        try:
+            completion = await self._model.complete(messages, tools)
+        except ProviderError as error:
+            await self.spending.charge(error.usage)
+            raise
+        await self.spending.charge(completion.paid)
+        return completion
+
+
+class Limit(StrEnum):
+    """What of an allowance is used up."""
+
+    STEPS = "step"
+    WALL = "wall"
+    COST = "cost"
+
+
+class AllowanceExhausted(Exception):
+    """An agent has used up a limit. Raised before a model is asked and where an agent asks what time is left."""
+
+    def __init__(self, limit: Limit, message: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Left(NamedTuple):
+    """What is left of an allowance, never below 0. `usd` is None where it isn't known what was spent."""
+
+    steps: int
+    seconds: float
+    usd: float | None
+
+
+def _unseen() -> None:
+    """Nobody looks."""
+
+
+class Allowance:
+    """Steps, seconds and USD of one agent. A step is one answer of a model.
+
+    The agent's clock, which `limits.wall_seconds` bounds, runs while the agent works in its sandbox and while a model
+    composes the answer that it gives. It stands still while the provider makes the agent wait: failed requests, the
+    waits before they are repeated, and the queue of our own rate limits. A request under way is never cut off, since
+    only its end tells which of the two it was; it has deadlines of its own.
+
+    `within` is the run's money, which ends the call with BudgetExhausted instead: that is nobody's limit but the
+    operator's.
+    """
+
+    def __init__(self, limits: TaskLimits, within: Budget | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
+        self.limits = limits
+        self.spending = Spending(within=within)
+        self.steps = 0
+        self.failed_requests = 0
+        self._clock = clock
+        self._began = clock.now()
+        self._calls: list[_Span] = []
+        self._answers: list[_Span] = []
+        self._under_way: list[float] = []
+        self._pause: _Span | None = None
+        self._observe: FaultObserver = ignore_faults
+        self.stepped: Callable[[], None] = _unseen
+        """Called after each step."""
+
+    def begin(self) -> None:
+        """Start the agent's clock, which otherwise runs since the allowance was made."""
+        self._began = self._clock.now()
+
+    def metered(self, model: Model) -> Model:
+        """The model as an agent gets it. Its calls raise AllowanceExhausted, BudgetExhausted and ProviderError."""
+        return _LimitedModel(MeteredModel(model, self.spending), self)
+
+    def check(self) -> None:
+        """Raises AllowanceExhausted where the agent may not ask a model any more."""
+        limits, usd = self.limits, self.spending.known_usd
+        if self.steps + len(self._under_way) >= limits.steps:
+            raise AllowanceExhausted(Limit.STEPS, f"its limit of {limits.steps} steps")
+        if usd >= limits.cost_usd:
+            raise AllowanceExhausted(Limit.COST, f"its limit of ${limits.cost_usd:g}; ${usd:.4f} are spent")
+        self.seconds_left()
+
+    def seconds_left(self) -> float:
+        """On the agent's clock. Raises AllowanceExhausted where nothing is left."""
+        left = self.limits.wall_seconds - self.counted_seconds
+        if left <= 0:
+            raise AllowanceExhausted(Limit.WALL, f"its limit of {self.limits.wall_seconds} seconds")
+        return left
+
+    @property
+    def left(self) -> Left:
+        """What the agent may still use."""
+        limits, spent = self.limits, self.spending.usage.cost_usd
+        return Left(
+            steps=max(0, limits.steps - self.steps - len(self._under_way)),
+            seconds=max(0.0, limits.wall_seconds - self.counted_seconds),
+            usd=None if spent is None else max(0.0, limits.cost_usd - spent),
+        )
+
+    @property
+    def counted_seconds(self) -> float:
+        """What the agent's clock shows."""
+        return self._clock.now() - self._began - self.waiting_seconds
+
+    @property
+    def model_seconds(self) -> float:
+        """The part of the agent's seconds in which a model composed an answer."""
+        return _length(self._answers)
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Time that doesn't count, with that of a request under way until it has turned out well."""
+        now = self._clock.now()
+        spans = [*self._calls, *((began, now) for began in self._under_way)]
+        if self._pause:
+            spans.append((self._pause[0], min(now, self._pause[1])))
+        return _length(spans) - self.model_seconds
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a model is being asked right now."""
+        return bool(self._under_way)
+
+    def failed(self, request: FailedRequest) -> None:
+        """Note a request to a provider that failed. A model that is built with this as its observer calls it."""
+        self.failed_requests += 1
+        self._observe(request)
+
+    @contextmanager
+    def observed_by(self, observe: FaultObserver) -> Iterator[None]:
+        """Tell `observe` of each failed request."""
+        self._observe = observe
+        try:
+            yield
+        finally:
+            self._observe = ignore_faults
+
+    def pause(self, seconds: float) -> None:
+        """An agent that repeats failed requests by itself waits now: until its next call, or for so many seconds."""
+        now = self._clock.now()
+        self._end_pause(now)
+        self._pause = (now, now + seconds)
+
+    def _end_pause(self, now: float) -> None:
+        if self._pause:
+            began, end = self._pause
+            self._calls.append((began, min(end, now)))
+            self._pause = None
+
+    @contextmanager
+    def call(self) -> Iterator["CallUnderWay"]:
+        """One call of a model. It is a step once it is `answered`; the time of one that isn't doesn't count.
+
+        Raises AllowanceExhausted where it may not be made.
+        """
+        self.check()
+        began = self._clock.now()
+        self._end_pause(began)
+        self._under_way.append(began)
+        call = CallUnderWay(lambda seconds: self._answered(began, seconds))
+        try:
+            yield call
+        finally:
+            if not call.is_answered:
+                self._end(began)
+
+    def _answered(self, began: float, seconds: float | None) -> None:
+        now = self._clock.now()
+        own = now - began if seconds is None else min(seconds, now - began)
+        self._end(began)
+        self._answers.append((now - own, now))
+        self.steps += 1
+        self.stepped()
+
+    def _end(self, began: float) -> None:
+        self._under_way.remove(began)
+        self._calls.append((began, self._clock.now()))
+
+    async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        """One call of `model` under the limits."""
+        with self.call() as call:
+            began = self._clock.now()
+            try:
+                completion = await model.complete(messages, tools)
+            except ProviderError as error:
+                if not error.requests:  # otherwise the model has told of each
+                    took = self._clock.now() - began
+                    lost = FailedRequest(fault=error.fault, message=str(error), seconds=took, usage=error.usage)
+                    self.failed(lost)
+                raise
+            call.answered(completion.seconds)
+        return completion
+
+
+class CallUnderWay:
+    """A call that is under way."""
+
+    def __init__(self, end: Callable[[float | None], None]) -> None:
+        self.is_answered = False
+        self._end = end
+
+    def answered(self, seconds: float | None = None) -> None:
+        """It has brought an answer, whose own request took so many seconds; None: all of the call."""
+        self.is_answered = True
+        self._end(seconds)
+
+
+class _LimitedModel:
+    def __init__(self, model: Model, allowance: Allowance) -> None:
+        self.name = model.name
+        self._model = model
+        self._allowance = allowance
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        return await self._allowance.ask(self._model, messages, tools)
+
+
+_Span = tuple[float, float]
+"""From and to, on a clock."""
+
+
+def _length(spans: Sequence[_Span]) -> float:
+    """Seconds that lie in any of the spans: calls may overlap."""
+    length, covered = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        length += max(0.0, end - max(begin, covered))
+        covered = max(covered, end)
+    return length

@@ -1,0 +1,244 @@
+"""Classifies a provider's errors by status, code and text, the same for every client.
+
+Retries of a request: by the fault's class, within a deadline, with every failed request reported.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
+
+from harness.models.protocol import Completion, FailedRequest, FaultObserver
+from harness.models.rate_limits import Limiter
+from harness.models.replay import now
+from harness.specs.errors import ProviderError, ProviderFault
+from harness.specs.model_file import ModelFile
+from harness.specs.secrets import without_secrets
+from harness.specs.usage import NO_USAGE, Usage
+
+_MESSAGE_CHARS = 300
+_BY_STATUS = {
+    401: ProviderFault.AUTH,
+    402: ProviderFault.QUOTA,
+    403: ProviderFault.PERMISSION,
+    404: ProviderFault.NOT_FOUND,
+    408: ProviderFault.TIMEOUT,
+    409: ProviderFault.SERVER,
+    413: ProviderFault.TOO_LARGE,
+    425: ProviderFault.OVERLOADED,
+    429: ProviderFault.RATE_LIMIT,
+    503: ProviderFault.OVERLOADED,
+    504: ProviderFault.TIMEOUT,
+    529: ProviderFault.OVERLOADED,
+}
+_QUOTA = re.compile(r"insufficient_quota|billing_error|billing_not_active|credit balance is too low")
+_CONTEXT = re.compile(r"context_length_exceeded|maximum context length|prompt is too long|context window")
+_POLICY = re.compile(r"content_policy_violation|content_filter|content management policy|content filtering policy")
+_TOOLS = re.compile(
+    r"not support.*\btools?\b|\btools?\b.*not support|support tool use|tool choice requires|function.?call",
+    re.IGNORECASE,
+)
+REMEDIES = {
+    ProviderFault.AUTH: "the provider refuses the key, or there is none; check the environment variable for it",
+    ProviderFault.PERMISSION: "the provider refuses the key for this model; check what the key may use",
+    ProviderFault.QUOTA: "the account has no money or quota left; waiting won't help",
+}
+
+
+class Fault(Exception):
+    """A request that failed after so many `seconds`. `usage` is what it cost all the same."""
+
+    def __init__(
+        self, kind: ProviderFault, message: str, retry_after: float | None = None, usage: Usage = NO_USAGE
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = REMEDIES.get(kind) or one_line(message)
+        self.retry_after = retry_after
+        self.usage = usage
+        self.seconds = 0.0
+
+    @property
+    def is_retryable(self) -> bool:
+        return self.kind.is_retryable
+
+    def request(self, retry_in: float | None) -> FailedRequest:
+        """For whoever observes it. `retry_in` is None where the request isn't repeated."""
+        return FailedRequest(
+            fault=self.kind, message=self.message, seconds=self.seconds, usage=self.usage, retry_in=retry_in
+        )
+
+
+def no_key(message: str) -> Fault:
+    """The fault of a client that has no key to send; its own message often names the variable."""
+    fault = Fault(ProviderFault.AUTH, message)
+    fault.message = f"there is no key: {one_line(message)}"
+    return fault
+
+
+def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:
+    """The fault of an HTTP answer that isn't a success. `body` is its JSON, in which a code may hide."""
+    return Fault(classify(status, f"{message} {body or ''}"), message, wait_asked_for(headers or {}))
+
+
+def classify(status: int, text: str) -> ProviderFault:
+    """By status, and where one status serves several purposes by what is in `text`."""
+    if status in (400, 402, 403, 429) and _QUOTA.search(text):
+        return ProviderFault.QUOTA
+    if status in (400, 413, 422) and _CONTEXT.search(text):
+        return ProviderFault.CONTEXT
+    if status in (400, 403, 422) and _POLICY.search(text):
+        return ProviderFault.POLICY
+    if status in (400, 404, 422, 501) and _TOOLS.search(text):
+        return ProviderFault.TOOLS
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    return ProviderFault.SERVER if status >= 500 else ProviderFault.BAD_REQUEST
+
+
+def wait_asked_for(headers: Mapping[str, str]) -> float | None:
+    """Seconds from `retry-after-ms` or `retry-after`, which holds seconds or a date.
+
+    A date is counted from the answer's own `date`, so that our clock doesn't matter; without one by our clock.
+    """
+    found = {name.lower(): value for name, value in headers.items()}
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(found[name]) * unit
+        except (KeyError, ValueError):
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    until = _date(found.get("retry-after", ""))
+    return max(0.0, (until - (_date(found.get("date", "")) or now())).total_seconds()) if until else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return date.replace(tzinfo=date.tzinfo or UTC)
+
+
+def one_line(text: str) -> str:
+    """Without control characters and without any key, which a provider's message may repeat."""
+    printable = "".join(char if char.isprintable() else " " for char in without_secrets(text))
+    return " ".join(printable.split())[:_MESSAGE_CHARS]
+
+
+async def complete_with_retries(
+    file: ModelFile,
+    limiter: Limiter,
+    tokens: int,
+    ask: Callable[[], Awaitable[Completion]],
+    observe: FaultObserver,
+) -> Completion:
+    """The first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
+
+    `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
+    follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
+    which is our own doing. `tokens` is about the size of the request. The limiter's clock times it all.
+
+    Raises ProviderError.
+    """
+    return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
+
+
+class _RetriedCall:
+    """`seconds` were spent on requests and the waits between them."""
+
+    def __init__(
+        self,
+        file: ModelFile,
+        limiter: Limiter,
+        tokens: int,
+        ask: Callable[[], Awaitable[Completion]],
+        observe: FaultObserver,
+    ) -> None:
+        self.file, self.limiter, self.tokens, self.ask, self.observe = file, limiter, tokens, ask, observe
+        self.clock = limiter.clock
+        self.seconds = 0.0
+        self.lost = NO_USAGE
+        self.requests = 0
+        self.earlier: Fault | None = None
+        self.last: Fault | None = None
+        self.is_late = False
+
+    async def complete(self) -> Completion:
+        retries = self.file.retries
+        growing = wait_random_exponential(multiplier=retries.first_wait, max=retries.longest_wait)
+        retrying = AsyncRetrying(
+            sleep=self.pause,
+            retry=retry_if_exception(lambda error: isinstance(error, Fault) and self.may_retry(error)),
+            stop=lambda state: stop_after_attempt(retries.attempts)(state) or state.upcoming_sleep >= self.left,
+            wait=lambda state: _wait_asked_for(state) or growing(state),
+            before_sleep=lambda state: self.report(state.upcoming_sleep),
+            reraise=True,
+        )
+        try:
+            completion: Completion = await retrying(self.once)
+        except Fault as fault:
+            self.report(None)
+            raise self.given_up(fault) from None
+        return completion.model_copy(update={"lost": self.lost})
+
+    @property
+    def left(self) -> float:
+        return self.file.total_seconds - self.seconds
+
+    async def once(self) -> Completion:
+        async with self.limiter.turn(self.tokens) as turn:
+            self.requests += 1
+            started = self.clock.now()
+            deadline = min(self.file.request_seconds, self.left)
+            try:
+                async with asyncio.timeout(deadline):
+                    completion = await self.ask()
+            except TimeoutError:
+                self.is_late = deadline < self.file.request_seconds
+                seconds = self.file.total_seconds if self.is_late else deadline
+                fault = Fault(ProviderFault.TIMEOUT, f"no answer within {seconds:g} seconds")
+            except Fault as error:
+                fault = error
+                turn.tokens = fault.usage.input + fault.usage.output
+            else:
+                turn.tokens = completion.usage.input + completion.usage.output
+                return completion.model_copy(update={"seconds": self.clock.now() - started})
+            fault.seconds = self.clock.now() - started
+            self.seconds += fault.seconds
+            self.lost += fault.usage
+            self.earlier, self.last = self.last, fault
+            raise fault
+
+    async def pause(self, seconds: float) -> None:
+        await self.clock.sleep(seconds)
+        self.seconds += seconds
+
+    def may_retry(self, fault: Fault) -> bool:
+        return fault.is_retryable and not self.is_late
+
+    def report(self, retry_in: float | None) -> None:
+        """Tell the observer of the last request, and in how many seconds it is repeated, if it is."""
+        assert self.last is not None, "only a failed request is reported"
+        self.observe(self.last.request(retry_in))
+
+    def given_up(self, fault: Fault) -> ProviderError:
+        """The last fault in one line; where the total deadline passed, with the fault before it."""
+        message = f"{fault.kind}: {fault.message}"
+        if self.is_late and self.earlier:
+            message += f"; before: {self.earlier.message}"
+        elif fault.retry_after is not None and fault.retry_after >= self.left:
+            message += f"; it asks to wait {fault.retry_after:g} seconds, longer than the model's total_seconds allow"
+        if self.requests > 1:
+            message += f" ({self.requests} requests)"
+        return ProviderError(f"{self.file.model}: {message}", fault.kind, self.lost, self.requests)
+
+
+def _wait_asked_for(state: RetryCallState) -> float | None:
+    error = state.outcome.exception() if state.outcome else None
+    return error.retry_after if isinstance(error, Fault) else None

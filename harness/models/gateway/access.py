@@ -1,0 +1,255 @@
+"""One trial's way into the gateway: its token, its limits, its record.
+
+`calls.jsonl`: a line for each call, up to a bound.
+
+When a provider's faults end a trial: the agent repeats requests by itself, so somebody else must lose patience.
+"""
+
+import asyncio
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Never
+
+from harness.models.allowance import Allowance
+from harness.models.build import ServedModel
+from harness.models.faults import Fault
+from harness.models.gateway.conversations import Conversation, Conversations
+from harness.models.gateway.dialects.protocol import Asked, DialectName, ModelAnswer
+from harness.models.gateway.dialects.registry import BASES
+from harness.models.gateway.records import CallRecord, GatewayRecord, GatewayRecords, PromptRecord
+from harness.models.protocol import Message, MessageRole
+from harness.models.rate_limits import SYSTEM_CLOCK, Clock
+from harness.models.replay import MessageRecord
+from harness.specs.errors import ProviderError, ProviderFault
+from harness.specs.model_file import ModelFile
+from harness.specs.usage import NO_USAGE, Usage
+
+_MOST_BYTES = 16 * 1024**2
+
+
+class CallLog:
+    """Appends to a file while it is below its bound; what comes after is only counted in the trajectory."""
+
+    def __init__(self, path: Path | None, most_bytes: int = _MOST_BYTES) -> None:
+        self._file = path.open("ab") if path else None
+        self._left = most_bytes
+
+    def add(self, record: CallRecord) -> None:
+        line = record.model_dump_json().encode() + b"\n"
+        self._left -= len(line)
+        if self._file and self._left >= 0:
+            self._file.write(line)
+            self._file.flush()
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+_HOPELESS = frozenset({ProviderFault.AUTH, ProviderFault.PERMISSION, ProviderFault.QUOTA, ProviderFault.NOT_FOUND})
+"""Neither time nor anything that an agent could do differently mends these."""
+
+
+class Outage:
+    """The failed requests of a trial since its last answer.
+
+    Faults that pass end the trial once there were as many as a model of our own may have for one answer
+    (`retries.attempts`), and the last came at least `retries.longest_wait` seconds after the first: several that fail
+    at once are no outage yet. The usage of failed requests is told as they fail; the errors here have none.
+    """
+
+    def __init__(self, file: ModelFile, clock: Clock = SYSTEM_CLOCK) -> None:
+        self._file = file
+        self._clock = clock
+        self._began = 0.0
+        self._requests = 0
+        self.fault: ProviderError | None = None
+
+    def answered(self) -> None:
+        self._requests, self.fault = 0, None
+
+    def failed(self, fault: Fault) -> ProviderError | None:
+        """The error that ends the trial, if this fault does."""
+        now = self._clock.now()
+        if fault.is_retryable:
+            self._began = now if self._requests == 0 else self._began
+            self._requests += 1
+        self.fault = self._error(fault)
+        is_outage = (
+            self._requests >= self._file.retries.attempts and now - self._began >= self._file.retries.longest_wait
+        )
+        return self.fault if fault.kind in _HOPELESS or (is_outage and fault.is_retryable) else None
+
+    def _error(self, fault: Fault) -> ProviderError:
+        message = f"{self._file.model}: {fault.kind}: {fault.message}"
+        if self._requests > 1:
+            message += f" ({self._requests} requests)"
+        return ProviderError(message, fault.kind, NO_USAGE, max(1, self._requests))
+
+
+DRAIN_SECONDS = 60.0
+"""How long the calls that are under way at a trial's end may still take; then what they cost is unknown."""
+_MOST_PATHS = 100
+_MOST_TEXTS = 3
+_MOST_IDS = 100_000
+
+
+class GatewayAccess:
+    """What an agent may use, from `Gateway.open` to the end of its block."""
+
+    def __init__(
+        self,
+        served: ServedModel,
+        allowance: Allowance,
+        record: Callable[[GatewayRecords], None],
+        calls: Path | None,
+    ) -> None:
+        self.served = served
+        self.allowance = allowance
+        self.token = f"sk-{secrets.token_hex(32)}"
+        self.end: Exception | None = None
+        self.outage = Outage(served.file, served.limiter.clock)
+        self.is_translated = False
+        self.known_ids: dict[str, None] = {}
+        self._record = record
+        self._log = CallLog(calls)
+        self._conversations = Conversations()
+        self._prompts: set[tuple[str, str, str]] = set()
+        self._dialects: Counter[str] = Counter()
+        self._models: Counter[str] = Counter()
+        self._withheld: Counter[str] = Counter()
+        self._unknown: Counter[str] = Counter()
+        self._numbers = 0
+        self._ending = asyncio.Event()
+        self._under_way: set[asyncio.Task[object]] = set()
+
+    @property
+    def model(self) -> str:
+        """The provider's own name of the model: what an agent should ask for."""
+        return self.served.file.model.partition("/")[2]
+
+    @property
+    def fault(self) -> ProviderError | None:
+        """What the provider has failed with, where it hasn't answered since."""
+        return self.outage.fault
+
+    def base_url(self, dialect: DialectName, authority: str) -> str:
+        """For an agent that sees the gateway under an authority like `http://127.0.0.1:8787`."""
+        return authority.rstrip("/") + BASES[dialect]
+
+    async def ended(self) -> Never:
+        """Raises what ends the trial: AllowanceExhausted, BudgetExhausted, ProviderError, or an error of our own."""
+        await self._ending.wait()
+        assert self.end is not None
+        raise self.end
+
+    def finish(self, end: Exception) -> None:
+        """The trial ends; the first reason counts."""
+        self.end = self.end or end
+        self._ending.set()
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """A call that the trial's end waits for."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._under_way.add(task)
+        try:
+            yield
+        finally:
+            self._under_way.discard(task)
+
+    def asked(self, dialect: DialectName, model: str, asked: Asked) -> Conversation:
+        """Record what is new of a request; the conversation that it belongs to."""
+        self._dialects[dialect] += 1
+        self._models[model] += 1
+        conversation, new = self._conversations.asked(asked)
+        self._prompted(conversation, asked)
+        for message in new:
+            self._message(conversation, message)
+        return conversation
+
+    def _prompted(self, conversation: Conversation, asked: Asked) -> None:
+        """Record a prompt that is new in its conversation; its text too, unless it changes from call to call."""
+        prompt = (conversation.name, asked.system_sha256, asked.tools_sha256)
+        if prompt in self._prompts:
+            return
+        texts = {sha256 for name, sha256, _ in self._prompts if name == conversation.name}
+        if asked.system and asked.system_sha256 not in texts and len(texts) < _MOST_TEXTS:
+            self._message(conversation, Message(role=MessageRole.SYSTEM, content=asked.system))
+        self._prompts.add(prompt)
+        record = PromptRecord(
+            step=self.allowance.steps,
+            conversation=conversation.name,
+            sha256=asked.system_sha256 if asked.system else "",
+            chars=len(asked.system),
+            tools=asked.tools,
+            tools_sha256=asked.tools_sha256,
+        )
+        self._record(record)
+
+    def answered(self, conversation: Conversation, answer: ModelAnswer, usage: Usage) -> None:
+        """Record an answer, which counts as a step already."""
+        self.outage.answered()
+        self._conversations.answered(conversation, answer.message, answer.ids)
+        if len(self.known_ids) < _MOST_IDS:
+            self.known_ids.update(dict.fromkeys(filter(None, answer.ids)))
+        record = MessageRecord(
+            step=self.allowance.steps,
+            conversation=conversation.name,
+            message=answer.message,
+            usage=usage,
+            stop=answer.stop,
+        )
+        self._record(record)
+
+    def failed(self, fault: Fault) -> None:
+        """Count a failed request, and end the trial where it is one too many."""
+        self.allowance.failed(fault.request(None))
+        if end := self.outage.failed(fault):
+            self.finish(end)
+        elif fault.is_retryable:
+            self.allowance.pause(self.served.file.retries.longest_wait)
+
+    def next_number(self) -> int:
+        """For the ids of answers that are made here."""
+        self._numbers += 1
+        return self._numbers
+
+    def withheld(self, counts: Counter[str]) -> None:
+        self._withheld.update(counts)
+
+    def unknown(self, path: str) -> None:
+        """Count a request to a path that isn't there."""
+        known = path in self._unknown or len(self._unknown) < _MOST_PATHS
+        self._unknown[path[:200] if known else "others"] += 1
+
+    def log(self, record: CallRecord) -> None:
+        self._log.add(record)
+
+    def _message(self, conversation: Conversation, message: Message) -> None:
+        step, name = self.allowance.steps, conversation.name
+        self._record(MessageRecord(step=step, conversation=name, message=message))
+
+    async def close(self) -> None:
+        """Wait for the calls under way, which are paid, and write the last record. The token is revoked before."""
+        if self._under_way:
+            _, late = await asyncio.wait(self._under_way, timeout=DRAIN_SECONDS)
+            for task in late:
+                task.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(*late, return_exceptions=True)
+        self._log.close()
+        record = GatewayRecord(
+            dialects=dict(self._dialects),
+            models=dict(self._models),
+            withheld=dict(self._withheld),
+            unknown=dict(self._unknown),
+            conversations=len(self._conversations),
+            prompts=len(self._prompts),
+            translated=self.is_translated,
+        )
+        self._record(record)

@@ -1,0 +1,219 @@
+"""The provider's part of a call: its address and key, the time it takes, what it costs when it fails.
+
+Where a model's provider is, which dialects it has, and how the key is sent to it.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from harness.models.build import ServedModel
+from harness.models.faults import Fault, no_key
+from harness.models.gateway.access import GatewayAccess
+from harness.models.gateway.dialects.openai_chat import wants_usage
+from harness.models.gateway.dialects.protocol import DialectName, Json, ModelAnswer
+from harness.models.gateway.passing import Passing, Settle
+from harness.models.gateway.translating import translate
+from harness.models.gateway.transport import Downstream, Incoming, sent_on
+from harness.models.price_table import litellm_module, load_litellm, priced
+from harness.models.rate_limits import Clock
+from harness.specs.errors import ProviderFault
+from harness.specs.usage import Usage
+
+_CHAT, _RESPONSES = "/chat/completions", "/responses"
+_PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectName.MESSAGES: "/v1/messages"}
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """`dialects` is empty where litellm has to translate. `model` is the provider's own name of the model."""
+
+    model: str
+    dialects: frozenset[DialectName] = frozenset()
+    base: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def url(self, dialect: DialectName, method: str = "") -> str:
+        """Of a dialect's calls. `method` follows the path of messages, or is what Google is to do with the model."""
+        if dialect is DialectName.GOOGLE:
+            return f"{self.base}/models/{self.model}:{method}"
+        return f"{self.base}{_PATHS[dialect]}{method}"
+
+
+@dataclass(frozen=True)
+class _Vendor:
+    base: str
+    base_variables: tuple[str, ...]
+    key_variables: tuple[str, ...]
+    key_header: str
+    dialects: frozenset[DialectName]
+
+
+_VENDORS = {
+    "anthropic": _Vendor(
+        "https://api.anthropic.com",
+        ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
+        ("ANTHROPIC_API_KEY",),
+        "x-api-key",
+        frozenset({DialectName.MESSAGES}),
+    ),
+    "openai": _Vendor(
+        "https://api.openai.com/v1",
+        ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+        ("OPENAI_API_KEY",),
+        "authorization",
+        frozenset({DialectName.CHAT, DialectName.RESPONSES}),
+    ),
+    "openrouter": _Vendor(
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_BASE",),
+        ("OPENROUTER_API_KEY",),
+        "authorization",
+        frozenset({DialectName.CHAT}),
+    ),
+    "gemini": _Vendor(
+        "https://generativelanguage.googleapis.com/v1beta",
+        ("GEMINI_API_BASE",),
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "x-goog-api-key",
+        frozenset({DialectName.GOOGLE}),
+    ),
+}
+_COMPATIBLE = frozenset(
+    {"dashscope", "deepseek", "fireworks_ai", "groq", "hosted_vllm", "lm_studio", "moonshot", "together_ai", "xai"}
+)
+"""Providers that speak chat completions as OpenAI does."""
+
+
+def upstream_of(served: ServedModel) -> Upstream:
+    """May import litellm, which takes seconds. Raises Fault where there is no key."""
+    provider, _, model = served.file.model.partition("/")
+    if vendor := _VENDORS.get(provider):
+        base = served.file.api_base or _first(vendor.base_variables) or vendor.base
+        key = served.key or _first(vendor.key_variables)
+        if not key:
+            raise no_key(f"set {' or '.join(vendor.key_variables)}, or api_key_env in a model file")
+        return Upstream(model, vendor.dialects, base.rstrip("/"), _key_header(vendor.key_header, key))
+    return _compatible(served) if provider in _COMPATIBLE else Upstream(model)
+
+
+def _compatible(served: ServedModel) -> Upstream:
+    """Of a provider that speaks chat completions at an address that litellm knows, or that the model's file names."""
+    model, _, key, base = load_litellm().get_llm_provider(
+        model=served.file.model, api_base=served.file.api_base, api_key=served.key
+    )
+    key = served.key or key
+    headers = _key_header("authorization", key) if key else {}
+    return Upstream(model, frozenset({DialectName.CHAT}), base.rstrip("/"), headers)
+
+
+def _key_header(name: str, key: str) -> dict[str, str]:
+    return {name: f"Bearer {key}" if name == "authorization" else key}
+
+
+def _first(variables: Sequence[str]) -> str | None:
+    return next((value for name in variables if (value := os.environ.get(name))), None)
+
+
+_CHARS_PER_TOKEN = 4
+Settled = Callable[[ModelAnswer, float], Awaitable[None]]
+
+
+class ProviderCall:
+    """One request to the provider of a trial's model, on behalf of an agent."""
+
+    def __init__(
+        self, access: GatewayAccess, http: aiohttp.ClientSession, incoming: Incoming, down: Downstream
+    ) -> None:
+        self._access, self._http, self._incoming, self._down = access, http, incoming, down
+        self._file = access.served.file
+        self._passing: Passing | None = None
+        self._is_settled = False
+
+    async def ask(self, body: Json, settle: Settled) -> None:
+        """Answer the agent. Raises Fault, and RefusedRequest for what can't be translated.
+
+        `settle` is given the answer, and how long its request took without the queue of our rate limits.
+        """
+        limiter = self._access.served.limiter
+        async with limiter.turn(len(self._incoming.raw) // _CHARS_PER_TOKEN) as turn:
+            began = limiter.clock.now()
+
+            async def settled(answer: ModelAnswer) -> None:
+                turn.tokens = answer.usage.input + answer.usage.output
+                await settle(answer, limiter.clock.now() - began)
+                self._is_settled = True
+
+            try:
+                upstream = await self._upstream()
+                async with asyncio.timeout(self._file.request_seconds):
+                    await self._asked(upstream, body, settled)
+                return
+            except TimeoutError:
+                words = f"no answer within {self._file.request_seconds:g} seconds"
+                fault = Fault(ProviderFault.TIMEOUT, words, usage=self._passing.usage if self._passing else Usage())
+            except Fault as error:
+                fault = error
+            except asyncio.CancelledError:
+                self._cut_off(limiter.clock, began)
+                raise
+            if self._is_settled:
+                self._down.cut()  # the answer is whole, and the connection never ended
+                return
+            fault.usage = self._lost(fault)
+            fault.seconds = limiter.clock.now() - began
+            raise fault from None
+
+    async def _upstream(self) -> Upstream:
+        if self._file.prices is None:
+            await litellm_module()  # for its table
+        return await asyncio.to_thread(upstream_of, self._access.served)
+
+    async def _asked(self, upstream: Upstream, body: Json, settle: Settle) -> None:
+        access, incoming = self._access, self._incoming
+        if incoming.dialect.name not in upstream.dialects:
+            access.is_translated = True
+            number = access.next_number()
+            await translate(access.served, incoming.dialect, body, incoming.streaming, self._down, number, settle)
+            return
+        keys = tuple(value.removeprefix("Bearer ") for value in upstream.headers.values())
+        tells = incoming.dialect.name is not DialectName.CHAT or wants_usage(incoming.body)
+        self._passing = Passing(self._http, incoming.dialect, self._down, keys, tells, settle)
+        headers = sent_on(incoming.headers, upstream.headers)
+        url = upstream.url(incoming.dialect.name, incoming.method)
+        sent = await asyncio.to_thread(self._sendable, body, upstream.model)
+        await self._passing.send(url, sent, headers, incoming.query)
+
+    def _sendable(self, body: Json, model: str) -> bytes:
+        """The bytes as they came, where nothing had to change."""
+        incoming = self._incoming
+        if "model" in incoming.body:
+            body["model"] = model
+        incoming.dialect.wish(body, self._file)
+        if incoming.dialect.name is DialectName.CHAT and incoming.streaming and not wants_usage(body):
+            options = body.get("stream_options")
+            body["stream_options"] = {**(options if isinstance(options, dict) else {}), "include_usage": True}
+        if body == incoming.body:
+            return incoming.raw
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+    def _lost(self, fault: Fault) -> Usage:
+        """What a failed request cost all the same, with its price."""
+        if fault.usage.input + fault.usage.output == 0 or fault.usage.cost_usd is not None:
+            return fault.usage
+        return priced(self._file, fault.usage)
+
+    def _cut_off(self, clock: Clock, began: float) -> None:
+        """The trial's end has waited long enough: nobody will know what this call costs."""
+        if self._is_settled:
+            return
+        unknown = Usage(calls=1, cost_usd=None)
+        fault = Fault(ProviderFault.TIMEOUT, "cut off at the end of the trial", usage=unknown)
+        fault.seconds = clock.now() - began
+        spending = self._access.allowance.spending
+        spending.usage += unknown
+        self._access.allowance.failed(fault.request(None))

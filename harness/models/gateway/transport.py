@@ -1,0 +1,191 @@
+"""A request of an agent, as it came.
+
+Headers on their way through: keys and what belongs to one connection stay behind.
+
+The answer on its way to an agent, which may have left: what it asked for is paid, so it is read to its end.
+
+Server-sent events: written, and read from bytes that come in any pieces.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from harness.models.gateway.dialects.protocol import Dialect, Json
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A request as an agent sent it. `model` is the name it asks for; `method` is what Google is asked to do."""
+
+    dialect: Dialect
+    path: str
+    model: str
+    streaming: bool
+    raw: bytes
+    body: Json
+    headers: Mapping[str, str]
+    query: Mapping[str, str] = field(default_factory=dict)
+    method: str = ""
+
+
+_HOP_BY_HOP = {
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "content-length",
+}
+_NOT_SENT = _HOP_BY_HOP | {
+    "host",
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+    "x-goog-user-project",
+    "openai-organization",
+    "openai-project",
+    "cookie",
+    "forwarded",
+    "via",
+    "accept-encoding",
+    "content-encoding",
+    "expect",
+}
+"""Of a request: also whose account is asked is not the agent's to say."""
+_NOT_TOLD = _HOP_BY_HOP | {
+    "set-cookie",
+    "content-encoding",
+    "openai-organization",
+    "openai-project",
+    "anthropic-organization-id",
+    "location",
+}
+"""Of an answer: nothing about the account behind the key."""
+
+
+def sent_on(headers: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """An agent's headers as the provider gets them, with `own`: the key."""
+    kept = {name: value for name, value in headers.items() if name.lower() not in _NOT_SENT}
+    kept = {name: value for name, value in kept.items() if not name.lower().startswith("x-forwarded-")}
+    return {**kept, **own, "Accept-Encoding": "identity"}
+
+
+def told_back(headers: Mapping[str, str]) -> dict[str, str]:
+    """A provider's headers as the agent gets them."""
+    return {name: value for name, value in headers.items() if name.lower() not in _NOT_TOLD}
+
+
+def token_of(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
+    """The token, wherever an agent puts its key."""
+    scheme, _, bearer = headers.get("Authorization", "").partition(" ")
+    given = (bearer if scheme.lower() == "bearer" else "", headers.get("x-api-key"), headers.get("x-goog-api-key"))
+    return next((value.strip() for value in (*given, query.get("key")) if value), "")
+
+
+EVENTS = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+
+
+class Downstream:
+    """`status` is 0 until the answer has begun."""
+
+    def __init__(self, request: web.Request) -> None:
+        self.response = web.StreamResponse()
+        self.status = 0
+        self.is_complete = False
+        self._request = request
+        self._is_gone = False
+
+    async def begin(self, status: int, headers: Mapping[str, str]) -> None:
+        self.response = web.StreamResponse(status=status, headers=headers)
+        self.status = status
+        try:
+            await self.response.prepare(self._request)
+        except ConnectionError:
+            self._is_gone = True
+
+    async def write(self, chunk: bytes) -> None:
+        if self._is_gone or not chunk:
+            return
+        try:
+            await self.response.write(chunk)
+        except ConnectionError:
+            self._is_gone = True
+
+    async def end(self) -> None:
+        self.is_complete = True
+        if not self._is_gone:
+            with suppress(ConnectionError):
+                await self.response.write_eof()
+
+    async def whole(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        await self.begin(status, {**headers, "Content-Length": str(len(body))})
+        await self.write(body)
+        await self.end()
+
+    async def json(self, status: int, body: Any, headers: Mapping[str, str] | None = None) -> None:
+        await self.whole(status, json.dumps(body).encode(), {"Content-Type": "application/json", **(headers or {})})
+
+    def cut(self) -> None:
+        """End the connection where it is, so that nobody takes half an answer for a whole one."""
+        self.is_complete = True
+        if self._request.transport:
+            self._request.transport.close()
+
+
+EventData = dict[str, Any]
+DONE = b"data: [DONE]\n\n"
+KEEP_ALIVE = b": working\n\n"
+"""A comment, which every reader of events passes over."""
+_LONGEST = 64 * 1024**2
+
+
+def event(data: EventData, name: str | None = None) -> bytes:
+    return (f"event: {name}\n" if name else "").encode() + f"data: {json.dumps(data)}\n\n".encode()
+
+
+class EventReader:
+    """Cuts a stream at the ends of its events. What it gives back, put together, is the stream as it came."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._seen = 0
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """The events that are whole now, with their ends. Raises ValueError where one is far too long."""
+        self._rest += chunk
+        while (end := self._end()) is not None:
+            whole, self._rest, self._seen = self._rest[:end], self._rest[end:], 0
+            yield whole
+        self._seen = max(0, len(self._rest) - 3)
+        if len(self._rest) > _LONGEST:
+            raise ValueError(f"an event of more than {_LONGEST} bytes")
+
+    def rest(self) -> bytes:
+        """What came after the last end of an event."""
+        return self._rest
+
+    def _end(self) -> int | None:
+        ends = [
+            at + len(gap) for gap in (b"\n\n", b"\r\n\r\n", b"\r\r") if (at := self._rest.find(gap, self._seen)) >= 0
+        ]
+        return min(ends, default=None)
+
+
+def data_of(raw: bytes) -> EventData | None:
+    """The JSON object in an event; None for a comment, an end mark and anything else."""
+    lines = [line for line in raw.decode(errors="replace").splitlines() if line.startswith("data:")]
+    try:
+        value = json.loads("\n".join(line.removeprefix("data:").removeprefix(" ") for line in lines))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

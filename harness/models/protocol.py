@@ -1,0 +1,148 @@
+"""What every model offers, and the messages that go in and out.
+
+Which parts of a conversation a provider is asked to cache.
+
+Makes texts to and from a model valid for files and providers.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.specs.errors import ProviderFault
+from harness.specs.usage import NO_USAGE, Usage
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MessageRole(StrEnum):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class ToolCall(_Frozen):
+    """`arguments` is the model's JSON text, unparsed: it may be malformed, which is the agent's to answer."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Message(_Frozen):
+    """One message. `tool_calls` only with the assistant's, `tool_call_id` only with a tool's.
+
+    `cache` asks a provider that sells cached prompts to keep everything up to the end of this message.
+    `signed` are the assistant's thinking blocks as the provider wants them back, unchanged.
+    """
+
+    role: MessageRole
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    cache: bool = False
+    signed: tuple[dict[str, Any], ...] = ()
+
+
+class Tool(_Frozen):
+    """A function the model may call; `parameters` is a JSON Schema object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class StopReason(StrEnum):
+    END = "end"
+    TOOL_CALLS = "tool-calls"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+
+
+class Completion(_Frozen):
+    """A model's answer. `usage` is its own; `lost` is what failed requests on the way to it cost.
+
+    `seconds` is how long the request took that brought it, without retries and waits; None where the model doesn't
+    know, which means the whole call.
+    """
+
+    message: Message
+    usage: Usage
+    stop: StopReason = StopReason.END
+    lost: Usage = NO_USAGE
+    seconds: float | None = None
+
+    @property
+    def paid(self) -> Usage:
+        """All that was paid for this answer."""
+        return self.lost + self.usage
+
+
+class FailedRequest(_Frozen):
+    """A request to a provider that brought no answer. `usage` is what it cost all the same.
+
+    It took `seconds`, and is repeated after `retry_in` seconds; None: it is not repeated.
+    """
+
+    fault: ProviderFault
+    message: str
+    seconds: float = 0.0
+    usage: Usage = NO_USAGE
+    retry_in: float | None = None
+
+
+FaultObserver = Callable[[FailedRequest], None]
+"""Is told of each failed request as it fails, whether or not it is repeated."""
+
+
+def ignore_faults(_: FailedRequest) -> None:
+    """The observer of whoever only wants the answer."""
+
+
+class Model(Protocol):
+    """Raises ProviderError once the retries of an error's class are used up, BudgetExhausted before a call."""
+
+    name: str
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion: ...
+
+
+_MARKS = 4
+"""As many as Anthropic takes in one request."""
+
+
+def with_cache_marks(messages: Sequence[Message]) -> list[Message]:
+    """The conversation with marks at its end and at its end one step ago, where the last request left its cache."""
+    answers = [index for index, message in enumerate(messages) if message.role is MessageRole.ASSISTANT]
+    ends = {len(messages) - 1, *(index - 1 for index in answers[-1:])}
+    return [
+        message.model_copy(update={"cache": True}) if index in ends else message
+        for index, message in enumerate(messages)
+    ]
+
+
+def cache_marks(messages: Sequence[Message]) -> frozenset[int]:
+    """Indexes of the messages to mark: where more ask for it than providers take, the first and the last ones."""
+    asked = [index for index, message in enumerate(messages) if message.cache]
+    return frozenset(asked if len(asked) <= _MARKS else [asked[0], *asked[1 - _MARKS :]])
+
+
+def whole_text(value: str | None) -> str:
+    """Half of a surrogate pair, which JSON can hold, fits into no file: it becomes a question mark."""
+    return (value or "").encode(errors="replace").decode()
+
+
+def sendable_arguments(arguments: str) -> str:
+    """A tool call's arguments as a JSON object, since some providers refuse a conversation with anything else."""
+    try:
+        if isinstance(json.loads(arguments), dict):
+            return arguments
+    except (ValueError, RecursionError):
+        pass
+    return json.dumps({"malformed": arguments})

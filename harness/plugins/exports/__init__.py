@@ -1,0 +1,1 @@
+"""Results as files of other programs' formats."""

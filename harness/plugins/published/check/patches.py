@@ -1,0 +1,251 @@
+"""Checks a published task's description and patches, and whether the patches apply to the image's tree.
+
+The files that a patch of a published task touches, as far as the patch itself tells.
+
+Compares the reference's manifest in `solve.sh` with the files of the reference.
+
+The names in a log or file that are nearest to a missing name.
+"""
+
+import difflib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from unidiff.errors import UnidiffParseError
+from unidiff.patch import PatchedFile, PatchSet
+
+from harness.authoring.task_check.subject import Subject
+from harness.judging.languages.protocol import Discovery
+from harness.judging.languages.registry import LANGUAGES, language_of
+from harness.judging.submission import policy
+from harness.judging.submission.manifest import FENCE, ManifestError, listed_tests, read_lines
+from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant
+from harness.plugins.published.layout import REFERENCE, REMOVAL, SOLUTION
+from harness.plugins.published.rule import is_test_path
+from harness.plugins.published.task import published_task
+from harness.sandbox.git import GitError
+from harness.sandbox.git_tree import GitTree
+from harness.specs.errors import UserError
+from harness.specs.problem import Problem, Severity
+from harness.specs.task import Task
+from harness.specs.test_results import TestId
+
+_NAMED = 3
+_CUTOFF, _AS_GOOD = 0.6, 0.1
+"""Of likeness, which is 1 for the same: what a name must have, and what it may lack of the best."""
+_LAST = re.compile(r".*(?:::| > | \| |\.)", re.DOTALL)
+_CASE = re.compile(r"\[.*|/.*| - .*| \(.*", re.DOTALL)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """In words: the names most like it by their last part, at most three; else how many there are."""
+    known = list(dict.fromkeys(names))
+    mine = _last(name)
+    likeness = {other: difflib.SequenceMatcher(None, mine, _last(other)).ratio() for other in known}
+    least = max(_CUTOFF, max(likeness.values(), default=0) - _AS_GOOD)
+    close = sorted((other for other in known if likeness[other] >= least), key=lambda other: -likeness[other])
+    if not close:
+        return f"nothing is like it among the {len(known)} names that are there"
+    more = f" and {len(close) - _NAMED} more" if len(close) > _NAMED else ""
+    return f"nearest: {', '.join(close[:_NAMED])}{more}"
+
+
+def last_part(name: str) -> str:
+    """Of a name as a manifest or log has it, without the case that a log adds behind it."""
+    head = name.partition("::")[0] if "::" in name else ""
+    rest = name[len(head) :]
+    return _LAST.sub("", _CASE.sub("", rest)) or rest
+
+
+def _last(name: str) -> str:
+    """To be compared: without what all names have in common."""
+    return last_part(name).lower().removeprefix("test").lstrip("_")
+
+
+@dataclass(frozen=True)
+class Patched:
+    """`text` is all of a new file; of another one the lines that the patch shows, context included."""
+
+    path: str
+    is_new: bool
+    is_gone: bool
+    text: bytes
+
+    def shows(self, test: str) -> bool:
+        """Whether the last part of a test's name stands in the text."""
+        return last_part(test).encode() in self.text
+
+
+def patched_files(task: Task, part: str) -> dict[str, Patched]:
+    """By path. Raises UserError for what is no unified diff."""
+    text = task.patch(part).decode("utf-8", "surrogateescape")
+    try:
+        return {file.path: _patched(file) for file in PatchSet(text)}
+    except UnidiffParseError as error:
+        raise UserError(f"{task.path(part)}: not a unified diff: {error}") from None
+
+
+def _patched(file: PatchedFile) -> Patched:
+    lines = [line.value for hunk in file for line in hunk if not line.is_removed]
+    headings = [] if file.is_added_file else [f"{hunk.section_header}\n" for hunk in file]
+    text = "".join([*headings, *lines]).encode("utf-8", "surrogateescape")
+    return Patched(file.path, file.is_added_file, file.is_removed_file, text)
+
+
+_PATCHES = {REFERENCE: "reference/tests.patch", REMOVAL: "removal.patch"}
+
+
+async def description_problems(subject: Subject) -> list[Problem]:
+    """What was read and doesn't count for anything; each remark begins with the file that it is about."""
+    found = []
+    for remark in published_task(subject.task).remarks:
+        file, _, words = remark.partition(": ")
+        found.append(_warning(subject.at(file), words))
+    return found
+
+
+async def reference_problems(subject: Subject) -> list[Problem]:
+    """Files of the reference that aren't judged, or that hold no tests. Raises UserError."""
+    task, where = subject.task, subject.at(REFERENCE)
+    discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
+    found, data = [], []
+    for path in patched_files(task, _PATCHES[REFERENCE]):
+        if not policy.is_test_path(task.repo, path):
+            found.append(_warning(where, f"touches {path}, which is no test: our rules leave it out"))
+        elif discovery.is_test_file(path) or path in listed:
+            continue  # what no grammar shows, the run script reports
+        elif _holds_foreign_tests(path):
+            words = f"{path}: not listed, and tests are told by grammar only where {discovery.FILE_RULE}"
+            found.append(_warning(where, f"{words}; if its run reports tests, our rules want them listed"))
+        else:
+            data.append(path)
+    if data:
+        words = f"files without tests below the test paths, which the published rules run as well: {', '.join(data)}"
+        found.append(_warning(where, words))
+    return found
+
+
+async def removal_problems(subject: Subject) -> list[Problem]:
+    """Raises UserError."""
+    return [*_removal(subject)]
+
+
+async def tree_problems(subject: Subject) -> list[Problem]:
+    """Each patch on the tree that the agent sees, and back; the removal with the reference in place as well."""
+    tree, made, found = GitTree(subject.containers.image.tree), {}, []
+    for name, part in _PATCHES.items():
+        patch = subject.task.patch(part)
+        try:
+            made[name] = await tree.apply(patch)
+            back = await tree.apply(patch, onto=made[name], reverse=True)
+        except GitError as error:
+            words = f"doesn't apply to the agent's tree and back: {error}"
+            found.append(Problem(where=subject.at(name), message=words))
+            continue
+        if not await tree.changes(made[name]) or await tree.changes(back):
+            words = "changes nothing, or something else than itself when it is taken back"
+            found.append(Problem(where=subject.at(name), message=words))
+    if len(made) == len(_PATCHES):
+        try:
+            await tree.apply(subject.task.patch(_PATCHES[REMOVAL]), onto=made[REFERENCE])
+        except GitError as error:
+            words = f"doesn't apply to the tree with the reference in it: {error}"
+            found.append(Problem(where=subject.at(REMOVAL), message=words))
+    return found
+
+
+def _removal(subject: Subject) -> Iterator[Problem]:
+    where, files = subject.at(REMOVAL), patched_files(subject.task, _PATCHES[REMOVAL])
+    if not files:
+        yield Problem(where=where, message="changes no file")
+    if len(files) > 1:
+        yield _warning(where, f"edits {len(files)} files, where one is expected: {', '.join(files)}")
+    for path, file in files.items():
+        if file.is_new or file.is_gone:
+            yield Problem(where=where, message=f"adds or deletes {path}; our rules take changes of files only")
+        if is_test_path(path):
+            yield Problem(where=where, message=f"edits {path}, a test file, which submissions write as well")
+
+
+def _holds_foreign_tests(path: str) -> bool:
+    """Whether it is a test file in some language other than the task's."""
+    return path.endswith(".uts") or any(LANGUAGES.get(name).discovery.is_test_file(path) for name in LANGUAGES.names)
+
+
+def _listed_files(subject: Subject) -> tuple[str, ...]:
+    """None of them where the manifest can't be read: that is told elsewhere."""
+    try:
+        return listed_tests(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids).files
+    except ManifestError:
+        return ()
+
+
+def _warning(where: str, words: str) -> Problem:
+    return Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+async def manifest_problems(subject: Subject) -> list[Problem]:
+    """No manifest, names that no test of the reference has, names that several have. Raises UserError."""
+    data = subject.task.patch("reference/manifest.yaml")
+    fences = sum(line.strip() == FENCE for line in data.decode(errors="replace").splitlines())
+    if fences != 2:
+        words = f"no manifest between two {FENCE} lines, of which it has {fences}: oracle has nothing to list"
+        return [Problem(where=subject.at(SOLUTION), message=words)]
+    try:
+        listed = read_lines(data)
+    except ManifestError as error:
+        return [Problem(where=subject.at(SOLUTION, FENCE), message=f"its manifest, {error.code}: {error}")]
+    files = patched_files(subject.task, "reference/tests.patch")
+    language = language_of(subject.task.repo)
+    found = {path: language.discovery.discover(file.text, path) for path, file in files.items()}
+    candidates = [Candidate(TestId(path, test.name), True) for path, item in found.items() for test in item.tests]
+    known = {candidate.test for candidate in candidates}
+    tests = list(meant(listed, candidates, files, language.ids))
+    lines = [item.name for item in listed]
+    problems = [
+        problem
+        for name, test in zip(lines, tests, strict=True)
+        if not (isinstance(test, TestId) and test in known)
+        for problem in _unclear(subject, name, test, files, language.discovery)
+    ]
+    return [*problems, *_shared(subject, dict.fromkeys(test for test in tests if isinstance(test, TestId)))]
+
+
+def _unclear(
+    subject: Subject, name: str, test: TestId | Ambiguous, files: Mapping[str, Patched], discovery: Discovery
+) -> Iterator[Problem]:
+    """A file that isn't new is known in part: what the patch doesn't show of it may still be there."""
+    where = subject.at(SOLUTION, name)
+    if isinstance(test, Ambiguous):
+        yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)
+        return
+    file = files.get(test.file)
+    if file is None:
+        yield Problem(where=where, message=f"lists {test}, and addition.patch doesn't touch this file")
+    elif not discovery.is_test_file(test.file):
+        return
+    elif file.is_new:
+        yield Problem(where=where, message=f"lists {test}, and {_absence(test, file, discovery)}")
+    elif not file.shows(test.name):
+        words = f"lists {test}, which addition.patch doesn't show; oracle tells whether it adds or changes it"
+        yield Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+def _absence(test: TestId, file: Patched, discovery: Discovery) -> str:
+    found = discovery.discover(file.text, file.path)
+    if test.name in found.others:
+        return "that is no test function"
+    near = nearest(test.name, [other.name for other in found.tests])
+    return f"the file has no test of this name; {near}"
+
+
+def _shared(subject: Subject, tests: Iterable[TestId]) -> Iterator[Problem]:
+    files = defaultdict(list)
+    for test in tests:
+        files[test.name].append(test.file)
+    for name, places in files.items():
+        if len(places) > 1:
+            words = f"one name in several files: {name} is in {', '.join(places)}; no log says whose result it has"
+            yield Problem(where=subject.at(SOLUTION, name), message=words, severity=Severity.WARNING)

@@ -1,0 +1,235 @@
+"""What a published task's parser says of a log: `{"tests": [{"name", "status"}]}`, names as it finds them.
+
+Maps names from a log parser to tests: parsers write names as their tools print them.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
+
+_IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
+_ENOUGH = 2
+_UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.DOTALL)
+
+
+def attributed(report: Report, tests: Sequence[TestId]) -> Report:
+    """The same report, each case given to the listed test that its name means; to none where several could be meant.
+
+    A name means a test when the parts of one end with all parts of the other, and no file is named but the test's.
+    """
+    by_file: dict[str, list[TestId]] = defaultdict(list)
+    for test in tests:
+        by_file[test.file].append(test)
+    listed = {file: _Listed(mine) for file, mine in by_file.items()}
+    return replace(report, cases=tuple(_attributed(case, listed) for case in report.cases))
+
+
+def means(name: str, test: TestId) -> bool:
+    """Whether a parsed name can be that of a test."""
+    return _Listed([test]).owner(name, test.file) == test
+
+
+def _attributed(case: CaseResult, listed: Mapping[str, "_Listed"]) -> CaseResult:
+    known = listed.get(case.test.file)
+    owner = known.owner(case.test.name, case.test.file) if known else None
+    return case.model_copy(update={"test": owner, "case": case.test.name}) if owner else case
+
+
+@dataclass
+class _Node:
+    """Listed tests by the parts of their names, last part first. `below` holds two at most: more say no more."""
+
+    children: dict[str, "_Node"] = field(default_factory=dict)
+    test: TestId | None = None
+    below: list[TestId] = field(default_factory=list)
+
+
+class _Listed:
+    """The listed tests of one file. A name is looked up in time linear to it, however many tests there are."""
+
+    def __init__(self, tests: Iterable[TestId]) -> None:
+        self._root = _Node()
+        computed: list[tuple[Template, tuple[TestId, tuple[Template, ...]]]] = []
+        tests = list(tests)
+        self._exact = {test.name: test for test in tests}
+        for test in tests:
+            parts = tuple(map(Template, _of(test)))
+            if any(part.is_computed for part in parts):
+                computed.append((parts[-1], (test, parts)))
+            self._add(test)
+        self._computed = ByBeginning(computed)
+
+    def owner(self, name: str, file: str) -> TestId | None:
+        """The test that a name of `file` means; None where it means none or could mean several."""
+        if not is_of(name, file):
+            return None
+        place = file_of(name)
+        if exact := self._exact.get(" ".join(name[len(place) :].removeprefix("::").split())):
+            return exact
+        parts = _parts(name, file)
+        found, is_exact = self._named(parts)
+        if not is_exact:
+            found = [*found, *(test for test in self._templated(parts) if test not in found)]
+        return found[0] if len(found) == 1 else None
+
+    def _add(self, test: TestId) -> None:
+        node = self._root
+        for part in reversed(_of(test)):
+            node = node.children.setdefault(part, _Node())
+            if len(node.below) < _ENOUGH:
+                node.below.append(test)
+        node.test = test
+
+    def _named(self, parts: Sequence[str]) -> tuple[list[TestId], bool]:
+        """Tests whose parts end these or end with these, and whether it is the one with just these parts."""
+        node = self._root
+        found: list[TestId] = []
+        for part in reversed(parts):
+            child = node.children.get(part)
+            if child is None:
+                return found, False
+            node = child
+            if node.test:
+                found.append(node.test)
+        if node.test:
+            return [node.test], True
+        return [*found, *node.below], False
+
+    def _templated(self, parts: Sequence[str]) -> Iterator[TestId]:
+        for test, templates in self._computed.of(parts[-1]):
+            both = min(len(parts), len(templates))
+            if all(map(_same, parts[-both:], templates[-both:])):
+                yield test
+
+
+def file_of(name: str) -> str:
+    """The file that a name begins with (`tests/test_x.py::TestY::test_z`), empty where it names none."""
+    head, separator, _ = name.partition("::")
+    return head.removeprefix("./") if separator and PurePosixPath(head).suffix and " " not in head else ""
+
+
+def is_of(name: str, file: str) -> bool:
+    """Whether a parsed name can be that of a test of this file."""
+    place = file_of(name)
+    return not place or f"/{file}".endswith(f"/{place}")
+
+
+def _same(parsed: str, listed: Template) -> bool:
+    return parsed == listed.text or listed.makes(parsed)
+
+
+def _of(test: TestId) -> tuple[str, ...]:
+    return tuple(test.name.split("." if test.file.endswith(".py") else " > "))
+
+
+def _parts(name: str, file: str) -> tuple[str, ...]:
+    """A name's classes or blocks and the test's own, without file and case."""
+    text = " ".join(name.split())
+    if place := file_of(text):
+        text = text[len(place) :].lstrip("./:")
+    if unittest := _UNITTEST.fullmatch(text):
+        return (*unittest["place"].removesuffix(f".{unittest['test']}").split("."), unittest["test"])
+    if file.endswith(".py"):
+        text = text.partition(" - ")[0].partition("[")[0]
+    elif file.endswith(".go"):
+        text = text.partition("/")[0]
+    for separator in (" | ", " > ", "::"):
+        if separator in text:
+            return tuple(text.split(separator))
+    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
+
+
+MAX_REPORT_BYTES = 20_000_000
+_OUTCOMES = {
+    "PASSED": (Outcome.PASSED, None),
+    "FAILED": (Outcome.FAILED, Quality.RAISED),
+    "SKIPPED": (Outcome.SKIPPED, None),
+    "ERROR": (Outcome.FAILED, Quality.RAISED),
+}
+
+
+class ParsedTest(NamedTuple):
+    """A name and one of PASSED, FAILED, SKIPPED, ERROR."""
+
+    name: str
+    status: str
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    name: Annotated[str, StringConstraints(min_length=1)]
+    status: str
+
+
+class _Parsed(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    tests: list[_Entry]
+    again: list[_Entry] = []
+    """Results of tests that have another one further up in the log, which is the one that the parser keeps."""
+
+
+def parsed_tests(data: bytes) -> list[ParsedTest]:
+    """A parser's output as it stands. Raises ReportError."""
+    return _listed(_read(data).tests)
+
+
+def _read(data: bytes) -> _Parsed:
+    if len(data) > MAX_REPORT_BYTES:
+        raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
+    try:
+        found = _Parsed.model_validate_json(data)
+    except ValidationError:
+        raise ReportError("not what a parser writes: an object with a list 'tests' of 'name' and 'status'") from None
+    for entry in (*found.tests, *found.again):
+        if entry.status.upper() not in _OUTCOMES:
+            raise ReportError(f"unknown status {entry.status!r}")
+    return found
+
+
+def _listed(entries: Iterable[_Entry]) -> list[ParsedTest]:
+    return [ParsedTest(entry.name, entry.status.upper()) for entry in entries]
+
+
+def read_published(data: bytes, file: str) -> Report:
+    """Read what the parser made of one run of `file`. Raises ReportError.
+
+    Names are left as they are, but for those that say they are of another file. That a test failed is all that a
+    log says: failures and errors count as raised. Many runners call an exception of the test itself an error, so it
+    can't be told from one of its set-up.
+    """
+    found = _read(data)
+    tests, again = ([item for item in _listed(part) if is_of(item.name, file)] for part in (found.tests, found.again))
+    cases = tuple(_case(TestId(file, name), status) for name, status in tests)
+    return Report(cases, collection_failed=False, contradiction=_contradiction([*tests, *again]))
+
+
+def _case(test: TestId, status: str) -> CaseResult:
+    outcome, quality = _OUTCOMES[status]
+    return CaseResult(test=test, outcome=outcome, quality=quality, message=status)
+
+
+def _contradiction(tests: list[ParsedTest]) -> str:
+    """A log in which one test both passes and fails was not written by the test run alone."""
+    known: dict[str, set[str]] = defaultdict(set)
+    for name, status in tests:
+        known[name].add(status)
+    if any({"PASSED", "FAILED"} <= statuses for statuses in known.values()):
+        return "the log has one test both as passed and as failed"
+    return ""
+
+
+def _count(data: bytes) -> int:
+    return data.partition(b'"again":')[0].count(b'"status":')
+
+
+READER = Reader("json", read_published, _count, attributed)

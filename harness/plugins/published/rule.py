@@ -1,0 +1,112 @@
+"""The published verifier's rules for files, names and the mutation stage. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from harness.judging.submission.manifest import FENCE
+from harness.judging.verify.verdict import TestRecord
+from harness.plugins.published.parsed_log import ParsedTest
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.tracks import NO_RESULT
+
+_FOLDERS = ("/test/", "/tests/", "_tests/")
+_ENDINGS = ("_test.go", "_test.py", ".uts")
+_RED = ("FAILED", "ERROR")
+
+
+def is_test_path(path: str) -> bool:
+    """What the published verifier takes for a test file."""
+    name = PurePosixPath(path).name
+    return (
+        path.startswith(("test/", "tests/"))
+        or any(folder in path for folder in _FOLDERS)
+        or path.endswith(_ENDINGS)
+        or name.startswith("test_")
+        or ".test." in name
+        or ".spec." in name
+    )
+
+
+def listed_names(manifest: str) -> list[str]:
+    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored."""
+    parts = manifest.split(FENCE)
+    lines = (parts[1] if len(parts) >= 3 else manifest).splitlines()
+    items = (line.strip()[1:].strip() for line in lines if line.strip().startswith("-"))
+    names = (item.strip("'\"") for item in items if not item.startswith(("file:", "tests:")))
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def found_as(name: str, parsed: Iterable[ParsedTest]) -> list[str]:
+    """The names of a log that count as the one that a manifest lists."""
+    offers = _listed_offers(name)
+    return list(dict.fromkeys(test.name for test in parsed if _parsed_offers(test.name) & offers))
+
+
+def log_records(
+    names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest]
+) -> tuple[TestRecord, ...]:
+    """What the two runs say of each listed name: the statuses of the results that count for it, if it has any."""
+    runs = {"baseline": before, "removal": after}
+    return tuple(
+        TestRecord(test=name, arms={run: _statuses(found_as(name, parsed), parsed) for run, parsed in runs.items()})
+        for name in names
+    )
+
+
+def _statuses(names: Sequence[str], parsed: Iterable[ParsedTest]) -> str:
+    known = {test.name: test.status for test in parsed}
+    return ", ".join(sorted({known[name].lower() for name in names})) or NO_RESULT
+
+
+def judge_mutation(
+    names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest]
+) -> tuple[Reason, ...]:
+    """Why the stage isn't passed: no listed test is green at baseline, or one that is stays so without the code."""
+    listed = {offer for name in names for offer in _listed_offers(name)}
+    green = [test.name for test in before if test.status == "PASSED" and _parsed_offers(test.name) & listed]
+    if not green:
+        words = "no result of the log that passes on the code as it is has the name of a listed test"
+        return (_reason(ReasonCode.BASELINE_MISSING, "", words),)
+    statuses = {test.name: test.status for test in after}
+    return tuple(_survival(name, statuses) for name in dict.fromkeys(green) if statuses.get(name) not in _RED)
+
+
+def _survival(name: str, statuses: Mapping[str, str]) -> Reason:
+    how = {"PASSED": "still passes", "SKIPPED": "is skipped"}.get(statuses.get(name, ""), "leaves no line in the log")
+    return _reason(ReasonCode.SURVIVED_REMOVAL, name, f"it {how} after the removal")
+
+
+def _normal(name: str) -> str:
+    return " ".join(name.lower().split()).replace(" > ", " | ")
+
+
+def _underscored(offers: Iterable[str]) -> frozenset[str]:
+    """Each also as tools write it that have no spaces in names."""
+    return frozenset(form for offer in offers for form in (offer, offer.replace(" ", "_")))
+
+
+def _parsed_offers(name: str) -> frozenset[str]:
+    """Under which names a parsed result is found."""
+    whole = _normal(name)
+    offers = {whole, whole.partition(" - ")[0]}
+    for separator, joined in ((" | ", (" | ",)), ("::", ("::", "."))):
+        parts = whole.split(separator)
+        if len(parts) > 1:
+            offers |= {parts[-1], *(glue.join(parts[-2:]) for glue in joined)}
+    return _underscored(offers)
+
+
+def _listed_offers(name: str) -> frozenset[str]:
+    """What a name of the manifest may be found under."""
+    whole = _normal(name)
+    offers = {whole}
+    if len(parts := whole.split(" | ")) > 1:
+        offers.add(" | ".join(parts[-2:]))
+    if len(parts := re.split(r"(::|\.)", whole)) > 1:
+        offers |= {parts[-1], "".join(parts[-3:])}
+    return _underscored(offers)
+
+
+def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.MUTATION, subject=subject, words=words)

@@ -1,0 +1,174 @@
+"""Tests that no grammar shows: those that a task's own run script and parser report for a file.
+
+A file is run with the patch and without it. What is reported with it alone, or has another text, the patch has
+written. Both runs see the code as it is, each in a fresh container.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from harness.judging.languages.found import TestFile, TestFunction
+from harness.judging.languages.protocol import Discovery, Language
+from harness.judging.languages.registry import DelegatingDiscovery, language_of
+from harness.judging.submission.manifest import ManifestError, listed_tests
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.intake import FileChange, Intake
+from harness.judging.verify.suite_reader import read_apart, with_inherited
+from harness.plugins.published.arms import AgentsTree, run_log
+from harness.plugins.published.parsed_log import ParsedTest, file_of, is_of
+from harness.plugins.published.rule import is_test_path
+from harness.plugins.published.task import PublishedTask, published_task
+from harness.sandbox.git_tree import GitTree
+from harness.specs.repo import LANGUAGE_FACTS
+from harness.specs.task import Task
+from harness.specs.variants import ArmKey, Role
+
+WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
+"""What a file's tests are when it is run; the number of the file is the arm's part."""
+_LAST = re.compile(r".*(?:::| \| | > |\.)", re.DOTALL)
+MOST_COMPARED = 20_000_000
+"""Names times lines of one file: 2,000 tests in 10,000 lines."""
+MOST_FILES = 20
+"""Of one submission that are run to see their tests, and none once that has taken longer than an arm may; those after
+them have no tests."""
+
+
+class SeenTests(DelegatingDiscovery):
+    """See `Discovery`. Of some texts it knows the tests that were reported; all others are read as usual."""
+
+    def __init__(self, discovery: Discovery, seen: Mapping[tuple[str, bytes], TestFile]) -> None:
+        super().__init__(discovery)
+        self._seen = seen
+        self._paths = {path for path, _ in seen}
+
+    @property
+    def FILE_RULE(self) -> str:
+        return f"{self._discovery.FILE_RULE}, or the run script must report tests for it"
+
+    def is_test_file(self, path: str) -> bool:
+        return path in self._paths or self._discovery.is_test_file(path)
+
+    def discover(self, source: bytes, path: str) -> TestFile:
+        if path in self._paths:
+            return self._seen.get((path, source), TestFile(()))
+        return self._discovery.discover(source, path)
+
+    def reaches_folder(self, path: str, source: bytes) -> bool:
+        return path not in self._paths and self._discovery.reaches_folder(path, source)
+
+
+async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
+    """See `SuiteReader`. Raises SandboxLost, TooMuchToRead."""
+    task = published_task(task)
+    language = await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))
+    listed = _listed_files(manifest, language)
+    unknown = await read_apart(lambda: _without_known_tests(intake.changes, language.discovery, listed))
+    seen: dict[tuple[str, bytes], TestFile] = {}
+    began = time.monotonic()
+    for number, change in enumerate(unknown[:MOST_FILES], start=1):
+        if time.monotonic() - began > task.file.limits.arm_seconds:
+            break
+        runs = ((change.new, intake, WITH), (change.old, Intake(), WITHOUT))
+        found = {
+            text: await _tests_of(text, await _reported(task, before, context, change.path, key.alone(number)))
+            for text, before, key in runs
+            if text is not None
+        }
+        if any(file.tests for file in found.values()):
+            seen |= {(change.path, text): file for text, file in _without_headings(found, change).items()}
+    return replace(language, discovery=SeenTests(language.discovery, seen)) if seen else language
+
+
+def _without_headings(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
+    """The same, tests to which lines were only added behind a blank one left as they were: these head the next."""
+    if change.old is None or change.new is None or not {change.old, change.new} <= found.keys():
+        return found
+    tests = tuple(_as_before(test, found[change.old].find(test.name)) for test in found[change.new].tests)
+    return {**found, change.new: TestFile(tests)}
+
+
+def _as_before(test: TestFunction, old: TestFunction | None) -> TestFunction:
+    if old is None or not test.text.startswith(old.text.rstrip() + b"\n"):
+        return test
+    added = test.text[len(old.text.rstrip()) + 1 :]
+    return replace(test, text=old.text) if not added.partition(b"\n")[0].strip() else test
+
+
+async def _tests_of(text: bytes, names: list[str]) -> TestFile:
+    return await read_apart(lambda: reported_tests(text, names))
+
+
+def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
+    """Tests by the names that were reported of a file, in the order of their lines. Pure.
+
+    The text of each goes from the first line with its name to the next with another's. A name that no line has is of
+    some other file: a run script may run more than it was asked for. Nothing tells what tests check: each counts as
+    one that does. Nothing is found where there are too many names and lines to compare.
+    """
+    names = set(names)
+    lines = text.decode(errors="replace").splitlines(keepends=True)
+    if len(names) * len(lines) > MOST_COMPARED:
+        return TestFile(())
+    plain = [" ".join(line.split()) for line in lines]
+    starts: dict[int, str] = {}
+    for name in sorted(names, key=lambda name: (-len(name), name)):  # a name may be part of another
+        at = next((at for at, line in enumerate(plain) if at not in starts and _has(line, name)), None)
+        if at is not None:
+            starts[at] = name
+    placed = sorted(starts)
+    ends = [*placed[1:], len(lines)][: len(placed)]
+    return TestFile(tuple(_test(starts[at], lines, at, end) for at, end in zip(placed, ends, strict=True)))
+
+
+def _has(line: str, name: str) -> bool:
+    return name in line or _LAST.sub("", name) in line
+
+
+def _test(name: str, lines: Sequence[str], first: int, end: int) -> TestFunction:
+    return TestFunction(name, first + 1, end, "".join(lines[first:end]).encode(), assertions=1)
+
+
+def _listed_files(manifest: bytes, language: Language) -> tuple[str, ...]:
+    try:
+        return listed_tests(manifest, language.ids).files
+    except ManifestError:
+        return ()
+
+
+def _without_known_tests(
+    changes: Iterable[FileChange], discovery: Discovery, listed: Sequence[str]
+) -> list[FileChange]:
+    """Changed files among the published rule's test files in which no grammar finds a test, before or after.
+
+    One that has a language of its own is left out unless the manifest lists it: it is a helper of the others.
+    """
+    suffixes = tuple(suffix for name in LANGUAGE_FACTS.names for suffix in LANGUAGE_FACTS.get(name).suffixes)
+    return [
+        change
+        for change in changes
+        if change.new is not None
+        and is_test_path(change.path)
+        and (not change.path.endswith(suffixes) or any(change.path.endswith(file) for file in listed))
+        and not any(_known(text, change.path, discovery) for text in (change.old, change.new) if text is not None)
+    ]
+
+
+def _known(text: bytes, path: str, discovery: Discovery) -> bool:
+    return discovery.is_test_file(path) and bool(discovery.discover(text, path).tests)
+
+
+async def _reported(task: PublishedTask, intake: Intake, context: ArmContext, file: str, key: ArmKey) -> list[str]:
+    """The names that belong to a file, without it, in a run of this file alone."""
+    tree = AgentsTree(
+        intake.files, intake.deleted, frozenset(item.path for item in intake.changes if item.executable)
+    )
+    parsed = await run_log(context, task, tree, {}, [file], key)
+    return [_short(test) for test in parsed if is_of(test.name, file)]
+
+
+def _short(test: ParsedTest) -> str:
+    name = " ".join(test.name.split())
+    place = file_of(name)
+    return name[len(place) :].removeprefix("::").strip() if place else name

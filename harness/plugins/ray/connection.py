@@ -1,0 +1,192 @@
+"""Joining a Ray cluster, or starting one on this machine: what goes wrong with that is one line.
+
+Which keys of this machine's environment a cluster's nodes get. They travel in memory, as a call's argument.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from harness.models.build import Models
+from harness.runs.plan import RunConfig
+from harness.sandbox.host import host_environment
+from harness.specs.errors import UserError
+
+RESOURCE = "testwright"
+"""What a node offers that does trials: as much of it as it takes trials at once."""
+_ANSWER_SECONDS = 20.0
+_ASK = """
+import sys
+from ray._private.services import canonicalize_bootstrap_address
+from ray._raylet import GcsClient
+client = GcsClient(address=canonicalize_bootstrap_address(sys.argv[1]))
+client.internal_kv_get(b"testwright", namespace=None, timeout=10)
+"""
+_STORE_BYTES = 200_000_000
+
+
+class ClusterNode(NamedTuple):
+    """A node that does trials. `name` is for people."""
+
+    id: str
+    name: str
+    slots: int
+
+
+def check_installed() -> None:
+    """Raises UserError where Ray isn't there; nothing is imported."""
+    if find_spec("ray") is None:
+        raise UserError("executor 'ray' needs Ray: pip install 'testwright[ray]'")
+
+
+def check_address(address: str) -> None:
+    """Raises UserError where it names no Ray cluster."""
+    host, _, port = address.rpartition(":")
+    if address and address != "auto" and not (host and port.isdigit() and "/" not in host):
+        raise UserError(
+            f"executor ray: {address!r} is no address of a cluster; say ray:HOST:PORT, with the port of "
+            "'ray start --head', or ray:auto for the cluster that this machine is in"
+        )
+
+
+async def connect(address: str, slots: int) -> ModuleType:
+    """Ray, connected. Without an address, `RAY_ADDRESS` counts; without both, a cluster is started on this machine.
+
+    Raises UserError.
+    """
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    ray = _imported()
+    address = address or os.environ.get("RAY_ADDRESS", "")
+    check_address(address)
+    if ":" in address:
+        await _check_answers(address)
+    options: dict[str, Any] = {"address": address}
+    if not address:
+        own = {"num_cpus": 0, "resources": {RESOURCE: slots}, "object_store_memory": _STORE_BYTES}
+        options = {"address": "local", "include_dashboard": False, **own}
+    with _own_signals():
+        try:
+            ray.init(log_to_driver=False, logging_level=logging.CRITICAL, namespace="testwright", **options)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise UserError(f"executor ray: {_line(error)}") from None
+    return ray
+
+
+def disconnect() -> None:
+    """From the cluster; one that was started by `connect` ends."""
+    with _own_signals():
+        _imported().shutdown()
+
+
+def nodes_here(ray: ModuleType) -> list[ClusterNode]:
+    """The living nodes that offer to do trials."""
+    found = []
+    for node in ray.nodes():
+        slots = int(node["Resources"].get(RESOURCE, 0))
+        if node["Alive"] and slots:
+            found.append(ClusterNode(node["NodeID"], f"{node['NodeName']} ({node['NodeID'][:6]})", slots))
+    return found
+
+
+def start_actors(ray: ModuleType, actor: type, nodes: Sequence[ClusterNode]) -> list[Any]:
+    """An actor on each of these nodes, which takes all that the node offers."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    remote = ray.remote(actor)
+    return [
+        remote.options(
+            num_cpus=0,
+            resources={RESOURCE: node.slots},
+            max_restarts=0,
+            scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+        ).remote()
+        for node in nodes
+    ]
+
+
+def _imported() -> ModuleType:
+    import ray
+    from ray._private import worker
+
+    # It prints what becomes of nodes to stdout, where our JSON goes. We say ourselves which node is lost.
+    worker.print_to_stdstream = lambda *_args, **_kwargs: None
+    return ray
+
+
+async def _check_answers(address: str) -> None:
+    """Ray itself waits for minutes where something else listens, so a process with a deadline asks."""
+    host, _, port = address.rpartition(":")
+    refused = UserError(f"executor ray: no Ray cluster answers at {address}; start one with 'ray start --head'")
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            _, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+            writer.close()
+    except (OSError, TimeoutError):
+        raise refused from None
+    check = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _ASK, address,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        env={**host_environment("RAY_*"), "RAY_USAGE_STATS_ENABLED": "0"},
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            if await check.wait():
+                raise refused
+    except TimeoutError:
+        raise refused from None
+    finally:
+        if check.returncode is None:
+            check.kill()
+            await check.wait()
+
+
+@contextlib.contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray's handlers end the process at once; ours clean up first."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            with contextlib.suppress(ValueError, TypeError):  # not in the main thread, or not set by Python
+                signal.signal(number, handler)
+
+
+def _line(error: Exception) -> str:
+    """Ray's messages have many lines; the versions of a mismatch are in them."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:4])[:300] or type(error).__name__
+
+
+NODE_KEYS = "TESTWRIGHT_NODE_KEYS"
+"""More variables, separated by commas."""
+_USUAL = re.compile(r"[A-Z0-9_]+_API_KEY|SWEREX_AUTH_TOKEN")
+
+
+def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Name -> value of what goes by a usual name, and of what is asked for.
+
+    Raises UserError for a variable that is asked for and isn't set.
+    """
+    asked = [name.strip() for name in environment.get(NODE_KEYS, "").split(",") if name.strip()]
+    if missing := [name for name in asked if not environment.get(name)]:
+        raise UserError(f"{NODE_KEYS} names {missing[0]}, which is not set; export it or put it into .env")
+    names = (*filter(_USUAL.fullmatch, environment), *asked)
+    return {name: environment[name] for name in names if environment[name]}
+
+
+def model_keys(config: RunConfig, models: Models, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Those that the model files of a run name. Raises UserError."""
+    named = (*config.models, *((config.judge,) if config.judge else ()))
+    own = [file.api_key_env for name in named if (file := models.file(name)) and file.api_key_env]
+    return {name: environment[name] for name in own if environment.get(name)}

@@ -1,0 +1,96 @@
+"""What the provider needs to know about a vendor's protocol, and what the protocols share."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from harness.plugins.scripted_provider.failures import ErrorAnswer, ErrorKind, Json, RequestRefused
+from harness.plugins.scripted_provider.scenario import Call, Reply
+
+_PIECES = 4
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One reply to one request. `number` counts requests, so that ids are unique and the same in each playing."""
+
+    reply: Reply
+    request: Json
+    number: int
+
+    @property
+    def model(self) -> str:
+        return str(self.request["model"])
+
+    def call_id(self, prefix: str, position: int) -> str:
+        return f"{prefix}_{self.number:04d}_{position}"
+
+
+class ServedDialect(Protocol):
+    path: str
+
+    def check_headers(self, headers: Mapping[str, str]) -> None:
+        """Raises RequestRefused."""
+
+    def read(self, request: Json) -> str:
+        """The text of a request that is well formed. Raises RequestRefused."""
+
+    def answer(self, turn: Turn) -> Json:
+        """The body of an answer that doesn't stream."""
+
+    def events(self, turn: Turn) -> list[bytes]:
+        """The server-sent events of one that does."""
+
+    def error(
+        self, kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
+    ) -> ErrorAnswer: ...
+
+
+def check_bearer(headers: Mapping[str, str]) -> None:
+    """Raises RequestRefused where no key comes in OpenAI's way. Any key is a good one."""
+    if not headers.get("Authorization", "").removeprefix("Bearer").strip():
+        raise RequestRefused(
+            "You didn't provide an API key. You need to provide your API key in an Authorization header using "
+            "Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+            kind=ErrorKind.UNAUTHORIZED,
+        )
+
+
+def sse(data: Json | str, event: str | None = None) -> bytes:
+    text = data if isinstance(data, str) else json.dumps(data)
+    return (f"event: {event}\n" if event else "").encode() + f"data: {text}\n\n".encode()
+
+
+def pieces(text: str) -> list[str]:
+    """A text as it is streamed: in a few parts that depend on nothing but the text."""
+    size = max(1, -(-len(text) // _PIECES))
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def content_text(content: Any) -> str:
+    """All text in a message's content, whichever vendor's: tool calls and results count."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(content_text, content)))
+    if not isinstance(content, dict):
+        return ""
+    texts = [content_text(content.get(key)) for key in ("text", "content", "output", "arguments", "refusal")]
+    if isinstance(content.get("input"), dict):
+        texts.append(json.dumps(content["input"]))
+    calls = content.get("tool_calls")
+    texts.extend(content_text(call.get("function")) for call in calls or [] if isinstance(call, dict))
+    return "\n".join(filter(None, texts))
+
+
+def is_positive(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def arguments_object(call: Call) -> Any:
+    """Arguments as Anthropic sends them: an object; text that isn't one stays text, which no real answer has."""
+    try:
+        return json.loads(call.text)
+    except ValueError:
+        return call.text

@@ -1,0 +1,1 @@
+"""Rows of run directories, statistics over them, comparisons, tables and the site."""

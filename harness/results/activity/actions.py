@@ -1,0 +1,196 @@
+"""What an agent did, step by step, from its trajectory: each atomic command and each call of another tool.
+
+What a command or a native agent's tool is for.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from harness.agents.trajectory import ObservationRecord, Record
+from harness.models.protocol import MessageRole, ToolCall
+from harness.models.replay import MessageRecord
+from harness.results.activity import vocabulary
+from harness.results.activity.shell import AtomicCommand, atomic_commands
+from harness.results.activity.vocabulary import Kind
+
+
+def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> Kind:
+    """`test_command` is the repository's own."""
+    program, words = command.program, command.arguments
+    if _runs_tests(command, test_command):
+        return Kind.TESTS
+    if _manages_packages(program, words):
+        return Kind.PACKAGES
+    if any(not name.startswith("/tmp/") for name in command.writes) or _edits_in_place(program, words):
+        return Kind.WRITE
+    if program == "git":
+        return vocabulary.GIT.get(next(iter(command.operands), ""), Kind.OTHER)
+    if program in vocabulary.PROGRAMS:
+        found = vocabulary.PROGRAMS[program]
+        # `| head` looks at what another command prints, not at a file
+        return Kind.OTHER if command.is_filter and found in (Kind.READ, Kind.SEARCH) else found
+    if program in vocabulary.INTERPRETERS:
+        return Kind.WRITE if _WRITES_FILES.search(command.text + command.body) else Kind.BUILD_RUN
+    is_file = "/" in command.name or PurePosixPath(program).suffix in (".sh", ".py")
+    return Kind.BUILD_RUN if is_file else Kind.OTHER
+
+
+def kind_of_tool(name: str) -> Kind | None:
+    """Of a native agent's own tool; None for a shell, whose commands tell, and OTHER for one that isn't known."""
+    plain = _plain(name)
+    if plain in vocabulary.SHELL_TOOLS:
+        return None
+    return vocabulary.TOOLS.get(plain, Kind.OTHER)
+
+
+def asks_the_web(tool: str) -> bool:
+    """Whether a native agent's own tool asks other hosts, whatever it is told."""
+    return _plain(tool) in vocabulary.WEB_TOOLS
+
+
+def _plain(tool: str) -> str:
+    return re.sub(r"[^a-z]", "", tool.lower())
+
+
+def _runs_tests(command: AtomicCommand, test_command: str) -> bool:
+    program, words = command.program, command.arguments
+    if program == test_command.rpartition("/")[2] or program in vocabulary.TEST_RUNNERS:
+        return "--collect-only" not in words and "--version" not in words
+    first = next(iter(command.operands), "")
+    if program in vocabulary.INTERPRETERS and "-m" in words:
+        following = words[words.index("-m") + 1 :]
+        return bool(following) and following[0] in vocabulary.TEST_MODULES
+    if program in vocabulary.WITH_A_TEST_COMMAND:
+        return first in ("test", "t") or (first == "run" and any(word.startswith("test") for word in words[1:]))
+    if program in ("npx", "bunx", "uv", "poetry"):
+        return any(word in vocabulary.TEST_RUNNERS for word in command.operands)
+    return program in ("make", "ninja") and any(word in ("test", "check", "tests") for word in words)
+
+
+def _manages_packages(program: str, words: tuple[str, ...]) -> bool:
+    if program in ("python", "python3") and words[:2] in (("-m", "pip"), ("-m", "venv"), ("-m", "ensurepip")):
+        return True
+    if program in vocabulary.PACKAGE_MANAGERS:
+        return True
+    asked = next((word for word in words if not word.startswith("-")), "")
+    return program in vocabulary.WITH_PACKAGE_COMMANDS and asked in vocabulary.PACKAGE_COMMANDS
+
+
+def _edits_in_place(program: str, words: tuple[str, ...]) -> bool:
+    return program in ("sed", "perl") and any(re.fullmatch(r"-[a-zA-Z]*i.*|--in-place.*", word) for word in words)
+
+
+_WRITES_FILES = re.compile(r"open\([^()]*['\"][wax]b?\+?['\"]|\.write_(?:text|bytes)\(|writeFile(?:Sync)?\(")
+"""What a script of a few lines has that changes files."""
+
+
+_EDITORS_THAT_READ = frozenset({"view"})
+"""What an editor that has several commands in one tool calls reading."""
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """One thing that an agent asked for: text for a shell, or another tool's arguments.
+
+    `position` counts calls from 0. `exit_status` is None where it isn't known, as for native agents' tools;
+    `is_error` says what can be known of it all the same.
+    """
+
+    position: int
+    step: int
+    tool: str
+    text: str
+    exit_status: int | None = None
+    is_error: bool = False
+    seconds: float | None = None
+    timed_out: bool = False
+
+
+@dataclass(frozen=True)
+class AgentAction:
+    """An atomic command of a call, or the call itself where its tool isn't a shell: then `command` has no program."""
+
+    call: ToolUse
+    kind: Kind
+    command: AtomicCommand
+
+
+def calls(records: Sequence[Record]) -> tuple[ToolUse, ...]:
+    """Commands as the harness ran them; of native agents, the calls of tools in their models' answers."""
+    observed = [record for record in records if isinstance(record, ObservationRecord)]
+    if observed:
+        return tuple(
+            ToolUse(
+                position=position,
+                step=record.step,
+                tool="bash",
+                text=record.command,
+                exit_status=record.exit_status,
+                is_error=record.exit_status != 0,
+                seconds=record.seconds,
+                timed_out=record.timed_out,
+            )
+            for position, record in enumerate(observed)
+        )
+    return tuple(_native_calls([record for record in records if isinstance(record, MessageRecord)]))
+
+
+def actions(found: Iterable[ToolUse], test_command: str = "run_tests") -> tuple[AgentAction, ...]:
+    """Pure. `test_command` is the repository's own."""
+    return tuple(action for call in found for action in _actions(call, test_command))
+
+
+def _native_calls(messages: Sequence[MessageRecord]) -> Iterator[ToolUse]:
+    answers = {
+        item.message.tool_call_id: item.message.content for item in messages if item.message.role is MessageRole.TOOL
+    }
+    answered = [item for item in messages if item.message.role is MessageRole.ASSISTANT and item.usage is not None]
+    asked = [(item.step, call) for item in answered for call in item.message.tool_calls]
+    for position, (step, call) in enumerate(asked):
+        text = _shell_text(call) if kind_of_tool(call.name) is None else call.arguments
+        yield ToolUse(position, step, call.name, text, is_error=_tells_of_failure(answers.get(call.id, "")))
+
+
+def _actions(call: ToolUse, test_command: str) -> Iterator[AgentAction]:
+    kind = Kind.READ if _only_reads(call) else kind_of_tool(call.tool)
+    if kind is not None:
+        yield AgentAction(call, kind, AtomicCommand("", text=call.text))
+        return
+    for command in atomic_commands(call.text):
+        yield AgentAction(call, kind_of_command(command, test_command), command)
+
+
+def _only_reads(call: ToolUse) -> bool:
+    arguments = _arguments(call.text) if call.tool != "bash" else {}
+    return arguments.get("command") in _EDITORS_THAT_READ
+
+
+def _shell_text(call: ToolCall) -> str:
+    """The command in a shell tool's arguments: a text, or words of which the last is a script."""
+    arguments = _arguments(call.arguments)
+    for name in ("command", "cmd", "script", "input"):
+        value = arguments.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and value:
+            return str(value[-1]) if len(value) > 2 and "c" in str(value[1]) else " ".join(map(str, value))
+    return ""
+
+
+def _arguments(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _tells_of_failure(answer: str) -> bool:
+    """By what native agents' tools say of a command: there is no field for it that all have."""
+    head = answer[:400].lower()
+    if "exit code: 0" in head or "exited with code 0" in head or '"exit_code":0' in head:
+        return False
+    return any(mark in head for mark in ("exit code", "exited with code", '"exit_code"', "error:", "<error>"))

@@ -1,0 +1,169 @@
+"""What a person sees while trials run: a line for each trial at work at a terminal, plain lines in a pipe.
+
+What a run has still to do, estimated from the trials that have ended.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import fmean
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from harness.results.report.tables import printable
+from harness.runs.outcome import Observer, Phase, Progress, Stand
+from harness.runs.plan import Trial
+
+
+class Remaining:
+    """Counts a run's trials and times them. Trials that only turned out to be done already aren't timed.
+
+    `clock` gives seconds.
+    """
+
+    def __init__(self, total: int, clock: Callable[[], float] = monotonic) -> None:
+        self.total = total
+        self.done = 0
+        self._clock = clock
+        self._began: dict[object, float] = {}
+        self._worked: set[object] = set()
+        self._took: list[float] = []
+        self._most_at_once = 1
+
+    def began(self, trial: object) -> None:
+        """A second try goes on with the time of the first."""
+        self._began.setdefault(trial, self._clock())
+        self._most_at_once = max(self._most_at_once, len(self._began))
+
+    def worked(self, trial: object) -> None:
+        """There was something to do for it."""
+        self._worked.add(trial)
+
+    def ended(self, trial: object) -> None:
+        took = self._clock() - self._began.pop(trial, self._clock())
+        self.done += 1
+        if trial in self._worked:
+            self._took.append(took)
+
+    @property
+    def seconds(self) -> float | None:
+        """None where nothing tells. Trials at work have their own time still to go, the others the mean of all."""
+        left = self.total - self.done
+        if not left:
+            return 0.0
+        if not self._took:
+            return None
+        mean, now = fmean(self._took), self._clock()
+        at_work = [max(0.0, mean - (now - began)) for began in self._began.values()]
+        waiting = max(0, left - len(at_work))
+        return max((sum(at_work) + waiting * mean) / self._most_at_once, max(at_work, default=0.0))
+
+    def __str__(self) -> str:
+        """`3 of 12 done, about 4 min left`."""
+        seconds = self.seconds
+        about = f", about {_about(seconds)} left" if seconds else ""
+        return f"{self.done} of {self.total} done{about}"
+
+
+def _about(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+_LINES = 12
+"""Of trials at work, at most: more would fill the terminal."""
+
+
+@contextmanager
+def watching(total: int) -> Iterator[Observer]:
+    """An observer for `run_all` that shows the progress of `total` trials on stderr."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _Lines(console, total)
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as bar:
+        yield _Terminal(bar, total)
+
+
+def warn(line: str) -> None:
+    Console(stderr=True, highlight=False).print(printable(f"warning: {line}", 500), markup=False, soft_wrap=True)
+
+
+class _Terminal:
+    """Each trial at work with how far it is; below them the whole run, with what is left of it."""
+
+    def __init__(self, bar: Bar, total: int) -> None:
+        self._bar = bar
+        self._remaining = Remaining(total)
+        self._lines: dict[str, TaskID] = {}
+        self._whole = bar.add_task("trials", total=total)
+
+    def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
+        place = str(trial.place)
+        match progress:
+            case Progress.STARTED:
+                self._remaining.began(place)
+                if place not in self._lines and len(self._lines) < _LINES:
+                    self._lines[place] = self._bar.add_task(_line(trial, progress), total=None)
+            case Progress.AT_WORK:
+                self._at_work(trial, stand)
+            case Progress.RETRIED:
+                self._bar.console.print(printable(f"{trial.label}: {progress}, {words}"), markup=False)
+            case Progress.FINISHED:
+                self._remaining.ended(place)
+                if (line := self._lines.pop(place, None)) is not None:
+                    self._bar.remove_task(line)
+                self._bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
+        self._bar.update(self._whole, completed=self._remaining.done, description=f"trials: {self._remaining}")
+
+    def _at_work(self, trial: Trial, stand: Stand | None) -> None:
+        if stand is None:
+            return
+        if stand.phase is not Phase.IMAGE:
+            self._remaining.worked(str(trial.place))
+        if (line := self._lines.get(str(trial.place))) is not None:
+            of = stand.most or None
+            self._bar.update(line, description=_line(trial, str(stand)), completed=stand.done, total=of)
+
+
+class _Lines:
+    """A line for each phase of each trial, and for its end."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._remaining = Remaining(total)
+        self._phases: dict[str, Phase] = {}
+
+    def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
+        place = str(trial.place)
+        match progress:
+            case Progress.STARTED:
+                self._remaining.began(place)
+                self._phases.pop(place, None)
+            case Progress.AT_WORK:
+                if stand is None or self._phases.get(place) is stand.phase:
+                    return
+                self._phases[place] = stand.phase
+                if stand.phase is Phase.IMAGE:
+                    return
+                self._remaining.worked(place)
+                self._print(trial, str(stand.phase))
+                return
+            case Progress.FINISHED:
+                self._remaining.ended(place)
+                words = f"{words} ({self._remaining})"
+            case Progress.RETRIED:
+                pass
+        self._print(trial, f"{progress} {words}".rstrip())
+
+    def _print(self, trial: Trial, words: str) -> None:
+        self._console.print(printable(f"{trial.label}: {words}"), markup=False, soft_wrap=True)
+
+
+def _line(trial: Trial, words: str) -> str:
+    return printable(f"{trial.label}: {words}")

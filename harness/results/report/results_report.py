@@ -1,0 +1,119 @@
+"""Prints the results of runs: the leaderboard, where trials fail, what agents did; as tables or JSON."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from harness.results.failing.funnel import WeightsFile
+from harness.results.report.activity_tables import behaviour_sections
+from harness.results.report.csv_report import csv_of_facts
+from harness.results.report.facts import results_facts
+from harness.results.report.failing_tables import failing_sections
+from harness.results.report.run_summary import effort_table, system_names
+from harness.results.report.tables import NOTHING, console, percent, printable, share_words, span, table
+from harness.results.run_rows import RunRows
+from harness.results.scores import POLICY, Who
+from harness.results.summary import Results, SystemResults, results
+from harness.specs.errors import UserError
+
+
+def report_results(
+    runs: Sequence[RunRows], weights: WeightsFile | None, as_json: bool, csv: str | None = None
+) -> int:
+    """`csv` names one of the lists of the JSON. Returns 0: a report has no verdict of its own. Raises UserError."""
+    if as_json and csv:
+        raise UserError("--json and --csv exclude each other")
+    found = results(runs, weights)
+    if as_json or csv:
+        told = results_facts(found, [run.directory for run in runs])
+        sys.stdout.write(_csv(told, csv) if csv else json.dumps(told, indent=2) + "\n")
+        return 0
+    out = console()
+    for part in _parts(found, [run.directory for run in runs]):
+        out.print(part, soft_wrap=isinstance(part, Text))
+    return 0
+
+
+def _csv(told: Mapping[str, Any], name: str) -> str:
+    lists = {key: value for key, value in told.items() if isinstance(value, list) and key != "runs"}
+    lists["sizes"] = told["sizes"]["classes"]
+    if name not in lists:
+        raise UserError(f"--csv {printable(name)}: no such rows; known: {', '.join(lists)}")
+    return csv_of_facts(lists[name])
+
+
+def _parts(found: Results, directories: Sequence[Path]) -> Iterator[Table | Text]:
+    names = system_names(item.standing.who for item in found.systems)
+    yield Text(f"{', '.join(map(str, directories))}: {sum(len(item.standing.rows) for item in found.systems)} trials")
+    yield leaderboard_table(found.systems, names)
+    yield Text(POLICY)
+    yield Text(
+        "Rank: 1 + the systems whose interval by task lies wholly above; equal ranks are ties. Controls have none."
+    )
+    yield effort_table([item.standing for item in found.systems], names)
+    yield from _costs(found.systems, names)
+    yield from _composites(found.systems, names)
+    yield from failing_sections(found, names)
+    yield from behaviour_sections(found, names)
+
+
+def leaderboard_table(systems: Sequence[SystemResults], names: dict[Who, str]) -> Table:
+    """Rates with their intervals, and beside them what they must not be read without."""
+    k = min((max(item.standing.rate.pass_at) for item in systems), default=1)
+    repeated = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
+    numbers = ("rank", "resolve rate", "95% by task", "by repository (t)", "without faults", *repeated)
+    counts = ("trials", "unscored", "invalid", "no verdict")
+    rows = []
+    for item in systems:
+        rate, tied = item.standing.rate, "=" if item.standing.is_tied else ""
+        without = rate.without_faults.value if rate.without_faults else None
+        rows.append(
+            (
+                names[item.standing.who],
+                f"{item.standing.rank or NOTHING}{tied}",
+                percent(rate.rate.value),
+                span(rate.rate.by_task),
+                span(rate.rate.by_repository_t),
+                percent(without),
+                *((percent(rate.pass_at[k]), percent(rate.pass_all[k])) if repeated else ()),
+                str(rate.trials),
+                *map(share_words, (rate.unscored, rate.invalid, rate.missing)),
+            )
+        )
+    return table(("system", *numbers, *counts), rows, right=(*numbers, *counts))
+
+
+def _costs(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[Text]:
+    front = [names[item.standing.who] for item in systems if item.standing.on_front]
+    unknown = [
+        names[item.standing.who] for item in systems if item.standing.who.model and item.standing.on_front is None
+    ]
+    words = f"Pareto front of resolve rate and cost per trial: {', '.join(front) or 'none'}"
+    yield Text(words + (f" (cost unknown: {', '.join(unknown)})" if unknown else ""))
+
+
+def _composites(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[Table]:
+    rows = []
+    for item in systems:
+        found, rate = item.composite, item.standing.rate.rate
+        if found is not None:
+            tiers = f"{found.lowest} to {found.highest}" if found.lowest != found.highest else f"{found.tier} only"
+            rows.append(
+                (
+                    names[item.standing.who],
+                    found.tier,
+                    tiers,
+                    percent(found.value.value),
+                    span(found.value.by_task),
+                    percent(rate.value),
+                    span(rate.by_task),
+                )
+            )
+    numbers = ("composite", "95% by task", "resolve rate", "95% by task ")
+    if rows:
+        yield table(("system", "tier", "tiers of the interval", *numbers), rows, right=numbers)

@@ -1,0 +1,279 @@
+"""Prints a finished or stored run, as tables, JSON or CSV."""
+
+import json
+import shlex
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from harness.results.large_runs import is_large
+from harness.results.leaderboard import Standing, leaderboard
+from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
+from harness.results.report.mutants_report import mutants_facts
+from harness.results.report.parity_report import parity_facts, parity_lines
+from harness.results.report.run_summary import show_large_run, summary_parts
+from harness.results.report.tables import console, money, printable
+from harness.results.report.trajectory_report import Steps, show_trajectory
+from harness.results.report.trial_report import show_trial, trial_table
+from harness.results.rows import TrialRow
+from harness.results.run_rows import Filters, RunRows, chosen, each_row, is_below, load_rows, row_of_outcome, rows_of
+from harness.runs.command import FinishedRun
+from harness.runs.plan import system_name
+from harness.runs.trial_store import UsageFile
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.reasons import Verdict
+from harness.specs.usage import NO_USAGE, Usage
+
+_OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", "failed_requests", "attempts")
+
+
+def report_run(run: FinishedRun, as_json: bool) -> int:
+    """The closing tables and the next command to type. Returns the command's exit status."""
+    if run.finished and not as_json:
+        console().print(Text(_finished_words(run)), soft_wrap=True)
+    ended = _ended(run)
+    rows = ended.trials
+    if as_json:
+        found = rows_of(run.directory, (trial.place.as_posix() for trial, _ in run.finished))
+        trials = [_outcome_facts(row) for row in chain(found, rows)]
+        print(json.dumps({"run": str(run.directory), "trials": trials}, indent=2))
+    elif run.finished and not (rows or run.left_out):
+        console().print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
+    else:
+        _show_all(ended, f"; isolation {run.isolation}")
+        out = console()
+        _remarks(rows)
+        if run.left_out:
+            words = f"{run.left_out} trials were not begun: --fail-on-error was reached; the same command goes on"
+            out.print(Text(words), soft_wrap=True)
+        out.print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
+    verdicts = chain((entry.verdict for _, entry in run.finished), (row.verdict for row in rows))
+    return 1 if any(verdict == Verdict.UNSCORED for verdict in verdicts) else 0
+
+
+def _finished_words(run: FinishedRun) -> str:
+    counts = Counter(entry.verdict for _, entry in run.finished)
+    told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
+    return f"{len(run.finished):,} trials were finished and need nothing: {told}"
+
+
+def show_run(
+    directory: Path,
+    trial: str | None,
+    as_json: bool,
+    csv: CsvRows | None = None,
+    kind: CsvRows | None = None,
+    filters: Filters | None = None,
+    trajectory: Steps | None = None,
+    catalog: Catalog | None = None,
+) -> int:
+    """All trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
+
+    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
+    `trial` is TASK/SCAFFOLD/MODEL/TRY or the start of one. `catalog` is where statements of criteria are looked up.
+    """
+    if as_json and csv:
+        raise UserError("--json and --csv exclude each other")
+    if kind and not as_json:
+        raise UserError(f"--rows {kind} says which rows --json prints; add --json, or ask for --csv {kind}")
+    wanted = filters or Filters()
+    if as_json and trajectory is None and kind in (None, CsvRows.TRIALS):
+        return _stream(directory, trial, wanted, whole=kind is None)
+    if not (trial or csv or as_json) and wanted == Filters() and is_large(directory):
+        show_large_run(directory)
+        return 0
+    found = _found(directory, trial, wanted)
+    if trajectory is not None:
+        [row] = _one(directory, found.trials)
+        show_trajectory(directory / "trials" / row.trial / "trajectory.jsonl", trajectory)
+    elif csv:
+        sys.stdout.write(csv_text(found, csv))
+    elif as_json:
+        print(json.dumps(flat_facts(found, kind or CsvRows.TRIALS), indent=2))
+    elif len(found.trials) == 1 and trial:
+        [row] = found.trials
+        show_trial(directory, row, found.arm_tests, _statements(catalog, row), found.mutants_of(row))
+    else:
+        _show_all(found, by_outcome=wanted.are_by_outcome)
+    return 0
+
+
+def _stream(directory: Path, trial: str | None, filters: Filters, whole: bool) -> int:
+    """The chosen trials as one JSON list, each printed before the next is read.
+
+    `whole`: if it is one trial that is named, then with its whole verdict.
+    """
+    filters.check()
+    rows = (row for row in each_row(directory) if filters.take(row) and (not trial or is_below(row, trial)))
+    first, second = next(rows, None), next(rows, None)
+    if trial and first is None:
+        raise _no_trial(directory, trial)
+    is_alone = whole and trial and second is None
+    count = 0
+    for count, row in enumerate(filter(None, chain((first, second), rows)), 1):
+        rows_of_one = RunRows(directory, (row,))
+        whole_facts = {**_stored_facts(row), **mutants_facts(rows_of_one.mutants_of(row))} if is_alone else {}
+        facts = whole_facts or flat_facts(rows_of_one, CsvRows.TRIALS)[0]
+        text = textwrap.indent(json.dumps(facts, indent=2), "  ")
+        print(f"{',' if count > 1 else '['}\n{text}", end="")
+    print("\n]" if count else "[]")
+    return 0
+
+
+def _no_trial(directory: Path, trial: str) -> UserError:
+    lister = f"testwright show {shlex.quote(str(directory))}"
+    return UserError(f"{directory}: no trial {printable(trial)!r}; {lister} lists them")
+
+
+def _ended(run: FinishedRun) -> RunRows:
+    """What this start has ended, with what lies in the run's directory of the agents' work.
+
+    Where trials were not begun, they count; what other starts did, or were asked for and didn't do, doesn't.
+    """
+    rows = tuple(row_of_outcome(item, run.isolation) for item in run.outcomes)
+    if run.finished:  # the tables are of the others: a large run's rows don't fit in memory
+        stored = rows_of(run.directory, (row.trial for row in rows))
+        return RunRows(run.directory, tuple(map(_with_its_agent, rows, stored)))
+    try:
+        whole = load_rows(run.directory)
+    except UserError:
+        return RunRows(run.directory, rows)
+    known = {row.trial: {name: getattr(row, name) for name in _OF_THE_AGENT} for row in whole.trials}
+    rows = tuple(row.model_copy(update=known.get(row.trial, {})) for row in rows)
+    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in whole.trials)
+    own = Counter((system_name(row.scaffold, row.model), row.task) for row in rows)
+
+    def number(system: str, task: str, asked: int) -> int:
+        missing = asked - begun[system, task] if run.left_out else 0
+        return own[system, task] + max(0, missing)
+
+    return replace(whole.asking(number), trials=rows)
+
+
+def _with_its_agent(row: TrialRow, stored: TrialRow) -> TrialRow:
+    return row.model_copy(update={name: getattr(stored, name) for name in _OF_THE_AGENT})
+
+
+def _found(directory: Path, trial: str | None, filters: Filters) -> RunRows:
+    found = chosen(load_rows(directory), filters)
+    if not trial:
+        return found
+    below = found.below(trial)
+    if not below.trials:
+        raise _no_trial(directory, trial)
+    return below
+
+
+def _one(directory: Path, rows: Sequence[TrialRow]) -> Sequence[TrialRow]:
+    if len(rows) != 1:
+        raise UserError(f"{directory}: {len(rows)} trials are chosen; name the one whose trajectory is shown")
+    return rows
+
+
+def _statements(catalog: Catalog | None, row: TrialRow) -> Mapping[str, str]:
+    """Of the task's criteria; nothing where the task isn't in the catalog any more as it was judged."""
+    try:
+        task = catalog.task(row.task) if catalog else None
+    except UserError:
+        return {}
+    if task is None or row.record is None or task.digest != row.record.task_digest:
+        return {}
+    return {criterion.id: criterion.statement for criterion in task.rubric.criteria}
+
+
+def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
+    """Rates say nothing of trials that were chosen by what became of them."""
+    out, rows = console(), found.trials
+    out.print(trial_table(rows))
+    for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
+        out.print(part)
+    standings: tuple[Standing, ...] = () if by_outcome else leaderboard([found])
+    for item in summary_parts(standings, () if by_outcome else rows):
+        out.print(item, soft_wrap=isinstance(item, Text))
+    out.print(Text(_totals(rows) + more), soft_wrap=True)
+
+
+def _totals(rows: Sequence[TrialRow]) -> str:
+    counts = Counter(row.verdict for row in rows)
+    parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
+    parts += [f"{counts[None]} without a verdict"] if counts[None] else []
+    retries = sum(not attempt.is_final for row in rows for attempt in row.attempts)
+    retried = f"; attempts retried: {retries}" if retries else ""
+    return f"{len(rows)} trials: {', '.join(parts) or 'none'}{retried}; {_costs(row.usage for row in rows)}"
+
+
+def _costs(usages: Iterable[UsageFile | None]) -> str:
+    """Agents' and judge's money apart; what attempts cost that were set aside belongs to the agents'."""
+    known = [usage for usage in usages if usage]
+    agents = sum((usage.agent + usage.lost for usage in known), start=NO_USAGE)
+    judge = sum((usage.judge for usage in known), start=NO_USAGE)
+    judged = f", judge {_cost(judge)}" if judge.calls else ""
+    prices = ", ".join((agents + judge).priced_by)
+    return f"cost {_cost(agents)}{judged}" + (f" (prices: {prices})" if prices else "")
+
+
+def _cost(usage: Usage) -> str:
+    tokens = f" for {usage.input:,} tokens in and {usage.output:,} out" if usage.calls else ""
+    return money(usage) + tokens
+
+
+def _remarks(rows: Iterable[TrialRow]) -> None:
+    for row in rows:
+        for remark in row.remarks:
+            console().print(Text(f"{row.label}: {printable(remark, 200)}"), soft_wrap=True)
+
+
+def _next(directory: Path, rows: Sequence[TrialRow]) -> str:
+    """A command that shows the trial that is most worth a look."""
+    odd = [row for row in rows if row.verdict is not Verdict.RESOLVED]
+    words = ["testwright", "show", str(directory)]
+    return shlex.join([*words, (odd or list(rows))[0].trial] if rows else words)
+
+
+def _outcome_facts(row: TrialRow) -> dict[str, Any]:
+    return {
+        **_names(row),
+        "verdict": row.verdict,
+        "reasons": [reason.model_dump(mode="json") for reason in row.reasons],
+        **parity_facts(row.record, row.published),
+        "ending": row.ending or None,
+        "usage": _usage(row.usage),
+    }
+
+
+def _stored_facts(row: TrialRow) -> dict[str, Any]:
+    return {
+        **_names(row),
+        "state": row.state,
+        "verdict": row.record.model_dump(mode="json") if row.record else _without_record(row),
+        **parity_facts(row.record, row.published),
+        "ending": row.ending or None,
+        "ending_message": row.ending_message or None,
+        "attempts": [attempt.model_dump(mode="json") for attempt in row.attempts],
+        "problem": row.problem or None,
+        "usage": _usage(row.usage),
+    }
+
+
+def _without_record(row: TrialRow) -> dict[str, Any] | None:
+    """In the place of a verdict for a trial that ended without one."""
+    if row.verdict is None:
+        return None
+    return {"verdict": row.verdict, "reasons": [reason.model_dump(mode="json") for reason in row.reasons]}
+
+
+def _names(row: TrialRow) -> dict[str, Any]:
+    facts = {"trial": row.trial, "task": row.task, "scaffold": row.scaffold}
+    return {**facts, "model": row.model or None, "attempt": row.attempt}
+
+
+def _usage(usage: UsageFile | None) -> Any:
+    return usage.model_dump(mode="json", exclude={"schema_version"}) if usage else None

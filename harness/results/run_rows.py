@@ -1,0 +1,277 @@
+"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem.
+
+The trials of a run that a reader asks for.
+"""
+
+import fnmatch
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.judging.verify.mutants.records import MutantsFile
+from harness.results.activity.trials import TrialBehaviour, trial_behaviour
+from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.runs.evidence_file import EvidenceFile
+from harness.runs.outcome import RunOutcome
+from harness.runs.plan import RunFile
+from harness.runs.records import read_record
+from harness.runs.store import find_trials
+from harness.runs.trial import read_mutants
+from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
+from harness.specs.errors import UserError
+from harness.specs.model_file import called
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.test_results import TestId
+from harness.specs.yaml_files import load_yaml
+
+_NO_MODEL = "none"
+"""The name of a model's folder where a trial has none."""
+
+
+@dataclass(frozen=True)
+class RunRows:
+    """All rows of one run. `trials` are read at once, the others when they are first asked for.
+
+    `file` is its `run.yaml`, None where that can't be read.
+    """
+
+    directory: Path
+    trials: tuple[TrialRow, ...]
+    file: RunFile | None = None
+
+    @property
+    def asked(self) -> Mapping[str, Mapping[str, int]]:
+        """SCAFFOLD/MODEL -> task -> attempts that were asked for; nothing where the run doesn't say."""
+        return self.file.attempts if self.file else {}
+
+    def asking(self, number: Callable[[str, str, int], int]) -> "RunRows":
+        """With other numbers of attempts, told from SCAFFOLD/MODEL, task and number; 0 leaves a task out."""
+        if self.file is None:
+            return self
+        changed = {
+            system: {task: many for task, asked in tasks.items() if (many := number(system, task, asked))}
+            for system, tasks in self.asked.items()
+        }
+        attempts = {system: tasks for system, tasks in changed.items() if tasks}
+        return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
+
+    @cached_property
+    def criteria(self) -> tuple[CriterionRow, ...]:
+        """Of all trials that were judged as far as the rubric."""
+        return tuple(row for trial in self.trials for row in _criteria(trial))
+
+    @cached_property
+    def arm_tests(self) -> tuple[ArmTestRow, ...]:
+        """Of all trials whose arms were kept: where arms were lost they weren't."""
+        return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
+
+    def arm_tests_of(self, trial: TrialRow) -> tuple[ArmTestRow, ...]:
+        """Of one trial."""
+        return tuple(_arm_tests(self.directory, trial))
+
+    def mutants_of(self, trial: TrialRow) -> MutantsFile | None:
+        """What a trial's mutation score rests on, where one was asked for."""
+        return read_mutants(self.directory / "trials" / trial.trial)
+
+    @cached_property
+    def behaviours(self) -> tuple[TrialBehaviour, ...]:
+        """Of all trials whose trajectories can be read and tell of a call."""
+        found = (trial_behaviour(self.directory, trial) for trial in self.trials)
+        return tuple(item for item in found if item)
+
+    def below(self, prefix: str) -> "RunRows":
+        """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
+        return replace(self, trials=tuple(row for row in self.trials if is_below(row, prefix)))
+
+
+def is_below(row: TrialRow, prefix: str) -> bool:
+    """Whether a trial is at `prefix` or below it."""
+    wanted = prefix.rstrip("/")
+    return row.trial == wanted or row.trial.startswith(f"{wanted}/")
+
+
+def load_rows(directory: Path) -> RunRows:
+    """The rows of a run. Raises UserError only where the directory holds no run."""
+    stores = list(find_trials(directory))
+    file = _run_file(directory)
+    return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
+
+
+def each_row(directory: Path) -> Iterator[TrialRow]:
+    """The rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
+    file = _run_file(directory)
+    for store in find_trials(directory):
+        yield _trial(store, directory, file)
+
+
+def rows_of(directory: Path, places: Iterable[str]) -> Iterator[TrialRow]:
+    """The rows of these trials of a run, one by one."""
+    file = _run_file(directory)
+    for place in places:
+        yield _trial(TrialStore(directory / "trials" / place), directory, file)
+
+
+def row_of_outcome(outcome: RunOutcome, isolation: str) -> TrialRow:
+    """The row of a trial that has just ended; nothing of it need be on disk."""
+    trial, record = outcome.trial, outcome.record
+    return TrialRow(
+        trial=trial.place.as_posix(),
+        task=trial.task.id,
+        scaffold=trial.scaffold.name,
+        model=trial.model,
+        attempt=trial.attempt,
+        repository=trial.repository,
+        isolation=isolation,
+        state=TrialState.JUDGED if record else TrialState.ENDED,
+        verdict=outcome.verdict,
+        reasons=outcome.reasons,
+        notes=record.notes if record else (),
+        usage=outcome.usage,
+        problem="" if record or not outcome.reasons else outcome.reasons[0].words,
+        ending=outcome.ending,
+        remarks=outcome.remarks,
+        record=record,
+        published=outcome.beside,
+    )
+
+
+def _run_file(directory: Path) -> RunFile | None:
+    try:
+        return load_yaml(directory / "run.yaml", RunFile)
+    except UserError:
+        return None
+
+
+def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
+    place = store.directory.relative_to(directory / "trials").as_posix()
+    store = TrialReading(store.directory)
+    file, agent, record = store.trial(), store.agent(), store.verdict()
+    damaged = store.damaged()
+    names = _names(file, place)
+    row = TrialRow(
+        **names,
+        repository=run.repositories.get(names["task"], "") if run else "",
+        isolation=file.isolation if file else "",
+        state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
+        usage=store.usage(),
+        problem="" if record else "not judged yet; give its run another start",
+        attempts=tuple(store.attempts.read()),
+    )
+    if agent:
+        kept = {"ending", "steps", "waiting_seconds", "failed_requests", "format_errors", "remarks"}
+        update = {**agent.model_dump(include=kept), "ending_message": agent.message}
+        row = row.model_copy(update={**update, "agent_seconds": agent.counted_seconds})
+    if record:
+        update = {"verdict": record.verdict, "reasons": record.reasons, "notes": record.notes, "record": record}
+        row = row.model_copy(update={**update, "published": store.verdict_beside()})
+    elif fault := store.last_fault():
+        words = f"{fault.code}: {fault.words}; another start of its run tries it again"
+        update = {"state": TrialState.ENDED, "verdict": Verdict.UNSCORED, "reasons": (fault,), "problem": words}
+        row = row.model_copy(update=update)
+    if damaged:
+        words = f"{', '.join(damaged)} can't be read"
+        state = row.state if record else TrialState.DAMAGED
+        # Whether it was judged may stand in what can't be read.
+        more = f"; {row.problem}" if row.verdict else "; give its run another start"
+        row = row.model_copy(update={"state": state, "problem": words if record else f"{words}{more}"})
+    return row
+
+
+def _names(file: TrialFile | None, place: str) -> dict[str, Any]:
+    """Who did what; by the directory's place where `trial.json` doesn't say."""
+    task, scaffold, model, attempt = place.split("/")
+    if file:
+        task, scaffold, model = file.task, file.scaffold, file.model
+    elif model == _NO_MODEL:
+        model = ""
+    return {"trial": place, "task": task, "scaffold": scaffold, "model": model, "attempt": int(attempt)}
+
+
+def _criteria(trial: TrialRow) -> Iterator[CriterionRow]:
+    for item in trial.record.stages.rubric.criteria if trial.record else ():
+        yield CriterionRow(
+            **_key(trial),
+            criterion=item.id,
+            axis=item.axis,
+            importance=item.importance,
+            met=item.met,
+            decided_by=item.decided_by,
+            judge=item.judge.met if item.judge else None,
+            agrees=item.agrees,
+            explanation=item.words,
+        )
+
+
+def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
+    file = read_record(directory / "trials" / trial.trial / "evidence.json", EvidenceFile)
+    who = tuple(_key(trial).values())
+    names: dict[TestId, str] = {}
+    for key, arm in file.evidence.arms.items() if file else ():
+        of_arm = (str(key), key.role, key.variant, arm.kind, key.repetition, key.part, arm.status, arm.seconds)
+        for result in arm.results:
+            name = names.get(result.test) or names.setdefault(result.test, str(result.test))
+            of_test = (name, result.outcome, result.quality, result.killed, result.cases, result.seconds)
+            yield ArmTestRow._make((*who, *of_arm, *of_test))
+
+
+def _key(trial: TrialRow) -> dict[str, Any]:
+    """What each row of a trial begins with, in this order."""
+    names = ("trial", "task", "scaffold", "model", "attempt")
+    return {name: getattr(trial, name) for name in names}
+
+
+NO_VERDICT = "none"
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Each is empty or a value; `task`, `scaffold` and `model` are names or globs."""
+
+    verdict: str = ""
+    reason: str = ""
+    task: str = ""
+    scaffold: str = ""
+    model: str = ""
+
+    @property
+    def are_by_outcome(self) -> bool:
+        """Whether trials are chosen by what became of them: then their rates say nothing."""
+        return bool(self.verdict or self.reason)
+
+    def check(self) -> None:
+        """Raises UserError for a verdict or reason that doesn't exist."""
+        verdicts = [*Verdict, NO_VERDICT]
+        if self.verdict and self.verdict not in verdicts:
+            raise UserError(f"--verdict {self.verdict}: no such verdict; known: {', '.join(verdicts)}")
+        if self.reason and self.reason not in list(ReasonCode):
+            raise UserError(f"--reason {self.reason}: no such reason; known: {', '.join(ReasonCode)}")
+
+    def take(self, row: TrialRow) -> bool:
+        return (
+            self.take_named(row.task, row.scaffold, row.model)
+            and (not self.verdict or (row.verdict or NO_VERDICT) == self.verdict)
+            and (not self.reason or any(item.code == self.reason for item in row.reasons))
+        )
+
+    def take_named(self, task: str, scaffold: str, model: str) -> bool:
+        """By names alone."""
+        names = ((self.task, task), (self.scaffold, scaffold))
+        return all(not glob or fnmatch.fnmatchcase(name, glob) for glob, name in names) and self._takes_model(model)
+
+    def _takes_model(self, model: str) -> bool:
+        return not self.model or any(fnmatch.fnmatchcase(name, self.model) for name in (model, called(model)))
+
+
+def chosen(rows: RunRows, filters: Filters) -> RunRows:
+    """Of trials that were asked for and never began, those stay that names alone don't exclude. Raises UserError."""
+    filters.check()
+    kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
+    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task) else 0)
+
+
+def _asks(filters: Filters, system: str, task: str) -> bool:
+    """Whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
+    scaffold, _, model = system.partition("/")
+    return not filters.are_by_outcome and filters.take_named(task, scaffold, model)

@@ -1,0 +1,207 @@
+"""What a site is made of: the runs, their systems and their tasks.
+
+Where each page lies in the site's folder, and how one is linked to from another.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from harness.results.leaderboard import Standing, leaderboard
+from harness.results.rows import TrialRow
+from harness.results.run_rows import RunRows, load_rows
+from harness.results.scores import ResolveRate, TaskScore, Who
+from harness.runs.plan import chosen_tasks, slug, system_name
+from harness.specs.catalog import Catalog
+from harness.specs.errors import UserError
+from harness.specs.model_file import called_apart
+from harness.specs.task import Task
+
+FRONT, TASKS = "index.html", "tasks.html"
+
+
+def tasks_page(number: int) -> str:
+    """The matrix of tasks, from 1."""
+    return TASKS if number == 1 else f"tasks-{number}.html"
+
+
+def task_page(task: str) -> str:
+    return f"tasks/{task}.html"
+
+
+def trial_page(run: str, trial: TrialRow, part: int = 1) -> str:
+    """`run` is empty where the site has one run. Further parts have the rest of a long trajectory."""
+    more = "" if part == 1 else f"-part-{part}"
+    return str(PurePosixPath("trials", run, f"{trial.trial}{more}.html"))
+
+
+def file_of(page: str, name: str) -> str:
+    """A text file that belongs to a page."""
+    return f"files/{page.removesuffix('.html')}/{name}"
+
+
+def comparison_page(first: str, second: str) -> str:
+    return f"compare/{slug(first)}-and-{slug(second)}.html"
+
+
+def flip_page(first: str, second: str, task: str) -> str:
+    return f"compare/{slug(first)}-and-{slug(second)}/{task}.html"
+
+
+def link(page: str) -> str:
+    """A page's path as part of a URL, relative to the site's folder."""
+    return quote(page)
+
+
+def root_of(page: str) -> str:
+    """What leads from a page to the site's folder: `../../`, or nothing."""
+    return "../" * page.count("/")
+
+
+def run_names(directories: list[Path]) -> list[str]:
+    """A name for each run: the last part of its path, numbered where several have it."""
+    found: list[str] = []
+    for directory in directories:
+        plain = slug(directory.resolve().name) or "run"
+        number, name = 1, plain
+        while name in found:
+            number += 1
+            name = f"{plain}-{number}"
+        found.append(name)
+    return found
+
+
+@dataclass(frozen=True)
+class SiteRun:
+    """`place` is the folder of its trials' pages: empty where the site has one run."""
+
+    name: str
+    place: str
+    rows: RunRows
+
+
+@dataclass(frozen=True, eq=False)
+class SiteTrial:
+    run: SiteRun
+    row: TrialRow
+
+    @cached_property
+    def page(self) -> str:
+        return trial_page(self.run.place, self.row)
+
+    @cached_property
+    def link(self) -> str:
+        return link(self.page)
+
+    @cached_property
+    def directory(self) -> Path:
+        return self.run.rows.directory / "trials" / self.row.trial
+
+
+@dataclass(frozen=True)
+class System:
+    """A scaffold with its model, over all runs, and its trials."""
+
+    standing: Standing
+    trials: tuple[SiteTrial, ...]
+    label: str
+    """What people call it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in `run.yaml`."""
+        return system_name(*self.standing.who)
+
+    @property
+    def rate(self) -> ResolveRate:
+        return self.standing.rate
+
+    @property
+    def scores(self) -> Mapping[str, TaskScore]:
+        return self.standing.scores
+
+    def at(self, task: str) -> tuple[SiteTrial, ...]:
+        """Its trials at a task, by run and attempt."""
+        return self._by_task.get(task, ())
+
+    @cached_property
+    def _by_task(self) -> dict[str, tuple[SiteTrial, ...]]:
+        found: dict[str, tuple[SiteTrial, ...]] = {}
+        for trial in self.trials:
+            found[trial.row.task] = (*found.get(trial.row.task, ()), trial)
+        return found
+
+
+@dataclass(frozen=True)
+class Material:
+    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more."""
+
+    runs: tuple[SiteRun, ...]
+    systems: tuple[System, ...]
+    task_names: tuple[str, ...]
+    tasks: Mapping[str, Task]
+    changed: frozenset[str]
+    trials: tuple[SiteTrial, ...]
+
+    @property
+    def title(self) -> str:
+        return ", ".join(run.name for run in self.runs)
+
+
+def load_material(directories: Sequence[Path], catalog: Path | None) -> Material:
+    """Raises UserError where a directory holds no run, or is named twice."""
+    seen: set[Path] = set()
+    for directory in directories:
+        if directory.resolve() in seen:
+            raise UserError(f"{directory}: this run is named twice")
+        seen.add(directory.resolve())
+    names = run_names(list(directories))
+    loaded = [load_rows(directory) for directory in directories]
+    several = len(loaded) > 1
+    runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
+    trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
+    systems = tuple(_systems(runs, trials))
+    named = sorted({task for system in systems for task in system.scores})
+    tasks = dict(_tasks(runs, named, catalog))
+    return Material(runs, systems, tuple(named), tasks, frozenset(_changed(runs, tasks)), trials)
+
+
+def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[System]:
+    """The best first."""
+    found: dict[Who, list[SiteTrial]] = {}
+    for trial in trials:
+        found.setdefault(Who(trial.row.scaffold, trial.row.model), []).append(trial)
+    standings = leaderboard([run.rows for run in runs])
+    models = called_apart(standing.who.model for standing in standings)
+    for standing in standings:
+        label = system_name(standing.who.scaffold, models[standing.who.model])
+        yield System(standing, tuple(found.get(standing.who, ())), label)
+
+
+def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) -> Iterator[tuple[str, Task]]:
+    """Those that can be read: a site is also made where the tasks are gone."""
+    try:
+        known = Catalog(catalog)
+    except UserError:
+        return
+    found: dict[str, Task] = {}
+    for run in runs:
+        try:
+            for config in run.rows.file.configs if run.rows.file else ():
+                found |= {task.id: task for task in chosen_tasks(known, config)}
+        except UserError:
+            continue
+    for name in names:
+        try:
+            yield name, found.get(name) or known.task(name)
+        except UserError:
+            continue
+
+
+def _changed(runs: Sequence[SiteRun], tasks: Mapping[str, Task]) -> Iterator[str]:
+    for run in runs:
+        for name, digest in run.rows.file.tasks.items() if run.rows.file else ():
+            if name in tasks and tasks[name].digest != digest:
+                yield name

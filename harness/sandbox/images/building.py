@@ -1,0 +1,255 @@
+"""The docker command line, which builds: BuildKit's secrets are not in the SDK.
+
+More than one may be installed, and not each of them can: from 23 on the client needs the buildx plug-in,
+before that BuildKit is built in.
+
+Runs long commands with much output: the output goes to a log in the cache.
+
+The image that every repo's Dockerfile starts from.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import docker
+import docker.errors
+import requests
+
+from harness.sandbox.host import DOCKER, PROXIES, cache_directory, host_environment, locked
+from harness.sandbox.images.client_config import ca_bundle, npm_configuration, pip_configuration, proxies
+from harness.sandbox.images.engine_images import EngineImages
+from harness.sandbox.images.recipe import base_recipe
+from harness.specs.errors import ImageUnavailable
+
+
+async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
+    """Run a command that makes `makes` (an image's tag, an environment's name), in the log of that name.
+
+    `again` adds to the log. Raises ImageUnavailable with the log's path. Cancelling it kills the command and
+    its children.
+    """
+    log = log_of(makes)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab" if again else "wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            env=env, start_new_session=True,
+        )  # fmt: skip
+        try:
+            status = await process.wait()
+        except asyncio.CancelledError:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            raise
+    if status:
+        raise ImageUnavailable(f"making {makes} failed: {last_complaint(log)} (all of it: {log})")
+
+
+def log_of(made: str) -> Path:
+    """Where the last command that made this has its output."""
+    return cache_directory() / "logs" / f"{made.removeprefix('testwright/').replace(':', '-')}.log"
+
+
+def last_complaint(log: Path) -> str:
+    """The line of a log that says best what went wrong: a command's last error, else the last that it said."""
+    said, errors, summary = [], [], []
+    for line in filter(None, map(str.strip, log.read_text(errors="replace").splitlines())):
+        text = re.sub(r"^#\d+ ([\d.]+ )?", "", line)  # BuildKit's step and seconds
+        if re.match(r"(?i)(error: )?(failed to solve|executor failed|process ).*(exit code|did not)", text):
+            summary.append(text)
+        elif re.match(r"(?i)(error\b|e: |fatal\b|failed\b)", text):
+            errors.append(text)
+        elif text == line or re.match(r"#\d+ [\d.]+ ", line):
+            said.append(text)
+    commands = [text for text in said if not text.startswith((">", "---"))]
+    return next((texts[-1] for texts in (errors, commands, summary) if texts), "it said nothing")
+
+
+_BUILDKIT_INSIDE_BEFORE = 23
+_PROBE_SECONDS = 5
+_CLIENT_SECONDS = 60
+"""For what a client answers by itself: on a busy machine it starts slowly, which doesn't mean that it can't build."""
+_NO_ENGINE = "unix:///nonexistent/docker.sock"
+_STEP_FAILED = (
+    r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
+    r"|while running runtime: exit status \d+"
+)
+"""What BuildKit's versions and Podman say of a command's exit status."""
+_DEFAULT_HOST = "unix:///var/run/docker.sock"
+
+
+class StepFailed(ImageUnavailable):
+    """A command of the Dockerfile failed: the engine did what it was asked."""
+
+
+class BuildCli(NamedTuple):
+    """A `docker` that can build with secrets. `arguments` start a build."""
+
+    path: Path
+    version: str
+    arguments: tuple[str, ...]
+
+
+@cache
+def find_build_cli(search_path: str) -> BuildCli:
+    """The first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
+    refused = []
+    for path in _candidates(search_path):
+        version = _client_version(path)
+        if _answers(path, "buildx", "version"):
+            return BuildCli(path, version, ("buildx", "build", "--load"))
+        major = re.match(r"\d+", version)
+        if major and int(major.group()) < _BUILDKIT_INSIDE_BEFORE:
+            return BuildCli(path, version, ("build",))
+        refused.append(f"{path} ({version or 'no version'}, without buildx)")
+    tried = ", ".join(refused) or "none on PATH"
+    raise ImageUnavailable(
+        f"no docker command that can build with BuildKit secrets: {tried}; install the docker-buildx plug-in"
+    )
+
+
+async def build(
+    context: Path, target: str, tag: str, arguments: Mapping[str, str], labels: Mapping[str, str]
+) -> None:
+    """Build `target` of the Dockerfile in `context` as `tag`.
+
+    Raises ImageUnavailable with the log's path, StepFailed where a command of the Dockerfile is at fault.
+    """
+    cli = await installed_build_cli()
+    with tempfile.TemporaryDirectory(prefix="testwright-") as private:
+        secrets = await asyncio.to_thread(_secrets, Path(private))
+        command = [str(cli.path), *cli.arguments, "--target", target, "--tag", tag, *secrets]
+        # By name only: the values come from the environment and show in no list of processes.
+        command += [f"--build-arg={name}" for name in proxies()]
+        command += [f"--build-arg={name}={value}" for name, value in arguments.items()]
+        command += [f"--label={name}={value}" for name, value in labels.items()]
+        try:
+            await run_logged([*command, str(context)], client_environment(), tag)
+        except ImageUnavailable as error:
+            if re.search(_STEP_FAILED, log_of(tag).read_text(errors="replace"), re.MULTILINE):
+                raise StepFailed(str(error)) from None
+            raise
+
+
+async def installed_build_cli() -> BuildCli:
+    """The one that this process uses. Raises ImageUnavailable."""
+    return await asyncio.to_thread(engine_build_cli, os.environ.get("PATH", os.defpath))
+
+
+def engine_build_cli(search_path: str) -> BuildCli:
+    """The command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
+
+    Raises ImageUnavailable.
+    """
+    return _podman(search_path) if _engine_is_podman() else find_build_cli(search_path)
+
+
+def _engine_is_podman() -> bool:
+    try:
+        client = docker.from_env(timeout=_PROBE_SECONDS)
+        try:
+            return is_podman(client.version())
+        finally:
+            client.close()
+    except (docker.errors.DockerException, requests.RequestException):
+        return False
+
+
+def is_podman(version: Mapping[str, Any]) -> bool:
+    """What an engine's own version says of it."""
+    return any(part.get("Name") == "Podman Engine" for part in version.get("Components") or ())
+
+
+def _podman(search_path: str) -> BuildCli:
+    path = shutil.which("podman", path=search_path)
+    if path is None:
+        raise ImageUnavailable("this engine is Podman, which builds by its own command only; install podman here")
+    host = os.environ.get("DOCKER_HOST", _DEFAULT_HOST)
+    version = _output(Path(path), "--version").rpartition(" ")[2].strip()
+    return BuildCli(Path(path), version, ("--url", host, "build"))
+
+
+def client_environment() -> dict[str, str]:
+    """The environment under which the command line talks to the engine that the SDK talks to."""
+    found = host_environment(*DOCKER, *PROXIES)
+    kept = {name: value for name, value in found.items() if name not in ("DOCKER_CONTEXT", "BUILDX_BUILDER")}
+    return {"DOCKER_HOST": _DEFAULT_HOST, **kept, "DOCKER_BUILDKIT": "1", "BUILDKIT_PROGRESS": "plain"}
+
+
+def _candidates(search_path: str) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for directory in search_path.split(os.pathsep):
+        if path := shutil.which("docker", path=directory or "."):
+            found.setdefault(Path(path).resolve(), Path(path))
+    return list(found.values())
+
+
+def _client_version(path: Path) -> str:
+    """Without the engine's own, and without asking it: one that is busy or hangs would keep the client waiting."""
+    return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
+
+
+def _answers(path: Path, *arguments: str) -> bool:
+    try:
+        done = _ask(path, *arguments)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def _output(path: Path, *arguments: str, **environment: str) -> str:
+    try:
+        return _ask(path, *arguments, **environment).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _ask(path: Path, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [path, *arguments],
+        env={**host_environment(*DOCKER), **environment},
+        capture_output=True,
+        text=True,
+        timeout=_CLIENT_SECONDS,
+        check=False,
+    )
+
+
+def _secrets(private: Path) -> list[str]:
+    """The options that hand certificates and configurations in. `private` is gone after the build."""
+    options = []
+    if bundle := ca_bundle():
+        options.append(f"--secret=id=ca,src={bundle}")
+    for name, configuration in (("pip_conf", pip_configuration()), ("npm_conf", npm_configuration())):
+        if configuration:
+            file = private / name
+            file.write_text(configuration)
+            file.chmod(0o600)
+            options.append(f"--secret=id={name},src={file}")
+    return options
+
+
+BASE_IMAGE = "debian:bookworm-slim"
+
+
+async def ensure_base_image(images: EngineImages) -> str:
+    """Its tag, with the image in the engine: it was there, or is pulled, or made from Debian's packages.
+
+    Raises ImageUnavailable.
+    """
+    async with locked("base-image"):
+        if await images.find(BASE_IMAGE) is None:
+            cli = await installed_build_cli()
+            # Through bash: an unpacked wheel need not have kept the executable bit.
+            environment = {**client_environment(), "DOCKER": str(cli.path)}
+            await run_logged(["bash", str(base_recipe()), BASE_IMAGE], environment, BASE_IMAGE)
+    return BASE_IMAGE

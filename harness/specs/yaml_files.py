@@ -1,0 +1,283 @@
+"""Reading YAML files into frozen models, with errors that name file and line.
+
+YAML without its traps: no tags, aliases, duplicate keys or deep nesting. Messages name the line of each fault.
+
+Tags make a scalar what it isn't (`!!int ""`), aliases make small files huge, and of two equal keys one is lost.
+All of this is linear in the size of the text.
+
+Writing YAML: the one place that decides what needs quotes.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from harness.specs.errors import UserError
+
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class YamlFault(Exception):
+    """Text that isn't YAML as we take it. `line` counts from 1; 0 where it isn't known."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def compose(text: str, max_depth: int) -> yaml.Node | None:
+    """The node tree of one document, or None for an empty one. Raises YamlFault."""
+    try:
+        _refuse_traps(text, max_depth)
+        node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        last = max(1, len(text.splitlines()))  # the end of a file is the start of a line that isn't there
+        raise YamlFault(
+            f"not YAML: {error.problem or error.context}", min(mark.line + 1, last) if mark else 0
+        ) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise YamlFault("not YAML: a character that is not allowed", line) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise YamlFault(f"not YAML: {str(error).splitlines()[0]}") from None
+    if node is not None:
+        _refuse_duplicates(node)
+    return node
+
+
+def construct(node: yaml.Node | None) -> Any:
+    """The data of a node: text, numbers, dates and so on, as YAML resolves them. Raises YamlFault."""
+    if node is None:
+        return None
+    try:
+        loader = yaml.SafeLoader("")
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or node.start_mark
+        raise YamlFault(f"not YAML: {error.problem}", mark.line + 1) from None
+    except (ValueError, OverflowError) as error:  # a date or number that can't be
+        raise YamlFault(f"not YAML: {error}") from None
+
+
+def plain(node: yaml.Node | None) -> Any:
+    """The data of a node as nothing but text, lists and mappings: `1`, `yes` and `~` are text."""
+    match node:
+        case None:
+            return ""
+        case yaml.MappingNode():
+            return {key.value: plain(value) for key, value in node.value}
+        case yaml.SequenceNode():
+            return [plain(item) for item in node.value]
+        case _:
+            return node.value
+
+
+def line_of(node: yaml.Node) -> int:
+    """The line, from 1, on which a node begins."""
+    return int(node.start_mark.line) + 1
+
+
+def _refuse_traps(text: str, max_depth: int) -> None:
+    """Look at the stream before anything is built of it."""
+    if directive := _DIRECTIVE.search(text):
+        # Each %TAG is compared with all before it.
+        line = text.count("\n", 0, directive.start()) + 1
+        raise YamlFault("directives such as %TAG are not allowed", line)
+    depth = documents = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        line = event.start_mark.line + 1 if event.start_mark else 0
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if depth > max_depth:
+            raise YamlFault("nested too deeply", line)
+        if documents > 1:
+            raise YamlFault("a second document; only one is allowed", line)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise YamlFault("aliases and anchors are not allowed; write the value out", line)
+        if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None):
+            raise YamlFault("tags such as !!str are not allowed; quote what is meant as text", line)
+
+
+def _refuse_duplicates(root: yaml.Node) -> None:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.SequenceNode):
+            waiting += node.value
+        elif isinstance(node, yaml.MappingNode):
+            lines: dict[str, int] = {}
+            for key, value in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise YamlFault("a key must be text", line_of(key))
+                if key.value in lines:
+                    raise YamlFault(f"key {key.value!r} is there already, in line {lines[key.value]}", line_of(key))
+                lines[key.value] = line_of(key)
+                waiting.append(value)
+
+
+MAX_YAML_BYTES = 1_000_000
+MAX_DEPTH = 50
+
+
+class SchemaError(UserError):
+    """A file that isn't as its schema says. The message is its first fault, `each` has all of them."""
+
+    def __init__(self, each: Sequence[UserError]) -> None:
+        super().__init__(str(each[0]))
+        self.each = tuple(each)
+
+
+class FileModel(BaseModel):
+    """Anything on disk: versioned, frozen, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = 1
+
+
+FileModelT = TypeVar("FileModelT", bound=BaseModel)
+
+
+def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
+    """The data and its node tree (for line numbers). Raises UserError with `where:line`.
+
+    Tags, aliases and duplicate keys are refused.
+    """
+    try:
+        node = compose(text, MAX_DEPTH)
+        return construct(node), node
+    except YamlFault as error:
+        line = f":{error.line}" if error.line else ""
+        raise UserError(f"{where}{line}: {error}") from None
+
+
+def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:
+    """A file's text. Raises UserError when it is absent, unreadable, too large or not UTF-8."""
+    try:
+        if path.stat().st_size > limit:
+            raise UserError(f"{path}: larger than {limit} bytes; that can't be right")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8") from None
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
+    """Read `path` as `model`. Raises UserError: one line, `file:line: what to do`."""
+    data, node = parse_yaml(read_text(path), str(path))
+    if not isinstance(data, dict):
+        raise UserError(f"{path}:1: expected a mapping with keys such as {', '.join(list(model.model_fields)[:3])}")
+    return validate(data, node, model, str(path))
+
+
+def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: str) -> FileModelT:
+    """Data as `model`. Raises SchemaError for what is wrong, with its lines, the most likely mistake first."""
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        # A misspelt key is often why another one is missing: the mistake itself comes first.
+        found = sorted(error.errors(include_url=False), key=lambda fault: fault["type"] != "extra_forbidden")
+        told = [f"{where}:{_line_of(node, fault['loc'])}: {_explain(fault, model)}" for fault in found]
+        raise SchemaError([UserError(words) for words in dict.fromkeys(told)]) from None
+
+
+def line_of_key(path: Path, key: str) -> int:
+    """The line (from 1) of a top-level key in a YAML file; 1 where it has no such key. Raises UserError."""
+    _, node = parse_yaml(read_text(path), str(path))
+    return _line_of(node, (key,))
+
+
+def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> int:
+    """The line (from 1) of the innermost node that `location` reaches."""
+    line = node.start_mark.line if node else 0
+    for step in location:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(step):
+                    node, line = value, key.start_mark.line
+                    break
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line
+    return line + 1
+
+
+def _explain(error: Any, model: type[BaseModel]) -> str:
+    location = error["loc"]
+    name = ".".join(str(step) for step in location)
+    if error["type"] == "extra_forbidden":
+        known = _fields_at(model, location[:-1])
+        close = difflib.get_close_matches(str(location[-1]), known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
+        return f"unknown key {str(location[-1])!r}; {hint}"
+    if error["type"] == "missing":
+        return f"key {name!r} is missing"
+    return f"{name}: {error['msg'].removeprefix('Value error, ')}" if name else str(error["msg"])
+
+
+def _fields_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """The keys that the model at `location` knows; where the path can't be followed, the top ones."""
+    current: Any = model
+    for step in location:
+        if isinstance(step, str) and isinstance(current, type) and issubclass(current, BaseModel):
+            field = current.model_fields.get(step)
+            current = _model_within(field.annotation) if field else None
+    if isinstance(current, type) and issubclass(current, BaseModel):
+        return list(current.model_fields)
+    return list(model.model_fields)
+
+
+def _model_within(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (_model_within(argument) for argument in getattr(annotation, "__args__", ()))
+    return next((model for model in found if model), None)
+
+
+_UNBROKEN = 100_000
+"""Characters: no line of ours is folded."""
+
+
+class Quoted(str):
+    """Text that is written in quotes whether or not it needs them, as people write test names and criteria."""
+
+    __slots__ = ()
+
+
+class Inline(list[Any]):
+    """A list that is written on one line: `[a, b]`."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        """Lists are indented below their key."""
+        super().increase_indent(flow, False)
+
+
+def _represent_quoted(dumper: yaml.SafeDumper, text: Quoted) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style='"')
+
+
+def _represent_inline(dumper: yaml.SafeDumper, items: Inline) -> yaml.SequenceNode:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=True)
+
+
+_Dumper.add_representer(Quoted, _represent_quoted)
+_Dumper.add_representer(Inline, _represent_inline)
+
+
+def yaml_text(data: Any) -> str:
+    """`data` (lists, mappings, text, numbers) as YAML in the order given; it reads back as the same data."""
+    return yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_UNBROKEN, default_flow_style=False
+    )
