@@ -26,16 +26,18 @@ from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext, arm_slots
-from harness.judging.verify.verification import verify
+from harness.judging.verify.arms import ArmObserver, arm_slots
+from harness.judging.verify.verification import Judging
 from harness.models.protocol import Message, MessageRole
 from harness.models.replay import MessageRecord
 from harness.results.report.tables import console, table
+from harness.runs.engine_session import EngineSession
 from harness.sandbox.docker.client import CALLS_AT_ONCE, ENDINGS_AT_ONCE
-from harness.sandbox.protocol import Engine, Image, Sandbox, SandboxOptions
+from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
-from harness.tracks.registry import choose_engine, track_of
+from harness.specs.variants import ArmKey
+from harness.tracks.registry import choose_engine
 
 TASK = "aiosmtpd-call-limit"
 CORES = len(os.sched_getaffinity(0))
@@ -123,21 +125,28 @@ async def output_memory(sandbox: Sandbox) -> list[Row]:
     return [Row("200 MB printed by a command, over idle", grown, 20, "MB", f"kept {len(result.output)} bytes")]
 
 
+class _Seconds(ArmObserver):
+    """Keeps the seconds of each arm."""
+
+    def __init__(self) -> None:
+        self.by_arm: dict[str, float] = {}
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self.by_arm[str(key)] = result.seconds
+
+
 async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
     """The arms of the reference one after the other, for their own time; then side by side, and as a whole trial."""
     reference = task.directory / "reference"
     submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
 
     async def judge(slots: asyncio.Semaphore) -> tuple[float, dict[str, float]]:
-        seconds: dict[str, float] = {}
-        toolchain = track_of(task).toolchain(task)
-        bench = ArmContext(
-            engine, image, slots, LABELS, lambda key, result: seconds.update({str(key): result.seconds}), toolchain
-        )
+        seconds = _Seconds()
+        bench = EngineSession(engine, LABELS, slots).arm_context(task, image, seconds)
         began = time.perf_counter()
-        judgement = await verify(task, submission, bench)
+        judgement = await Judging(task, bench).run(submission)
         assert judgement.record.verdict == "resolved"
-        return time.perf_counter() - began, seconds
+        return time.perf_counter() - began, seconds.by_arm
 
     serial, alone = await judge(asyncio.Semaphore(1))
     wall, _ = await judge(arm_slots(engine))

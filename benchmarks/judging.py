@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext, arm_slots
-from harness.judging.verify.verification import read_submission, suite_of, verify
+from harness.judging.verify.arms import ArmObserver, arm_slots
+from harness.judging.verify.verification import Judging, read_submission, suite_of
+from harness.runs.engine_session import EngineSession
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.task import Task
-from harness.tracks.registry import track_of
+from harness.specs.variants import ArmKey
 
 TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", "zod-stringbool")
 """One of each language."""
@@ -44,16 +45,22 @@ class Cost:
         return f"{parts}; {self.arms} arms, {whole / self.arms:.2f} s each; alone {self.alone:.2f} s"
 
 
+class _ArmCount(ArmObserver):
+    """Counts the containers of arms."""
+
+    def __init__(self) -> None:
+        self.arms = 0
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:  # noqa: ARG002
+        self.arms += 1
+
+
 async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> Cost:
     """Judge a task's reference on an engine of this machine, which nobody else should use meanwhile."""
     reference = task.directory / "reference"
     submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
-    arms: list[str] = []
-
-    def keep(key: object, _: JobResult) -> None:
-        arms.append(str(key))
-
-    context = ArmContext(engine, image, arm_slots(engine), labels, keep, track_of(task).toolchain(task))
+    heard = _ArmCount()
+    context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image, heard)
     group = await _group_of_containers(engine, image, labels)
     suite = suite_of(await read_submission(task, submission, context))
     files = tuple(PlacedFile(f"{image.workdir}/{path}", data) for path, data in sorted(suite.files.items()))
@@ -65,10 +72,10 @@ async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[st
 
     with _group_of_engine() as daemon:
         containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
-        judgement = await verify(task, submission, context)
+        judgement = await Judging(task, context).run(submission)
         containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
     assert judgement.record.verdict == "resolved", judgement.record.reasons
-    return Cost(len(arms), containers, engine_cpu, runner, alone)
+    return Cost(heard.arms, containers, engine_cpu, runner, alone)
 
 
 async def _group_of_containers(engine: Engine, image: Image, labels: dict[str, str]) -> Path:

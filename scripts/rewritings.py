@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
 from harness.judging.verify.evidence import BASELINE, listed, passed
 from harness.judging.verify.task_texts import changed_by
 from harness.judging.verify.verification import read_submission, suite_of
@@ -48,13 +48,13 @@ async def measure(task: Task, sandbox: str, seeds: Sequence[int]) -> int:
     failures = 0
     async with engine_session(sandbox, f"rewritings-{task.id}") as session:
         image = await session.engine.image(task)
-        context = session.arm_context(task, image, lambda *_: None)
+        context = session.arm_context(task, image)
         suites = {name: await suite_in(task, context, item) for name, item in submissions(task).items()}
         pristine, family = await texts_of(task, GitTree(image.tree))
         for start in range(0, len(seeds), TOGETHER):
             sources = [source_of(pristine, family, seed) for seed in seeds[start : start + TOGETHER]]
             plain = VariantSource(BASELINE, VariantKind.BASELINE, pristine, pristine)
-            compiled = await context.toolchain.compile(context.build, [plain, *sources])
+            compiled = await context.toolchain.compile(context, [plain, *sources])
             for name, suite in suites.items():
                 failures += await report(context, task, name, suite, compiled)
     return failures
@@ -107,7 +107,7 @@ async def report(
     context: ArmContext, task: Task, name: str, suite: Suite, compiled: Iterable[CompiledVariant]
 ) -> int:
     arms = [(listed(item.variant.name), item) for item in compiled]
-    results = await run_arms(context, task, suite, arms)
+    results = await ArmRunner(context, task).run_suite(suite, arms)
     green = passed(results[listed(BASELINE)])
     failures = 0
     for key, arm in results.items():

@@ -43,7 +43,7 @@ async def _kill_matrix(
         context = await arm_context_of(session, task)
         tree = GitTree(context.image.tree)
         sources = await plain_variants(task, tree, twins)
-        compiled = await context.toolchain.compile(context.build, sources)
+        compiled = await context.toolchain.compile(context, sources)
         for name, path in patches.items():
             suite = await read_suite(task, tree, path)
             tell(f"{task.id}: {len(suite.tests)} tests of {name} on {len(compiled)} variants")

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.stubbing import CannotStub, StubKind, Stubs
-from harness.judging.languages.toolchain import BuildContext, compile_each
+from harness.judging.languages.toolchain import JobContext, compile_each
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.mutants.candidates import MutantCandidate, removed_code
 from harness.judging.verify.mutants.records import MutantsFile
@@ -70,7 +70,7 @@ async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int
             continue
         made += [(f"{path}: {name} ({kind})", {path: text}) for kind, text in both.items()]
     said = await compile_each(
-        BuildContext(session.engine, image, session.labels), stubs.COMPILE, [files for _, files in made]
+        JobContext(session.engine, image, session.labels), stubs.COMPILE, [files for _, files in made]
     )
     broken = tuple(f"{what}: {words}" for (what, _), words in zip(made, said, strict=True) if words)
     return StubSample(repo.name, len(drawn), len(made), tuple(refused), broken)
@@ -121,7 +121,7 @@ async def _stub(task: Task, symbols: Sequence[str]) -> list[StubbedPatch]:
         before = await _texts(tree, wanted)
         texts = {kind: _stubbed(stubs, before, wanted, kind) for kind in StubKind}
         variants = [files for files, _ in texts.values()]
-        said = await compile_each(BuildContext(session.engine, image, session.labels), stubs.COMPILE, variants)
+        said = await compile_each(JobContext(session.engine, image, session.labels), stubs.COMPILE, variants)
     return [
         StubbedPatch(kind.value, task.path(PATCHES[kind]), _diff(before, files), warnings, words)
         for (kind, (files, warnings)), words in zip(texts.items(), said, strict=True)
@@ -184,7 +184,7 @@ async def _reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
     patch, manifest = task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml")
     async with engine_session("docker", uuid4().hex) as session:
         image = await session.engine.image(task)
-        context = session.arm_context(task, image, lambda _key, _result: None)
+        context = session.arm_context(task, image)
         return await run_mutants(task, Submission(patch, manifest), context, order)
 
 

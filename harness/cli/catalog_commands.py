@@ -227,7 +227,7 @@ def import_scaffold(
 @model_app.command("list")
 def list_models(context: typer.Context, as_json: Json = False) -> int:
     """List the model files; any PROVIDER/MODEL works without one."""
-    from harness.results.report.catalog_report import report_models
+    from harness.results.report.model_report import report_models
 
     return report_models(catalog_of(context), as_json)
 
@@ -235,7 +235,7 @@ def list_models(context: typer.Context, as_json: Json = False) -> int:
 @model_app.command("show")
 def show_model(context: typer.Context, model: str, as_json: Json = False) -> int:
     """Show what a run would use: settings, whether the price is known, which key is needed."""
-    from harness.results.report.catalog_report import report_model
+    from harness.results.report.model_report import report_model
 
     return report_model(catalog_of(context), model, as_json)
 

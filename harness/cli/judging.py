@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.published import AllCriteria, ImageMap
-from harness.specs.tracks import GradingRules
+from harness.specs.grading import GradingRules
 
 judge_app = typer.Typer(help="The model that judges what code can't decide.", no_args_is_help=True)
 

@@ -103,8 +103,11 @@ class Left(NamedTuple):
     usd: float | None
 
 
-def _unseen() -> None:
-    """Nobody looks."""
+class StepObserver:
+    """Hears of an agent's steps. Nothing is done here: override it."""
+
+    def stepped(self, steps: int, usage: Usage) -> None:
+        """An agent has taken so many steps, and its model has used this so far."""
 
 
 class Allowance:
@@ -119,7 +122,13 @@ class Allowance:
     operator's.
     """
 
-    def __init__(self, limits: TaskLimits, within: Budget | None = None, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self,
+        limits: TaskLimits,
+        within: Budget | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        observer: StepObserver | None = None,
+    ) -> None:
         self.limits = limits
         self.spending = Spending(within=within)
         self.steps = 0
@@ -131,8 +140,7 @@ class Allowance:
         self._under_way: list[float] = []
         self._pause: _Span | None = None
         self._observe: FaultObserver = ignore_faults
-        self.stepped: Callable[[], None] = _unseen
-        """Called after each step."""
+        self._observer = observer or StepObserver()
 
     def begin(self) -> None:
         """Start the agent's clock, which otherwise runs since the allowance was made."""
@@ -241,7 +249,7 @@ class Allowance:
         self._end(began)
         self._answers.append((now - own, now))
         self.steps += 1
-        self.stepped()
+        self._observer.stepped(self.steps, self.spending.usage)
 
     def _end(self, began: float) -> None:
         self._under_way.remove(began)

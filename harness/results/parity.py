@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import VerdictRecord
+from harness.specs.grading import NO_RESULT
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.specs.tracks import NO_RESULT
 
 WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.EMPTY_SUBMISSION: "it counts production code as work; ours is stripped of it, and nothing is left",

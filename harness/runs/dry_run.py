@@ -15,8 +15,8 @@ from harness.runs.store import check_free, spent_in
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
+from harness.specs.grading import GradingRules
 from harness.specs.model_file import ModelFile
-from harness.specs.tracks import GradingRules
 from harness.tracks.registry import choose_engine, known_digest
 
 

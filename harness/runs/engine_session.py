@@ -5,18 +5,18 @@ The gateway of a run: one server, at a socket that sandboxes can be shown.
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verify.arms import ArmContext, arm_slots
+from harness.judging.verify.arms import ArmContext, ArmObserver, arm_slots
 from harness.models.gateway.server import GatewayServer, serve_gateway
 from harness.runs.owners import owner, reap_the_dead
-from harness.sandbox.protocol import Engine, Image, JobResult
+from harness.sandbox.options import ContainerRole
+from harness.sandbox.protocol import Engine, Image
 from harness.sandbox.registry import split
 from harness.specs.task import Task
-from harness.specs.variants import ArmKey
 from harness.tracks.registry import choose_engine, track_of
 
 
@@ -32,12 +32,20 @@ class EngineSession:
         self,
         task: Task,
         image: Image,
-        keep: Callable[[ArmKey, JobResult], None],
+        observer: ArmObserver | None = None,
         labels: Mapping[str, str] | None = None,
     ) -> ArmContext:
-        """Where a task's arms run on its image; `labels` are added to the session's."""
-        toolchain = track_of(task).toolchain(task)
-        return ArmContext(self.engine, image, self.arm_slots, {**self.labels, **(labels or {})}, keep, toolchain)
+        """Return where a task's arms run on its image; `labels` are added to the session's."""
+        track = track_of(task)
+        return ArmContext(
+            self.engine,
+            image,
+            {**self.labels, **(labels or {})},
+            slots=self.arm_slots,
+            toolchain=track.toolchain(task),
+            options=track.options(task, ContainerRole.ARM),
+            observer=observer or ArmObserver(),
+        )
 
 
 @asynccontextmanager

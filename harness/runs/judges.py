@@ -16,8 +16,8 @@ from harness.runs.plan import RunConfig, model_digest
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.host import cache_directory
 from harness.specs.catalog import Catalog
+from harness.specs.grading import GradingRules
 from harness.specs.task import Task
-from harness.specs.tracks import GradingRules
 
 
 def build_judge(

@@ -19,10 +19,11 @@ from harness.runs.ablation import chosen_scaffolds, limited
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.model_file import ModelFile, called
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
-from harness.specs.tracks import GradingRules, TaskOptions
+from harness.specs.tracks import TaskOptions
 from harness.specs.yaml_files import FileModel
 from harness.tracks.registry import check_rules
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
 from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
+from harness.judging.verify.verification import Judging
 from harness.models.allowance import Spending
 from harness.models.build import Models
 from harness.runs.concurrency import run_to_end, side_by_side
@@ -23,10 +24,11 @@ from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
-from harness.specs.tracks import GradingRules, address_of
+from harness.specs.tracks import address_of
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import load_yaml
@@ -108,8 +110,8 @@ class Regrading:
 
     async def _again(self, place: str, store: TrialStore, trial: TrialFile, old: VerdictRecord | None) -> Regraded:
         task, submission = self.tasks.get(trial.task) or self.catalog.task(trial.task), store.submission()
-        ran: set[ArmKey] = set()
-        arm_context = await self._arm_context(task, place, store, ran)
+        kept = _KeptAgain(store, self.arm_quota)
+        arm_context = await self._arm_context(task, place, kept)
         cache = store.evidence_cache(Conditions.of(task, arm_context, submission))
         arms = _ARMS[self.stage]
         if arms is ArmsFrom.KEPT and (missing := cache.missing()):
@@ -118,26 +120,34 @@ class Regrading:
         spent = Spending(within=self.spending)
         try:
             chosen = _Emptied(cache, self.same_draw) if arms is ArmsFrom.NEW else cache
-            judged = await grade_by(self.protocol, task, submission, arm_context, self.judge, spent, chosen)
+            judging = Judging(task, arm_context, self.judge, spent, chosen)
+            judged = await grade_by(self.protocol, judging, submission)
         except SandboxLost as error:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
             store.add_judge_usage(spent.usage)
         judgement = judged.first
         if arms is ArmsFrom.NEW:
-            store.drop_arms(ran)
+            store.drop_arms(kept.ran)
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
 
-    async def _arm_context(self, task: Task, place: str, store: TrialStore, ran: set[ArmKey]) -> ArmContext:
+    async def _arm_context(self, task: Task, place: str, observer: ArmObserver) -> ArmContext:
         image = await self.session.engine.image(task)
+        return self.session.arm_context(task, image, observer, {"testwright.trial": place})
 
-        def keep(key: ArmKey, result: JobResult) -> None:
-            ran.add(key)
-            store.keep_arm(key, result, self.arm_quota)
 
-        return self.session.arm_context(task, image, keep, {"testwright.trial": place})
+class _KeptAgain(ArmObserver):
+    """Keeps what arms print in a trial's directory, and notes which of them ran."""
+
+    def __init__(self, store: TrialStore, quota: ArmQuota) -> None:
+        self._store, self._quota = store, quota
+        self.ran: set[ArmKey] = set()
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self.ran.add(key)
+        self._store.keep_arm(key, result, self._quota)
 
 
 @dataclass(frozen=True)

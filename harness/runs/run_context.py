@@ -27,7 +27,7 @@ from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ToolFailed, UserError
-from harness.specs.tracks import GradingRules
+from harness.specs.grading import GradingRules
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,13 @@ from harness.agents.registry import agent_context
 from harness.agents.trajectory import Ending, read_trajectory
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import TOO_LARGE, too_large
+from harness.judging.verify.arms import ArmObserver
 from harness.judging.verify.evidence import renew_code_seeds
 from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.mutants.running import MutantOrder
 from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
 from harness.models.replay import MessageRecord, ScriptedModel
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
@@ -36,9 +38,9 @@ from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import MANIFEST_NAMES, Engine, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.specs.tracks import GradingRules
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import FileModel, load_yaml
 from harness.tracks.grading import grade_by
@@ -261,6 +263,17 @@ async def _judge_cases(
         return await side_by_side(cases, work, failed, jobs, done)
 
 
+class _KeptArms(ArmObserver):
+    """Keeps what the arms of a case print, in a folder where one is named."""
+
+    def __init__(self, case: str, keep: Path | None, quota: ArmQuota | None) -> None:
+        self._case, self._keep, self._quota = case, keep, quota
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        if self._keep and not keep_arm(self._keep / self._case / "arms", key, result, self._quota):
+            _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
+
+
 async def _judge(
     session: EngineSession,
     case: Case,
@@ -270,16 +283,12 @@ async def _judge(
     protocol: GradingRules,
     mutants: MutantOrder | None,
 ) -> Judged:
-    def keep_result(key: ArmKey, result: JobResult) -> None:
-        if keep and not keep_arm(keep / case.name / "arms", key, result, quota):
-            _log.warning("%s: %s keeps no more output of arms: its quota is used up", case.name, keep)
-
     image = await session.engine.image(case.task)
     started = time.monotonic()
     submission, ending, told = await _hand_in(session, image, case)
     judge = scenario_judge(case.judge) if case.judge else judge
-    arm_context = session.arm_context(case.task, image, keep_result)
-    judged = await grade_by(protocol, case.task, submission, arm_context, judge)
+    arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, quota))
+    judged = await grade_by(protocol, Judging(case.task, arm_context, judge), submission)
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None

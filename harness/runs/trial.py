@@ -1,17 +1,10 @@
-"""One trial, top to bottom: image, sandbox, agent, submission, verdict.
-
-A mutation score beside a verdict, on request, in a file of its own: no verdict reads it.
-
-Tells how far a trial at work is: steps of its agent, arms, calls of its judge.
-"""
+"""One trial, top to bottom: image, sandbox, agent, submission, verdict; and who hears how far it is."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
 
 from harness.agents.egress import with_egress
 from harness.agents.native.agent import equipped
@@ -20,14 +13,15 @@ from harness.agents.registry import agent_context, build_agent
 from harness.agents.supervision import supervise
 from harness.agents.trajectory import Trajectory
 from harness.judging.submission.extraction import Submission, extract
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.mutants.candidates import removed_code
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.mutants.running import MutantOrder, run_mutants
 from harness.judging.verify.verdict import VerdictRecord
-from harness.models.allowance import Allowance, Budget, Spending
+from harness.judging.verify.verification import Judging
+from harness.models.allowance import Allowance, Budget, Spending, StepObserver
 from harness.models.replay import ReplayModel
-from harness.runs.evidence_file import Conditions
+from harness.runs.evidence_file import ArmQuota, Conditions
 from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import Phase, Stand
 from harness.runs.plan import Trial
@@ -36,13 +30,14 @@ from harness.runs.run_context import RunContext, trial_labels
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import image_record
-from harness.sandbox.options import repo_options
+from harness.sandbox.options import ContainerRole
 from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, StoringEngine
 from harness.specs.errors import SandboxLost
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.tracks.grading import grade_by
+from harness.tracks.registry import track_of
 
 MUTANTS_FILE = "mutants.json"
 
@@ -73,32 +68,33 @@ def read_mutants(folder: Path) -> MutantsFile | None:
 
 
 Tell = Callable[[Stand], None]
+"""Hears how far a trial is."""
 
 
-def tell_steps(allowance: Allowance, most: int, tell: Tell) -> None:
-    """Tell of each step of an agent, which may take `most`."""
+class StepCount(StepObserver):
+    """Tells of each step of an agent, which may take `most`."""
 
-    def stepped() -> None:
-        tell(Stand(phase=Phase.AGENT, done=allowance.steps, most=most, usd=allowance.spending.usage.cost_usd))
+    def __init__(self, most: int, tell: Tell) -> None:
+        self._most, self._tell = most, tell
+        self.stepped(0, NO_USAGE)
 
-    allowance.stepped = stepped
-    stepped()
+    def stepped(self, steps: int, usage: Usage) -> None:
+        self._tell(Stand(phase=Phase.AGENT, done=steps, most=self._most, usd=usage.cost_usd))
 
 
-class ArmCount:
-    """Counts arms as they end. `plan` may be told of more as they turn out to be needed."""
+class ArmCount(ArmObserver):
+    """Counts arms as they end, tells of it, and keeps what they print."""
 
-    def __init__(self, keep: Callable[[ArmKey, JobResult], None], tell: Tell) -> None:
-        self._keep = keep
-        self._tell = tell
+    def __init__(self, store: TrialStore, quota: ArmQuota, tell: Tell) -> None:
+        self._store, self._quota, self._tell = store, quota, tell
         self._done = self._most = 0
         tell(Stand(phase=Phase.ARMS))
 
-    def plan(self, arms: int) -> None:
+    def planned(self, arms: int) -> None:
         self._most += arms
 
-    def keep(self, key: ArmKey, result: JobResult) -> None:
-        self._keep(key, result)
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self._store.keep_arm(key, result, quota=self._quota)
         self._done += 1
         # Tests that a crash has hid run again alone, which nobody plans.
         self._tell(Stand(phase=Phase.ARMS, done=self._done, most=max(self._most, self._done) if self._most else 0))
@@ -123,99 +119,138 @@ class ToldBudget:
         self._tell(Stand(phase=Phase.JUDGE, done=self._calls, usd=self._usage.cost_usd))
 
 
-T = TypeVar("T")
+_UNREAD = "the agent's work is kept, but can't be read ({}); the next start reads it without paying the agent again"
 
 
-async def run_trial(run: RunContext, trial: Trial, store: TrialStore, tell: Tell) -> VerdictRecord:
-    """Do what is missing of a trial and return its verdict. `tell` hears how far it is.
+class TrialRun:
+    """One trial in one process: its image, its agent's work, its submission, its verdict."""
 
-    Raises InfrastructureError: try it again; BudgetExhausted: the run's money is spent, which ends it where it is.
-    """
-    engine = run.session.engine
-    tell(Stand(phase=Phase.IMAGE))
-    image = await engine.image(trial.task)
-    try:
-        return await _on_image(run, trial, image, store, tell)
-    finally:
-        if isinstance(engine, StoringEngine):
-            engine.release(image)
+    def __init__(self, run: RunContext, trial: Trial, store: TrialStore, tell: Tell) -> None:
+        self._run, self._trial, self._store, self._tell = run, trial, store, tell
+        self._session = run.session
+        self._labels = trial_labels(trial)
 
+    async def run(self) -> VerdictRecord:
+        """Do what is missing of the trial and return its verdict.
 
-async def _on_image(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> VerdictRecord:
-    engine = run.session.engine
-    store.begin(describe(trial, image.digest, engine.isolation))
-    now = VerdictConditions(trial.task, image.digest, engine.isolation, run.judge, run.protocol)
-    if (found := store.verdict()) and now.is_done(store):
-        return found
-    if record := image_record(image):
-        store.note_image(record)
-    if store.agent() is None and store.unread_work(image.workdir).agent():
-        await _read_again(image, store)
-    elif store.agent() is None:
-        await _work(run, trial, image, store, tell)
-    return await _judge(run, trial, image, store, tell)
+        Raises:
+            InfrastructureError: Another try can help.
+            BudgetExhausted: The run's money is spent, which ends the trial where it is.
+        """
+        engine, store = self._session.engine, self._store
+        self._tell(Stand(phase=Phase.IMAGE))
+        image = await engine.image(self._trial.task)
+        try:
+            store.begin(describe(self._trial, image.digest, engine.isolation))
+            if found := self._final_verdict(image):
+                return found
+            if record := image_record(image):
+                store.note_image(record)
+            if store.agent() is None and not await self._submit_unread(image):
+                await self._work(image)
+            return await self._judge(image)
+        finally:
+            if isinstance(engine, StoringEngine):
+                engine.release(image)
 
+    def _final_verdict(self, image: Image) -> VerdictRecord | None:
+        """Return the verdict that an earlier start has reached under the same conditions."""
+        isolation, run = self._session.engine.isolation, self._run
+        now = VerdictConditions(self._trial.task, image.digest, isolation, run.judge, run.protocol)
+        found = self._store.verdict()
+        return found if found and now.is_done(self._store) else None
 
-async def _work(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> None:
-    """Have the agent work, and keep its submission."""
-    limits = trial.task.file.limits
-    allowance = Allowance(limits, run.budget)
-    tell_steps(allowance, limits.steps if trial.model else 0, tell)
-    if trial.model:
-        await allowance.spending.check()
-    model, seat = None, run.seat(trial)
-    if trial.model and seat is None:
-        model = run.models.build(trial.model, allowance.failed)
-    egress = await asyncio.to_thread(run.egress, trial)  # asks this machine's package clients
-    context = agent_context(trial.task, trial.scaffold, model, allowance, seat, egress)
-    started = time.monotonic()
-    store.log("agent begins")
+    async def _submit_unread(self, image: Image) -> bool:
+        """Make a submission of what an earlier start had to leave unread; return whether there was anything."""
+        work = self._store.unread_work(image.workdir)
+        agent = work.agent()
+        if agent is None:
+            return False
+        try:
+            submission = await extract(work, image)
+        except Exception as error:
+            raise SubmissionUnread(_UNREAD.format(error)) from error
+        self._store.keep_submission(submission, agent)
+        work.remove()
+        return True
 
-    async def hand_in(sandbox: Sandbox, result: AgentResult) -> None:
-        store.log(f"agent ended: {result.ending} {result.message}".rstrip())
-        remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
-        identity = trial.identity(image.digest, run.session.engine.isolation)
-        agent = _agent_file(identity, result, time.monotonic() - started, remarks)
+    async def _work(self, image: Image) -> None:
+        """Have the agent work, and keep its submission."""
+        run, trial, store = self._run, self._trial, self._store
+        limits = trial.task.file.limits
+        allowance = Allowance(limits, run.budget, observer=StepCount(limits.steps if trial.model else 0, self._tell))
+        if trial.model:
+            await allowance.spending.check()
+        model, seat = None, run.seat(trial)
+        if trial.model and seat is None:
+            model = run.models.build(trial.model, allowance.failed)
+        egress = await asyncio.to_thread(run.egress, trial)  # asks this machine's package clients
+        context = agent_context(trial.task, trial.scaffold, model, allowance, seat, egress)
+        labels = {**self._session.labels, **self._labels}
+        started = time.monotonic()
+        store.log("agent begins")
+        async with worked(self._session.engine, image, context, labels, store.trajectory) as (sandbox, result):
+            store.log(f"agent ended: {result.ending} {result.message}".rstrip())
+            remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
+            identity = trial.identity(image.digest, self._session.engine.isolation)
+            agent = _agent_file(identity, result, time.monotonic() - started, remarks)
+            await self._submit(sandbox, image, agent)
+
+    async def _submit(self, sandbox: Sandbox, image: Image, agent: AgentFile) -> None:
+        """Read the submission out of a killed sandbox; what can't be read is kept whole for the next start."""
         try:
             submission = await extract(sandbox, image)
         except SandboxLost:
             raise
         except Exception as error:
-            await store.unread_work(image.workdir).keep(sandbox, agent)
+            await self._store.unread_work(image.workdir).keep(sandbox, agent)
             raise SubmissionUnread(_UNREAD.format(error)) from error
-        store.keep_submission(submission, agent)
+        self._store.keep_submission(submission, agent)
 
-    labels = {**run.session.labels, **trial_labels(trial)}
-    await work_in_sandbox(run.session.engine, image, context, labels, store.trajectory, hand_in)
+    async def _judge(self, image: Image) -> VerdictRecord:
+        """Judge the submission that lies in the store, and keep verdict and costs."""
+        run, task, store = self._run, self._trial.task, self._store
+        started = time.monotonic()
+        context = self._session.arm_context(task, image, ArmCount(store, run.arm_quota, self._tell), self._labels)
+        spending = Spending(within=ToldBudget(run.budget, self._tell))
+        try:
+            submission = store.submission()
+            cache = store.evidence_cache(Conditions.of(task, context, submission))
+            if known := cache.ended_arms():
+                store.log(f"{known} arms have run before; the others are run now")
+            judging = Judging(task, context, run.judge, spending, cache)
+            judged = await grade_by(run.protocol, judging, submission)
+        finally:
+            store.add_judge_usage(spending.usage)
+        agent = store.agent()
+        if agent is None:
+            raise SandboxLost(f"{store.directory}: agent.json is gone")
+        seconds = {
+            "agent_seconds": agent.seconds,
+            "verify_seconds": round(time.monotonic() - started, 3),
+            "arm_seconds": round(judged.first.arm_seconds, 3),
+            "test_seconds": round(judged.first.test_seconds, 3),
+        }
+        store.keep_usage(store.usage().model_copy(update=seconds))
+        store.keep_judgements(judged)
+        store.log(f"verdict: {judged.first.record.verdict}")
+        if count := run.run.config.mutants:
+            keep_mutants(store.directory, await mutants_beside(task, submission, context, MutantOrder(count)))
+        return judged.first.record
 
 
-async def _read_again(image: Image, store: TrialStore) -> None:
-    """Make a submission of what an earlier start had to leave unread."""
-    work = store.unread_work(image.workdir)
-    agent = work.agent()
-    assert agent is not None  # that is why we are here
-    try:
-        submission = await extract(work, image)
-    except Exception as error:
-        raise SubmissionUnread(_UNREAD.format(error)) from error
-    store.keep_submission(submission, agent)
-    work.remove()
+@asynccontextmanager
+async def worked(
+    engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
+) -> AsyncIterator[tuple[Sandbox, AgentResult]]:
+    """Let an agent work in a sandbox; inside, every process of it is dead and what lies there can be read.
 
-
-_UNREAD = "the agent's work is kept, but can't be read ({}); the next start reads it without paying the agent again"
-
-
-async def work_in_sandbox(
-    engine: Engine,
-    image: Image,
-    context: AgentContext,
-    labels: Mapping[str, str],
-    trajectory: Path,
-    hand_in: Callable[[Sandbox, AgentResult], Awaitable[T]],
-) -> T:
-    """Let an agent work in a sandbox; `hand_in` reads what lies there once every process is dead."""
+    Raises:
+        InfrastructureError: The sandbox or the agent's model was lost.
+    """
     agent = build_agent(context)
-    options = await equipped(repo_options(context.task.repo), engine, context)
+    asked = track_of(context.task).options(context.task, ContainerRole.AGENT)
+    options = await equipped(asked, engine, context)
     async with with_egress(agent, options, engine, context) as (agent, options):
         sandbox = engine.sandbox(image, options, labels)
         try:
@@ -223,7 +258,7 @@ async def work_in_sandbox(
             with Trajectory(trajectory) as records:
                 result = await supervise(agent, context, sandbox, records)
             await sandbox.kill()
-            return await hand_in(sandbox, result)
+            yield sandbox, result
         finally:
             await asyncio.shield(sandbox.remove())
 
@@ -231,43 +266,9 @@ async def work_in_sandbox(
 async def let_work(
     engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
 ) -> tuple[AgentResult, Submission]:
-    """How an agent ended in a sandbox, and the submission that it left there."""
-
-    async def hand_in(sandbox: Sandbox, result: AgentResult) -> tuple[AgentResult, Submission]:
+    """Let an agent work in a sandbox; return how it ended and the submission that it left there."""
+    async with worked(engine, image, context, labels, trajectory) as (sandbox, result):
         return result, await extract(sandbox, image)
-
-    return await work_in_sandbox(engine, image, context, labels, trajectory, hand_in)
-
-
-async def _judge(run: RunContext, trial: Trial, image: Image, store: TrialStore, tell: Tell) -> VerdictRecord:
-    started = time.monotonic()
-    arms = ArmCount(partial(store.keep_arm, quota=run.arm_quota), tell)
-    arm_context = run.session.arm_context(trial.task, image, arms.keep, trial_labels(trial))
-    arm_context = replace(arm_context, planned=arms.plan)
-    spending = Spending(within=ToldBudget(run.budget, tell))
-    try:
-        submission = store.submission()
-        cache = store.evidence_cache(Conditions.of(trial.task, arm_context, submission))
-        if known := cache.ended_arms():
-            store.log(f"{known} arms have run before; the others are run now")
-        judged = await grade_by(run.protocol, trial.task, submission, arm_context, run.judge, spending, cache)
-    finally:
-        store.add_judge_usage(spending.usage)
-    agent = store.agent()
-    if agent is None:
-        raise SandboxLost(f"{store.directory}: agent.json is gone")
-    seconds = {
-        "agent_seconds": agent.seconds,
-        "verify_seconds": round(time.monotonic() - started, 3),
-        "arm_seconds": round(judged.first.arm_seconds, 3),
-        "test_seconds": round(judged.first.test_seconds, 3),
-    }
-    store.keep_usage(store.usage().model_copy(update=seconds))
-    store.keep_judgements(judged)
-    store.log(f"verdict: {judged.first.record.verdict}")
-    if count := run.run.config.mutants:
-        keep_mutants(store.directory, await mutants_beside(trial.task, submission, arm_context, MutantOrder(count)))
-    return judged.first.record
 
 
 def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:

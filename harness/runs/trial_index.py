@@ -25,7 +25,7 @@ from harness.runs.additions import AskedRun
 from harness.runs.plan import Trial
 from harness.runs.records import write_whole
 from harness.runs.trial_store import TrialReading, TrialStore
-from harness.specs.tracks import GradingRules
+from harness.specs.grading import GradingRules
 
 _FORMAT = 3
 MANY = 2_000

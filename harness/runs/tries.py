@@ -23,7 +23,7 @@ from harness.runs.outcome import (
 )
 from harness.runs.records import AttemptEnd, AttemptRecord
 from harness.runs.run_context import RunContext, make_room
-from harness.runs.trial import run_trial
+from harness.runs.trial import TrialRun
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, TimeExhausted
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
@@ -73,7 +73,7 @@ class _Tries:
         try:
             await make_room(self.context)
             async with _at_most(self.context.run.config.trial_seconds):
-                record = await run_trial(self.context, self.context.trial(spec), self.store, self.tell)
+                record = await TrialRun(self.context, self.context.trial(spec), self.store, self.tell).run()
         except InfrastructureError as error:
             is_final = self.number == self.context.run.config.tries or not _is_retryable(error)
             self.reason = attempt.failed(error, is_final)

@@ -5,6 +5,7 @@ Maps fixed paths, such as the tree's, for sandboxes that have them elsewhere.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from harness.sandbox.protocol import Capabilities, Limits, Mount, Network, SandboxOptions
@@ -16,6 +17,18 @@ def repo_options(repo: Repo) -> SandboxOptions:
     """What sandboxes and jobs of a repository get: its limits, no network, no mounts."""
     limits = repo.limits
     return SandboxOptions(Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb))
+
+
+class ContainerRole(StrEnum):
+    """Whose container it is."""
+
+    AGENT = "agent"
+    ARM = "arm"
+
+
+def options_for(repo: Repo, role: ContainerRole) -> SandboxOptions:
+    """Return what a container of a repository's tasks may use."""
+    return arm_options(repo) if role is ContainerRole.ARM else repo_options(repo)
 
 
 def arm_options(repo: Repo) -> SandboxOptions:

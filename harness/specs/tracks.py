@@ -7,7 +7,6 @@ The rules by which a submission is graded.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
 
@@ -64,9 +63,6 @@ class TrackFacts(Protocol):
         ...
 
 
-NO_RESULT = "no result"
-"""A published grader's word for a listed test that its log doesn't name."""
-
 TRACK_FACTS: Registry[TrackFacts] = Registry(
     "track",
     "testwright.tracks",
@@ -106,22 +102,3 @@ def _known(name: str) -> str:
 
 TrackName = Annotated[str, AfterValidator(_known)]
 """The name of a registered track."""
-
-
-class GradingRules(StrEnum):
-    """The values of `--protocol`, which is also this field's name in files."""
-
-    TESTWRIGHT = "testwright"
-    """Those of the task's track."""
-    PUBLISHED = "published"
-    """Those of the verifier that came with the task, where its track knows one."""
-    BOTH = "both"
-    """The track's decide; what the published ones come to is written beside it."""
-
-    @property
-    def is_ours(self) -> bool:
-        return self is not GradingRules.PUBLISHED
-
-    @property
-    def is_published(self) -> bool:
-        return self is not GradingRules.TESTWRIGHT

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.sandbox.protocol import Image
+from harness.sandbox.options import ContainerRole, options_for
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Task, TaskFile
-from harness.specs.tracks import BEHAVIOUR, GradingRules, TaskCatalog, TaskOptions
+from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
 from harness.specs.variants import VARIANT_NAME
 from harness.specs.yaml_files import load_yaml
 
@@ -75,14 +77,17 @@ class BehaviourTrack:
 
     @property
     def graders(self) -> "Mapping[GradingRules, Grader]":
-        from harness.judging.verify.verification import verify
+        from harness.judging.verify.verification import Judging
 
-        return {GradingRules.TESTWRIGHT: verify}
+        return {GradingRules.TESTWRIGHT: Judging.run}
 
     def toolchain(self, task: Task) -> "Toolchain":
         from harness.judging.languages.registry import language_of
 
         return language_of(task.repo).toolchain
+
+    def options(self, task: Task, role: ContainerRole) -> SandboxOptions:
+        return options_for(task.repo, role)
 
     def directories(self, place: str) -> list[Path]:
         raise UserError(f"{BEHAVIOUR}:{place}: tasks of this track lie in a catalog; name it with --catalog DIR")

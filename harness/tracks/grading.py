@@ -3,13 +3,9 @@
 from dataclasses import dataclass
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext
-from harness.judging.verify.evidence import EvidenceCache
-from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judgement import Judgement
-from harness.models.allowance import Spending
-from harness.specs.task import Task
-from harness.specs.tracks import GradingRules
+from harness.judging.verify.verification import Judging
+from harness.specs.grading import GradingRules
 from harness.tracks.registry import check_rules, track_of
 
 
@@ -25,17 +21,14 @@ class Judgements:
         return (self.first, self.beside) if self.beside else (self.first,)
 
 
-async def grade_by(
-    rules: GradingRules,
-    task: Task,
-    submission: Submission,
-    context: ArmContext,
-    judge: Judge | None = None,
-    spending: Spending | None = None,
-    cache: EvidenceCache | None = None,
-) -> Judgements:
-    """See `Grader`. Raises UserError where the task's track doesn't offer the rules."""
-    check_rules(task, rules)
-    graders = track_of(task).graders
+async def grade_by(rules: GradingRules, judging: Judging, submission: Submission) -> Judgements:
+    """Grade a submission by the rules of its task's track, by the published verifier's, or by both.
+
+    Raises:
+        UserError: The task's track doesn't offer the rules, or the task itself is wrong.
+        SandboxLost: An arm was lost again and again.
+    """
+    check_rules(judging.task, rules)
+    graders = track_of(judging.task).graders
     chosen = [one for one in (GradingRules.TESTWRIGHT, GradingRules.PUBLISHED) if rules in (one, GradingRules.BOTH)]
-    return Judgements(*[await graders[one](task, submission, context, judge, spending, cache) for one in chosen])
+    return Judgements(*[await graders[one](judging, submission) for one in chosen])

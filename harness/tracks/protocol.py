@@ -6,6 +6,7 @@
 | what an agent is told | `prompt`, `is_whole_instruction` and `objective` of the task's class |
 | what sandboxes and arms start from | `images` |
 | how variants come to run | `toolchain` |
+| what sandboxes and arms may use | `options` |
 | what is read of a submission, which arms run, how they are combined | `graders` |
 | what a report says beside the verdict | `columns` |
 
@@ -15,18 +16,17 @@ A submission is a patch and a manifest in every track; a grader decides what of 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from harness.specs.tracks import GradingRules, TrackFacts
+from harness.specs.grading import GradingRules
+from harness.specs.tracks import TrackFacts
 
 if TYPE_CHECKING:  # whoever lists tasks or images needs no judge
     from harness.judging.languages.toolchain import Toolchain
     from harness.judging.submission.extraction import Submission
-    from harness.judging.verify.arms import ArmContext
-    from harness.judging.verify.evidence import EvidenceCache
-    from harness.judging.verify.judge.judge import Judge
     from harness.judging.verify.judgement import Judgement
     from harness.judging.verify.verdict import VerdictRecord
-    from harness.models.allowance import Spending
-    from harness.sandbox.protocol import Image
+    from harness.judging.verify.verification import Judging
+    from harness.sandbox.options import ContainerRole
+    from harness.sandbox.protocol import Image, SandboxOptions
     from harness.specs.task import Task
 
 
@@ -47,22 +47,16 @@ class TaskImages(Protocol):
 
 
 class Grader(Protocol):
-    """Grades a submission by one set of rules. Never raises for what a submission holds.
+    """Grades a submission by one set of rules."""
 
-    `spending` is what the judge's money is counted in; `cache` may have what arms showed earlier.
-    Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
-    """
+    async def __call__(self, judging: "Judging", submission: "Submission", /) -> "Judgement":
+        """Return the judgement of a submission; nothing that it holds raises an error.
 
-    async def __call__(
-        self,
-        task: "Task",
-        submission: "Submission",
-        context: "ArmContext",
-        judge: "Judge | None" = None,
-        spending: "Spending | None" = None,
-        cache: "EvidenceCache | None" = None,
-        /,
-    ) -> "Judgement": ...
+        Raises:
+            UserError: The task itself is wrong.
+            SandboxLost: An arm was lost again and again.
+        """
+        ...
 
 
 class Column(NamedTuple):
@@ -89,5 +83,9 @@ class Track(TrackFacts, Protocol):
         ...
 
     def toolchain(self, task: "Task") -> "Toolchain":
-        """What makes variants of the task ready to run."""
+        """Return what makes variants of the task ready to run."""
+        ...
+
+    def options(self, task: "Task", role: "ContainerRole") -> "SandboxOptions":
+        """Return what a container of the task may use: memory, processes, mounts, what is hidden from it."""
         ...

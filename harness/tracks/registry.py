@@ -8,9 +8,10 @@ from typing import cast
 from harness.sandbox.protocol import Engine, Image
 from harness.sandbox.registry import ImageSources, make_engine, make_engines
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.registry import Registry
 from harness.specs.task import Task
-from harness.specs.tracks import TRACK_FACTS, GradingRules
+from harness.specs.tracks import TRACK_FACTS
 from harness.tracks.protocol import Track
 
 TRACKS = cast("Registry[Track]", TRACK_FACTS)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.judging.verify.arms import ArmContext, arm_slots
-from harness.judging.verify.verification import Judgement, verify
+from harness.judging.verify.arms import arm_slots
+from harness.judging.verify.verification import Judgement, Judging
+from harness.runs.engine_session import EngineSession
 from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
-from harness.specs.variants import ArmKey
-from harness.tracks.registry import choose_engine, track_of
+from harness.tracks.registry import choose_engine
+from tests.support.heard_arms import HeardArms
 from tests.support.patches import new_test_file
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
@@ -97,27 +98,22 @@ class Counting:
         return await self._engine.run_job(*arguments)
 
 
-class Judging(NamedTuple):
+class Judged(NamedTuple):
     judgement: Judgement
     arms: dict[str, JobResult]
     jobs: int
 
 
-def judged() -> Judging:
-    async def judge() -> Judging:
+def judged() -> Judged:
+    async def judge() -> Judged:
         task, engine = Catalog().task(TASK), Counting(choose_engine("docker"))
-        arms: dict[str, JobResult] = {}
+        heard = HeardArms()
         try:
             image = await engine.image(task)
             labels = {"testwright.run": "test-arms-are-alike"}
-            toolchain = track_of(task).toolchain(task)
-
-            def keep(key: ArmKey, result: JobResult) -> None:
-                arms[str(key)] = result
-
-            arm_context = ArmContext(engine, image, arm_slots(engine), labels, keep, toolchain)
+            arm_context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image, heard)
             submission = new_test_file("aiosmtpd/tests/test_walk.py", WALKER, "test_walk")
-            return Judging(await verify(task, submission, arm_context), arms, engine.jobs)
+            return Judged(await Judging(task, arm_context).run(submission), heard.results, engine.jobs)
         finally:
             await engine.close()
 
@@ -125,7 +121,7 @@ def judged() -> Judging:
 
 
 @pytest.fixture(scope="module")
-def judging() -> Judging:
+def judging() -> Judged:
     return judged()
 
 

@@ -16,11 +16,11 @@ from docker.models.containers import Container
 
 from harness.judging.languages.python.language import PythonToolchain
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ARM_TRIES, ArmContext, arm_slots, run_job
-from harness.judging.verify.verification import verify
+from harness.judging.verify.arms import ARM_TRIES, ArmContext, arm_slots
+from harness.judging.verify.verification import Judging
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.task_images import task_image
-from harness.sandbox.protocol import Image, Job, JobResult
+from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import EndedFromOutside
 from harness.specs.reasons import Verdict
@@ -64,7 +64,9 @@ async def run(engine: DockerEngine, image: Image, labels: dict[str, str], script
 
 
 def arms_of(engine: DockerEngine, image: Image, labels: dict[str, str]) -> ArmContext:
-    return ArmContext(engine, image, asyncio.Semaphore(1), labels, lambda _key, _result: None, PythonToolchain())
+    return ArmContext(
+        engine, image, labels, slots=asyncio.Semaphore(1), toolchain=PythonToolchain(), options=SandboxOptions()
+    )
 
 
 def host_pid(container: Container) -> int:
@@ -146,7 +148,7 @@ async def test_a_job_that_is_ended_from_outside_once_runs_again(
 ) -> None:
     marker = f"{RUN}8713"
     job = Job(("bash", "-c", f"sleep {marker} & wait $!; exit 7"), seconds=60)
-    running = asyncio.create_task(run_job(arms_of(engine, image, labels), Catalog().task("aiosmtpd-proxy-tlv"), job))
+    running = asyncio.create_task(arms_of(engine, image, labels).run_arm(job))
     first = await in_mid_job(client, labels, marker)
     await asyncio.to_thread(first.kill)
     await eventually(lambda: not processes_with(f"sleep\0{marker}"), "the first container is not dead")
@@ -161,7 +163,7 @@ async def test_a_job_that_is_ended_from_outside_every_time_is_lost(
 ) -> None:
     marker = f"{RUN}8714"
     job = Job(("sleep", marker), seconds=60)
-    running = asyncio.create_task(run_job(arms_of(engine, image, labels), Catalog().task("aiosmtpd-proxy-tlv"), job))
+    running = asyncio.create_task(arms_of(engine, image, labels).run_arm(job))
     killed = set()
     for _ in range(ARM_TRIES):
         container = await in_mid_job(client, labels, marker)
@@ -211,7 +213,7 @@ async def test_arms_that_are_ended_from_outside_change_no_verdict(
     ends = EndsArms(client, labels, count=6)
     ending = asyncio.create_task(ends.work())
     try:
-        record = (await verify(task, submission, arms)).record
+        record = (await Judging(task, arms).run(submission)).record
     finally:
         ending.cancel()
     assert len(ends.ended) == 6

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from harness.judging.languages.go.toolchain import Request, Rewritten, rewrite_variants
-from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.toolchain import JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image
 from harness.specs.variants import VariantKind
@@ -29,7 +29,7 @@ def rewritten(image: Image, requests: Sequence[Request]) -> list[Rewritten]:
         engine = choose_engine("docker")
         try:
             return await rewrite_variants(
-                BuildContext(engine, image, {"testwright.run": "test-go-rewriting"}), requests
+                JobContext(engine, image, {"testwright.run": "test-go-rewriting"}), requests
             )
         finally:
             await engine.close()

@@ -6,10 +6,12 @@ import pytest
 
 from harness.judging.verify.arms import ArmContext, arm_slots
 from harness.judging.verify.verdict import VerdictRecord
-from harness.judging.verify.verification import verify
+from harness.judging.verify.verification import Judging
+from harness.sandbox.options import arm_options
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.tracks.registry import choose_engine, track_of
+from tests.support.heard_arms import HeardArms
 from tests.support.patches import new_test_file
 
 pytestmark = pytest.mark.docker
@@ -41,7 +43,7 @@ NEVER_GREEN = "\n\ndef test_red():\n    assert not True\n"
 
 def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
     """The verdict, and the names of the arms that ran."""
-    arms: list[str] = []
+    heard = HeardArms()
 
     async def judge() -> VerdictRecord:
         task, engine = Catalog().task("aiosmtpd-proxy-tlv"), choose_engine("docker")
@@ -54,16 +56,17 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
             arm_context = ArmContext(
                 engine,
                 image,
-                arm_slots(engine),
                 labels,
-                lambda key, _: arms.append(str(key)),
-                track_of(task).toolchain(task),
+                slots=arm_slots(engine),
+                toolchain=track_of(task).toolchain(task),
+                options=arm_options(task.repo),
+                observer=heard,
             )
-            return (await verify(task.model_copy(update={"file": short}), submission, arm_context)).record
+            return (await Judging(task.model_copy(update={"file": short}), arm_context).run(submission)).record
         finally:
             await engine.close()
 
-    return asyncio.run(judge()), arms
+    return asyncio.run(judge()), list(heard.results)
 
 
 @pytest.mark.long

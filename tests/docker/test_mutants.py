@@ -40,7 +40,7 @@ async def session() -> AsyncIterator[EngineSession]:
 
 async def mutants(session: EngineSession, task: Task, folder: Path, order: MutantOrder) -> MutantsFile:
     image = await session.engine.image(task)
-    context = session.arm_context(task, image, lambda _key, _result: None)
+    context = session.arm_context(task, image)
     patch = next(path for path in (folder / "tests.patch", folder / "patch.diff") if path.exists())
     submission = Submission(patch.read_bytes(), (folder / "manifest.yaml").read_bytes())
     return await run_mutants(task, submission, context, order)
@@ -81,7 +81,7 @@ async def test_what_a_lazy_suite_reaches_of_the_removed_lines_is_counted(session
     task = Catalog().task(name)
     folder = Path(__file__).parents[1] / "honest" / name / suite
     submission = Submission((folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes())
-    context = session.arm_context(task, await session.engine.image(task), lambda _key, _result: None)
+    context = session.arm_context(task, await session.engine.image(task))
     code = await removed_code(task, GitTree(context.image.tree))
     found = await removed_coverage(task, context, suite_of(await read_submission(task, submission, context)), code)
     assert found.why_none == ""

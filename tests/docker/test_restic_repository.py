@@ -8,7 +8,7 @@ import pytest
 
 from harness.judging.languages.go.discovery import discover, is_test_file
 from harness.judging.languages.go.toolchain import BINARIES, GoToolchain
-from harness.judging.languages.toolchain import BuildContext, Built, SuiteFiles
+from harness.judging.languages.toolchain import Built, JobContext, SuiteFiles
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.testing.go_test import read_go_test
 from harness.sandbox.protocol import Image, JobResult
@@ -153,7 +153,7 @@ class Builder:
     def make(self, source: VariantSource, tests: Mapping[str, bytes]) -> Built:
         async def make() -> Built:
             engine = choose_engine("docker")
-            site = BuildContext(engine, self.image, {"testwright.run": "test-restic-repository"})
+            site = JobContext(engine, self.image, {"testwright.run": "test-restic-repository"})
             try:
                 (compiled,) = await GoToolchain().compile(site, [source])
                 ids = [TestId(path, test.name) for path in tests for test in discover(tests[path], path).tests]

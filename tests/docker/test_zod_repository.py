@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.typescript.discovery import discover, is_test_file
 from harness.judging.languages.typescript.language import COMPILED, LANGUAGE, TypeScriptToolchain
 from harness.judging.languages.variant_source import VariantSource
@@ -173,7 +173,7 @@ def test_the_agent_sees_what_failed_and_a_rejection_that_nobody_handled(run: Run
 async def _compiled(image: Image, sources: list[VariantSource]) -> list[CompiledVariant]:
     engine = choose_engine("docker")
     try:
-        return await TypeScriptToolchain().compile(BuildContext(engine, image, LABELS), sources)
+        return await TypeScriptToolchain().compile(JobContext(engine, image, LABELS), sources)
     finally:
         await engine.close()
 

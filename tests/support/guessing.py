@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import Draw
-from harness.judging.verify.gathering import gather_evidence
+from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import EXCUSABLE, judge_mutation, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
-from harness.sandbox.protocol import Image
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
@@ -35,9 +35,11 @@ TEST = TestId("tests/test_sums.py", "test_a")
 async def judged_by_guess(task: Task, engine: FakeEngine, order: int) -> Verdict:
     """The verdict of the verifier's own schedule and rules on a suite of one test."""
     image = Image("fake", "0", "/app", task.directory)
-    context = ArmContext(engine, image, asyncio.Semaphore(3), {}, lambda *_: None, ScriptedToolchain())
+    context = ArmContext(
+        engine, image, {}, slots=asyncio.Semaphore(3), toolchain=ScriptedToolchain(), options=SandboxOptions()
+    )
     suite, check = Suite((TEST,), {TEST.file: b"..."}), ManifestCheck((TEST,))
-    evidence = await gather_evidence(context, task, sources(FEW), suite, check, Draw(0, order))
+    evidence = await gather_evidence(context, task, ArmPlan(sources(FEW), suite, check, Draw(0, order)))
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
     return decide([*judge_mutation(evidence), *rubric])
 

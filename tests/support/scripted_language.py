@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.judging.languages.python.language import LANGUAGE as PYTHON
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from tests.support.fake_engine import scripted_variant
 
@@ -18,7 +18,7 @@ class ScriptedToolchain:
     replaced = ()
     suites = None
 
-    async def compile(self, _context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+    async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
         return [scripted_variant(source.name, source.kind, source.disk) for source in sources]
 
 

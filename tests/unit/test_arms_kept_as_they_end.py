@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.verify.arms import ArmContext, LimitedEngine, Suite
+from harness.judging.languages.toolchain import JobLimit, JobsStopped
+from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed
-from harness.judging.verify.gathering import gather_evidence
+from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import decide
@@ -55,7 +56,7 @@ class DyingLog:
 def gather(task: Task, engine: FakeEngine, log: DyingLog) -> Evidence:
     context: ArmContext = arm_context_of(task, engine, 1)
     suite = Suite(TESTS, SUITE_FILES)
-    return asyncio.run(gather_evidence(context, task, sources(), suite, ManifestCheck(TESTS), DRAW, log))
+    return asyncio.run(gather_evidence(context, task, ArmPlan(sources(), suite, ManifestCheck(TESTS), DRAW), log))
 
 
 @pytest.mark.parametrize("looks", [0, 1, 2])
@@ -88,9 +89,14 @@ def test_the_time_of_a_verification_counts_what_an_earlier_start_has_used(tmp_pa
     assert 0 < len(late.arms) < 10
 
 
-def test_an_engine_with_a_limit_adds_up_what_its_jobs_take() -> None:
-    engine = LimitedEngine(FakeEngine(script({})), 10.0, used=4.0)
-    assert (engine.used, engine.is_stopped) == (4.0, False)
+def test_a_limit_begins_with_what_jobs_of_an_earlier_start_have_taken() -> None:
+    limit = JobLimit(10.0, used=4.0)
+    limit.check()
+    assert (limit.used, limit.is_stopped) == (4.0, False)
+    limit.used += 6.0
+    with pytest.raises(JobsStopped):
+        limit.check()
+    assert limit.ran_out_of_time
 
 
 def passing(test: TestId) -> Arm:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.compiling import MOST, CompiledVariants, compile_once
 from harness.sandbox.protocol import Image
@@ -23,8 +23,8 @@ class Counting:
         return [CompiledVariant(Variant(source.name, source.kind, code=source.code), (), ()) for source in sources]
 
 
-def site(digest: str) -> BuildContext:
-    return BuildContext(None, Image("tag", digest, "/app", Path()), {})
+def site(digest: str) -> JobContext:
+    return JobContext(None, Image("tag", digest, "/app", Path()), {})
 
 
 def source(name: str, code: bytes = b"", **more: object) -> VariantSource:

@@ -4,9 +4,9 @@ import asyncio
 
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import AT_BASELINE, CodeSeeds, Draw, derived
-from harness.judging.verify.gathering import TOGETHER, gather_evidence, schedule
+from harness.judging.verify.gathering import TOGETHER, ArmPlan, gather_evidence, schedule
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.sandbox.protocol import Image
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.task import Task
 from tests.support.fake_engine import FakeEngine
 from tests.support.guessing import TEST
@@ -49,9 +49,11 @@ def ran(task: Task, draw: Draw) -> list[str]:
     """Which variants ran, in their order."""
     engine = FakeEngine(lambda run, _test: "passes" if KINDS[run.variant].behaves_like_baseline else "fails")
     image = Image("fake", "0", "/app", task.directory)
-    context = ArmContext(engine, image, asyncio.Semaphore(1), {}, lambda *_: None, ScriptedToolchain())
+    context = ArmContext(
+        engine, image, {}, slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=SandboxOptions()
+    )
     suite = Suite((TEST,), {TEST.file: b"..."})
-    evidence = asyncio.run(gather_evidence(context, task, sources(), suite, ManifestCheck((TEST,)), draw))
+    evidence = asyncio.run(gather_evidence(context, task, ArmPlan(sources(), suite, ManifestCheck((TEST,)), draw)))
     assert evidence.draw == draw
     return [run.variant for run in engine.finished]
 

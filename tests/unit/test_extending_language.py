@@ -18,11 +18,11 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import parse_manifest
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.verdict import VerdictRecord
-from harness.judging.verify.verification import verify
+from harness.judging.verify.verification import Judging
 from harness.models.replay import ScriptedModel
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.local.engine import LocalEngine
-from harness.sandbox.protocol import Image
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
@@ -132,8 +132,10 @@ def judged(directory: Path, task: Task, submission: Submission) -> VerdictRecord
         engine = LocalEngine(lambda _: asyncio.sleep(0, image), bubblewrap=False)
         toolchain = track_of(task).toolchain(task)
         labels = {"testwright.test": "shell"}
-        context = ArmContext(engine, image, asyncio.Semaphore(1), labels, lambda *_: None, toolchain)
-        return (await verify(task, submission, context)).record
+        context = ArmContext(
+            engine, image, labels, slots=asyncio.Semaphore(1), toolchain=toolchain, options=SandboxOptions()
+        )
+        return (await Judging(task, context).run(submission)).record
 
     return asyncio.run(judge())
 

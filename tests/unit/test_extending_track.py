@@ -16,14 +16,16 @@ from harness.judging.languages.registry import LANGUAGES
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ARM_TRIES, ArmContext
 from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
 from harness.results.report.trial_report import trial_table
 from harness.results.rows import TrialRow, TrialState
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
-from harness.specs.tracks import GradingRules
 from harness.tracks.grading import grade_by
 from harness.tracks.registry import TRACKS, check_rules, track_of
 from tests.support import scripted_language
@@ -85,8 +87,8 @@ async def graded(task: Task, directory: Path, engine: FakeEngine, submission: Su
     engine.tree = (await GitTree.create(directory / "tree.git", directory / "tree")).directory
     toolchain = track_of(task).toolchain(task)
     image = await engine.image(task)
-    context = ArmContext(engine, image, asyncio.Semaphore(2), {}, lambda *_: None, toolchain)
-    return (await grade_by(GradingRules.TESTWRIGHT, task, submission, context)).first.record
+    context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=toolchain, options=SandboxOptions())
+    return (await grade_by(GradingRules.TESTWRIGHT, Judging(task, context), submission)).first.record
 
 
 def doing(on_fixed: str, on_broken: str) -> Script:

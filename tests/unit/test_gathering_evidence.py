@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import ARM_TRIES, ArmContext, Suite, run_arms
+from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
 from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Draw, Evidence, listed
-from harness.judging.verify.gathering import COMPILING_AT_ONCE, gather_evidence
+from harness.judging.verify.gathering import COMPILING_AT_ONCE, ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
-from harness.sandbox.protocol import Image
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task, TaskLimits
@@ -68,7 +68,9 @@ class Gathered(NamedTuple):
 
 def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
     image = Image("fake", "0", "/app", task.directory)
-    return ArmContext(engine, image, asyncio.Semaphore(slots), {}, lambda *_: None, ScriptedToolchain())
+    return ArmContext(
+        engine, image, {}, slots=asyncio.Semaphore(slots), toolchain=ScriptedToolchain(), options=SandboxOptions()
+    )
 
 
 def gathered(
@@ -79,7 +81,9 @@ def gathered(
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
         check = ManifestCheck(tests, frozenset(changed), existing)
-        return await gather_evidence(arm_context, task, sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
+        return await gather_evidence(
+            arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
+        )
 
     evidence = asyncio.run(gather())
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
@@ -107,7 +111,7 @@ class CountingToolchain(ScriptedToolchain):
         self.asked: list[set[str]] = []
         self.together = asyncio.Barrier(COMPILING_AT_ONCE)
 
-    async def compile(self, context: BuildContext, asked: Sequence[VariantSource], /) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, asked: Sequence[VariantSource], /) -> list[CompiledVariant]:
         self.asked.append({source.name for source in asked})
         async with asyncio.timeout(10):
             await self.together.wait()
@@ -118,7 +122,7 @@ def test_variants_are_compiled_by_a_few_builds_side_by_side(task):
     toolchain, engine = CountingToolchain(), FakeEngine(script({}))
     context = replace(arm_context_of(task, engine, 3), toolchain=toolchain)
     suite, check = Suite((A, B), SUITE_FILES), ManifestCheck((A, B))
-    asyncio.run(gather_evidence(context, task, sources(), suite, check, Draw(0, 0)))
+    asyncio.run(gather_evidence(context, task, ArmPlan(sources(), suite, check, Draw(0, 0))))
     assert [len(asked) for asked in toolchain.asked] == [len(KINDS) // COMPILING_AT_ONCE] * COMPILING_AT_ONCE
     assert set.union(*toolchain.asked) == set(KINDS)
 
@@ -366,7 +370,7 @@ def test_no_more_containers_run_at_once_than_there_are_slots(task):
 async def test_a_lost_arm_never_kills(task, status):
     async def arm(engine: FakeEngine):
         removal = (listed("removal-1"), scripted_variant("removal-1", VariantKind.REMOVAL))
-        found = await run_arms(arm_context_of(task, engine, 1), task, Suite((A,), SUITE_FILES), [removal])
+        found = await ArmRunner(arm_context_of(task, engine, 1), task).run_suite(Suite((A,), SUITE_FILES), [removal])
         return found[listed("removal-1")]
 
     assert (await arm(FakeEngine(script({})))).results[0].killed

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.toolchain import JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, JobResult, LimitReached
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
@@ -42,7 +42,7 @@ async def compile_in(language: str, *ends: JobResult | Exception) -> int:
     """How many jobs it took."""
     engine, texts = Ends(iter(ends)), TEXTS[language]
     source = VariantSource("removal", VariantKind.REMOVAL, texts, texts)
-    context = BuildContext(engine, Image("tag", "digest", "/app", Path()), {})
+    context = JobContext(engine, Image("tag", "digest", "/app", Path()), {})
     await LANGUAGES.get(language).toolchain.compile(context, [source])
     return engine.jobs
 

@@ -14,7 +14,7 @@ from harness.judging.languages.go.toolchain import (
     PreparedVariant,
     build_binaries,
 )
-from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.toolchain import JobContext
 from harness.sandbox.archives import MAX_OUTPUTS_BYTES
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached
 from harness.specs.variants import Variant, VariantKind
@@ -50,7 +50,7 @@ def prepared(name: str, **data: bytes) -> PreparedVariant:
 
 
 async def built(builder: Builder, *variants: PreparedVariant) -> list[tuple[str, str]]:
-    site = BuildContext(builder, Image("tag", "digest", "/app", Path()), {})
+    site = JobContext(builder, Image("tag", "digest", "/app", Path()), {})
     return [(item.data.decode(), item.fault) for item in await build_binaries(site, variants, PACKAGE)]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.judging.languages.go.toolchain import Request, rewrite_variants
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.languages.toolchain import BuildContext
+from harness.judging.languages.toolchain import JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.errors import UserError
@@ -73,8 +73,8 @@ class Compiler:
 DONE = {"files": {PATH: "package size\n"}, "rules": {"extract": 2}, "dropped": 1, "lost_bodies": 0, "error": ""}
 
 
-def context(compiler: Compiler) -> BuildContext:
-    return BuildContext(compiler, Image("tag", "digest", "/go/src/x", Path()), {})
+def context(compiler: Compiler) -> JobContext:
+    return JobContext(compiler, Image("tag", "digest", "/go/src/x", Path()), {})
 
 
 def test_go_files_are_compiled_and_others_are_not():

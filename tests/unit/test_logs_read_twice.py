@@ -10,7 +10,7 @@ import pytest
 
 from harness.plugins.published.parsed_log import parsed_tests, read_published
 
-PROGRAM = Path(__file__).parents[2] / "harness" / "tracks" / "swe_atlas" / "in_container" / "parse_log.py"
+PROGRAM = Path(__file__).parents[2] / "harness" / "plugins" / "published" / "in_container" / "parse_log.py"
 BY_LINES = r"""
 import json, re, sys
 found = {}

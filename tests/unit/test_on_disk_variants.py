@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.languages.toolchain import BuildContext, SuiteFiles
+from harness.judging.languages.toolchain import JobContext, SuiteFiles
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.evidence import REQUIRED, listed
 from harness.judging.verify.variants import plan_variants, rewritten_on_disk
@@ -69,7 +69,7 @@ async def variants(tmp_path):
     task = read_published(place, TaskOptions())
     toolchain = track_of(task).toolchain(task)
     sources = [rewritten_on_disk(item, task.repo) for item in await plan_variants(task, tree, toolchain, 0)]
-    compiled = await toolchain.compile(BuildContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
+    compiled = await toolchain.compile(JobContext(None, Image("tag", "0", "/app", tree.directory), {}), sources)
     return toolchain, {item.variant.name: item for item in compiled}
 
 

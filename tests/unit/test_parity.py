@@ -4,8 +4,8 @@ import pytest
 
 from harness.judging.verify.verdict import MutationStage, Stages, TestRecord, VerdictRecord
 from harness.results.parity import disagreement
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
-from harness.specs.tracks import GradingRules
 
 
 def record(protocol: GradingRules, *codes: ReasonCode, arms: dict[str, str] | None = None) -> VerdictRecord:

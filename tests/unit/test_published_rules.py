@@ -11,9 +11,9 @@ from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.plugins.published.parsed_log import ParsedTest, attributed, means, parsed_tests, read_published
 from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names, log_records
 from harness.results.parity import WHY_PUBLISHED_TAKES, disagreement
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId
-from harness.specs.tracks import GradingRules
 
 FILE = "tests/test_sums.py"
 GREEN = [ParsedTest("tests/test_sums.py::TestSums::test_adds", "PASSED")]

@@ -11,7 +11,10 @@ from tests.support.python_normaliser import normalised
 from tests.support.python_variants import variant
 
 TEXT = (
-    Path(__file__).parents[2].joinpath("harness", "languages", "python", "in_container", "functions.py").read_text()
+    Path(__file__)
+    .parents[2]
+    .joinpath("harness", "judging", "languages", "python", "in_container", "functions.py")
+    .read_text()
 )
 PLAIN = {key: normalised(function) for key, function in functions_of(ast.parse(TEXT)).items()}  # type: ignore[arg-type]
 INVERTED = sorted(

@@ -180,5 +180,5 @@ def test_options_that_do_nothing_together_are_refused(run, tmp_path):
 
 
 def test_an_unknown_format_is_refused(run, tmp_path):
-    with pytest.raises(UserError, match="known: parquet, inspect"):
+    with pytest.raises(UserError, match="known: atif, inspect, parquet"):
         export_runs([load_rows(run)], tmp_path, "xml", as_json=False)

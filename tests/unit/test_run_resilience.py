@@ -218,7 +218,7 @@ async def test_what_arms_showed_counts_only_for_the_same_configuration_of_the_re
     async def conditions() -> Conditions:
         task = here.catalog.task(TASK)
         async with engine_session("here", "a-run") as session:
-            context = session.arm_context(task, await session.engine.image(task), lambda _key, _result: None)
+            context = session.arm_context(task, await session.engine.image(task))
             return Conditions.of(task, context, Submission(b"patch", b"manifest"))
 
     before = await conditions()

@@ -352,7 +352,7 @@ def test_typescript_garbage_follows_the_annotation() -> None:
 
 def test_every_function_of_our_own_code_can_be_stubbed_and_compiles() -> None:
     stubs, made = stubs_of("python"), 0
-    for path in sorted((default_directory() / "harness" / "verify").glob("*.py")):
+    for path in sorted((default_directory() / "harness" / "judging" / "verify").glob("*.py")):
         text = path.read_bytes()
         names = [name for name, refusal in stubs.symbols(text, path.name).items() if not refusal]
         for kind in StubKind if names and any("__" not in name for name in names) else ():

@@ -19,8 +19,9 @@ from harness.runs.command import configure
 from harness.runs.plan import RunConfig, chosen_tasks, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.rubric import Importance
-from harness.specs.tracks import GradingRules, TaskOptions
+from harness.specs.tracks import TaskOptions
 from tests.support.small_task import scaffold
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"

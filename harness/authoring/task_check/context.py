@@ -29,7 +29,6 @@ from harness.judging.verify.judge.judge import Judge
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.host import cache_directory
 from harness.sandbox.images.recipe import digest_of
-from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem, Severity
@@ -37,7 +36,6 @@ from harness.specs.registry import Registry
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from harness.specs.tracks import BEHAVIOUR
-from harness.specs.variants import ArmKey
 
 _CONTROLS = ("prompt.md", "fuzz/")
 _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
@@ -193,11 +191,7 @@ class CheckContext:
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
     """Of this task, with all of its twins; what arms print is kept nowhere. Raises UserError, ImageUnavailable."""
-    return replace(session.arm_context(task, await session.engine.image(task), _nowhere), every_twin=True)
-
-
-def _nowhere(_key: ArmKey, _result: JobResult) -> None:
-    """Keeps nothing."""
+    return replace(session.arm_context(task, await session.engine.image(task)), every_twin=True)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.manifest import ManifestError, parse_manifest
-from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.arms import ArmObserver, ArmRunner, Suite
 from harness.judging.verify.evidence import BASELINE
 from harness.judging.verify.task_texts import changed_by
 from harness.sandbox.git_tree import GitTree
@@ -148,22 +148,28 @@ async def _variants(subject: Subject) -> list[CompiledVariant]:
             )
             for number in range(1, REWRITTEN + 1)
         ]
-    return await context.toolchain.compile(context.build, sources)
+    return await context.toolchain.compile(context, sources)
 
 
 async def _calls(subject: Subject, variants: Sequence[CompiledVariant], seed: int) -> dict[str, list[FuzzCall]]:
     """By variant. Raises UserError where the file has no test, or doesn't pass on pristine code."""
-    written: dict[str, bytes] = {}
-
-    def keep(key: ArmKey, result: JobResult) -> None:
-        written[key.variant] = result.outputs.get(FUZZ_FILE, b"")
-
-    context: ArmContext = replace(subject.containers, keep=keep)
+    reports = _Reports()
+    runner = ArmRunner(replace(subject.containers, observer=reports), subject.task)
     suite = _suite(subject)
     seeded = [replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)}) for item in variants]
     arms = [(ArmKey(Role.EXISTING_AFTER, item.variant.name), item) for item in seeded]
-    await run_arms(context, subject.task, suite, arms)
-    return {item.variant.name: read_calls(written.get(item.variant.name, b"")) for item in variants}
+    await runner.run_suite(suite, arms)
+    return {item.variant.name: read_calls(reports.written.get(item.variant.name, b"")) for item in variants}
+
+
+class _Reports(ArmObserver):
+    """Keeps what the fuzz file wrote in each variant's arm."""
+
+    def __init__(self) -> None:
+        self.written: dict[str, bytes] = {}
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self.written[key.variant] = result.outputs.get(FUZZ_FILE, b"")
 
 
 def _suite(subject: Subject) -> Suite:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.judgement import Judgement
-from harness.judging.verify.verification import verify
+from harness.judging.verify.verification import Judging
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.work_tree import image_place, task_tree
@@ -82,12 +82,23 @@ def as_problem(catalog: Catalog, error: Exception, where: str) -> Problem:
 
 
 async def judge(subject: Subject, submission: Submission) -> Judgement:
-    """Notes in `subject.slowest` how long arms took. Raises SandboxLost where a container was lost."""
+    """Judge a submission of the task under check, and note in `subject.slowest` how long its arms took.
 
-    def keep(key: ArmKey, result: JobResult) -> None:
-        subject.slowest[str(key)] = max(result.seconds, subject.slowest.get(str(key), 0.0))
+    Raises:
+        SandboxLost: A container was lost again and again.
+    """
+    context = replace(subject.containers, observer=_Stopwatch(subject.slowest))
+    return await Judging(subject.task, context).run(submission)
 
-    return await verify(subject.task, submission, replace(subject.containers, keep=keep))
+
+class _Stopwatch(ArmObserver):
+    """Keeps the seconds of each arm, the longest of several."""
+
+    def __init__(self, slowest: dict[str, float]) -> None:
+        self._slowest = slowest
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self._slowest[str(key)] = max(result.seconds, self._slowest.get(str(key), 0.0))
 
 
 @asynccontextmanager

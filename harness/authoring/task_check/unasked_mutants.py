@@ -15,10 +15,10 @@ from pathlib import Path
 from harness.authoring.task_check.fixing import written_tests
 from harness.authoring.task_check.honest_corpus import cases_of
 from harness.authoring.task_check.subject import Subject
-from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext, EngineStopped, LimitedEngine, Suite, run_arms
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
 from harness.judging.verify.evidence import BASELINE
 from harness.judging.verify.intake import ingest
 from harness.judging.verify.mutants.records import MutantRecord, MutantStatus
@@ -26,7 +26,6 @@ from harness.judging.verify.mutants.running import MutantOrder, run_mutants
 from harness.judging.verify.task_texts import read_texts
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.rubric import Importance
@@ -74,7 +73,7 @@ async def suite_matrix(
 ) -> SuiteMatrix:
     """A suite on each variant. A variant that never ran, since the engine has stopped, has no column."""
     keys = {ArmKey(Role.LISTED, item.variant.name): item for item in compiled}
-    arms = await run_arms(context, task, suite, keys.items())
+    arms = await ArmRunner(context, task).run_suite(suite, keys.items())
     return _matrix(name, suite.tests, {key.variant: arm for key, arm in arms.items() if key.part == 0})
 
 
@@ -115,8 +114,7 @@ async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
     How many there are is among the remarks. Raises UserError where there can be no mutants of this task, SandboxLost.
     """
     task = subject.task
-    engine = LimitedEngine(subject.containers.engine, SECONDS)
-    context = replace(subject.containers, engine=engine, keep=_nothing)
+    context = replace(subject.containers, limit=JobLimit(SECONDS), observer=ArmObserver())
     probes = _probes_of_must_haves(task)
     tree = GitTree(context.image.tree)
     found = [each async for each in _kills(subject, context, tree, probes, count)]
@@ -125,7 +123,7 @@ async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
     lines = await _lines_of(task, tree, probes)
     killed = [each for each in records.values() if _killers(each, suites)]
     unasked = [each for each in killed if not is_asked_for(each, lines, [probe.name for probe in probes], suites)]
-    over = "; the time was over before each suite ran on all of them" if engine.ran_out_of_time else ""
+    over = "; the time was over before each suite ran on all of them" if context.limit.ran_out_of_time else ""
     by = f"{len(suites)} {'suite' if len(suites) == 1 else 'suites'}"
     subject.remarks.append(
         f"{len(records)} mutants: {len(killed)} are killed by the tests of {by}; a must-have asks for"
@@ -193,7 +191,7 @@ async def _kills(
             )
             ended = [each for each in file.mutants if each.status is not MutantStatus.PENDING]
             yield file.mutants, SuiteKills(name, noticed, {each.id: frozenset(each.killed_by) for each in ended})
-    except EngineStopped:  # while something was compiled or built
+    except JobsStopped:  # while something was compiled or built
         return
 
 
@@ -208,7 +206,7 @@ async def _compiled(task: Task, context: ArmContext, tree: GitTree, probes: Sequ
     """The code as it is and these probes."""
     wanted = {BASELINE, *(probe.variant for probe in probes)}
     sources = [source for source in await plain_variants(task, tree) if source.name in wanted]
-    return await context.toolchain.compile(context.build, sources)
+    return await context.toolchain.compile(context, sources)
 
 
 def _killers(mutant: MutantRecord, suites: Sequence[SuiteKills]) -> list[str]:
@@ -230,7 +228,3 @@ def _problems(subject: Subject, unasked: Sequence[MutantRecord], suites: Sequenc
         notice = f"{', '.join(tests[:_NAMED])}{more} {'notices it' if len(tests) == 1 else 'notice it'}"
         words = f"{file}:{line}: tests that meet every must-have can miss that {what}; {notice}"
         yield Problem(where=subject.at("probes"), message=words, severity=Severity.WARNING)
-
-
-def _nothing(key: ArmKey, result: JobResult) -> None:
-    """What these arms print is kept nowhere."""

@@ -8,11 +8,10 @@ from pathlib import PurePosixPath
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
-from harness.judging.verify.arms import ArmContext, Suite, run_arms
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
 from harness.judging.verify.evidence import EXISTING_BEFORE
 from harness.judging.verify.variants import plan_variants
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import JobResult
 from harness.specs.problem import Problem, Severity
 from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
@@ -25,7 +24,7 @@ _NAMED = 3
 
 async def upstream_problems(subject: Subject) -> list[Problem]:
     """Warnings: tests that notice a probe. How many were run is among the remarks. Raises UserError, SandboxLost."""
-    context = replace(subject.containers, keep=_nothing)
+    context = replace(subject.containers, observer=ArmObserver())
     tree = GitTree(context.image.tree)
     near, all_files = await _near(subject, tree)
     baseline, probes = await _variants(subject, context, tree)
@@ -35,14 +34,13 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
         subject.remarks.append(f"of upstream's {all_files} remaining test files {words}")
         return []
     suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
-    [before] = (await run_arms(context, subject.task, suite, [(EXISTING_BEFORE, baseline)])).values()
+    runner = ArmRunner(context, subject.task)
+    [before] = (await runner.run_suite(suite, [(EXISTING_BEFORE, baseline)])).values()
     chosen = tuple(_affordable(before))
     found: list[Problem] = []
     if chosen:
         suite = replace(suite, tests=chosen)
-        arms = await run_arms(
-            context,
-            subject.task,
+        arms = await runner.run_suite(
             suite,
             [(ArmKey(Role.EXISTING_BEFORE, item.variant.name), item) for item in probes],
         )
@@ -83,7 +81,7 @@ async def _variants(
     toolchain = context.toolchain
     sources = await plan_variants(subject.task, tree, toolchain, 0)
     wanted = [item for item in sources if item.kind in (VariantKind.BASELINE, VariantKind.PROBE)]
-    compiled = await toolchain.compile(context.build, wanted)
+    compiled = await toolchain.compile(context, wanted)
     return compiled[0], compiled[1:]
 
 
@@ -107,7 +105,3 @@ def _noticed(subject: Subject, arms: Mapping[ArmKey, Arm]) -> Iterator[Problem]:
             words = f"upstream's remaining tests notice it too: {', '.join(killers[:_NAMED])}{more}"
             where = subject.at(f"probes/{probes[key.variant].path.name}")
             yield Problem(where=where, message=words, severity=Severity.WARNING)
-
-
-def _nothing(key: ArmKey, result: JobResult) -> None:
-    """What these arms print is kept nowhere."""

@@ -5,6 +5,7 @@ Jobs that compile variants. Only an error of the compiler is the variant's fault
 Whether changed texts compile, each by itself, in one container where no test ever runs.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -17,12 +18,66 @@ from harness.specs.test_results import TestId
 from harness.specs.variants import Variant
 
 
-class BuildContext(NamedTuple):
-    """Where variants are compiled: containers of `image`, which hold at most the text of an agent's tests."""
+class JobsStopped(Exception):
+    """No container was started: what the jobs were for is over, or has used up its time."""
+
+
+class JobLimit:
+    """How long the containers of one piece of work may take together; those that run are not ended.
+
+    Args:
+        seconds: Of all jobs together; the job during which they are used up still counts.
+        used: Seconds that jobs of an earlier start have taken.
+    """
+
+    def __init__(self, seconds: float = math.inf, used: float = 0.0) -> None:
+        self.used = used
+        self.ran_out_of_time = False
+        self._most = seconds
+        self._stopped = False
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped or self.ran_out_of_time
+
+    def stop(self) -> None:
+        """Let no further container start."""
+        self._stopped = True
+
+    def check(self) -> None:
+        """Refuse a job where no further one may start.
+
+        Raises:
+            JobsStopped: The work is over, or its time is used up.
+        """
+        if not self._stopped and self.used >= self._most:
+            self.ran_out_of_time = True
+        if self.is_stopped:
+            raise JobsStopped
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """Where jobs run: containers of one image that carry the same labels and share a limit.
+
+    Variants are compiled here; such containers hold at most the text of an agent's tests.
+    """
 
     engine: Engine
     image: Image
     labels: Mapping[str, str]
+    limit: JobLimit = field(default_factory=JobLimit)
+
+    async def run_job(self, job: Job, options: SandboxOptions) -> JobResult:
+        """Run a job in a container of its own; see `Engine.run_job`.
+
+        Raises:
+            JobsStopped: The limit lets no further container start.
+        """
+        self.limit.check()
+        result = await self.engine.run_job(self.image, job, options, self.labels)
+        self.limit.used += result.seconds
+        return result
 
 
 @dataclass(frozen=True)
@@ -65,7 +120,7 @@ class SuiteBuilder(Protocol):
         ...
 
     async def build(
-        self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
+        self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
         """Each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
         ...
@@ -89,7 +144,7 @@ class Toolchain(Protocol):
         """None where a suite needs no building."""
         ...
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
         """Everything that can be made without the suite, in the same order.
 
         Raises UserError for a variant that the compiler refuses, SandboxLost for a container that was lost.
@@ -98,7 +153,7 @@ class Toolchain(Protocol):
 
 
 async def with_suite(
-    toolchain: Toolchain, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
+    toolchain: Toolchain, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
 ) -> list[Built]:
     """Each variant with a suite, ready to run. Raises SandboxLost."""
     if toolchain.suites is None:
@@ -110,7 +165,7 @@ DEFAULT_OPTIONS = SandboxOptions()
 _SIGNALLED = 128
 
 
-async def run_build(context: BuildContext, job: Job, options: SandboxOptions = DEFAULT_OPTIONS) -> JobResult:
+async def run_build(context: JobContext, job: Job, options: SandboxOptions = DEFAULT_OPTIONS) -> JobResult:
     """Run a job that compiles and holds nothing of a submission's, a second time where it was ended from outside.
 
     Raises SandboxLost where it was ended again, or by a signal or a limit; UserError where it left more than a job
@@ -132,8 +187,8 @@ async def run_build(context: BuildContext, job: Job, options: SandboxOptions = D
     return result
 
 
-async def _run(context: BuildContext, job: Job, options: SandboxOptions) -> JobResult:
-    result = await context.engine.run_job(context.image, job, options, context.labels)
+async def _run(context: JobContext, job: Job, options: SandboxOptions) -> JobResult:
+    result = await context.run_job(job, options)
     if result.exit_status > _SIGNALLED and not (result.timed_out or result.out_of_memory):
         raise EndedFromOutside(f"a container that built the task's variants ended with status {result.exit_status}")
     return result
@@ -160,7 +215,7 @@ _OPTIONS = SandboxOptions(Limits(memory_mb=3072, disk_mb=4096))
 _MOST_WORDS = 300
 
 
-async def compile_each(context: BuildContext, command: str, variants: Sequence[Files]) -> list[str]:
+async def compile_each(context: JobContext, command: str, variants: Sequence[Files]) -> list[str]:
     """What the compiler says of each variant in one line, in their order; empty for one that compiles.
 
     A variant is the files that it changes; `command` is a shell command that compiles those which it is given, at
@@ -172,7 +227,7 @@ async def compile_each(context: BuildContext, command: str, variants: Sequence[F
     return said
 
 
-async def _compile_some(context: BuildContext, command: str, variants: Sequence[Files]) -> list[str]:
+async def _compile_some(context: JobContext, command: str, variants: Sequence[Files]) -> list[str]:
     placed = [
         PlacedFile(f"{_VARIANTS}/{number:04d}/{path}", text)
         for number, files in enumerate(variants)

@@ -1,93 +1,32 @@
-"""Running arms: the submission's tests on every variant, each in a fresh container.
-
-An engine that starts no more containers once a judging has used up its time, or is over for another reason.
-"""
+"""Arms: the submission's tests on every variant, each in a fresh container."""
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from harness.judging.languages.toolchain import (
-    BuildContext,
     Built,
     CompiledVariant,
+    JobContext,
+    JobsStopped,
     SuiteFiles,
     Toolchain,
     with_suite,
 )
 from harness.judging.testing.arm_job import TestRun, read_job, test_job, unbuilt
-from harness.sandbox.options import arm_options
 from harness.sandbox.protocol import (
-    Capabilities,
     Engine,
-    Image,
     Job,
     JobResult,
     LimitReached,
-    Sandbox,
     SandboxOptions,
 )
 from harness.specs.errors import SandboxLost, first_error
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-
-
-class EngineStopped(Exception):
-    """No container was started: the judging is over."""
-
-
-class LimitedEngine:
-    """See `Engine`. `seconds` are what all its jobs may take together, `used` what they have taken; those that run
-    are not ended.
-
-    `ran_out_of_time` says that a job was refused because they were used up.
-    """
-
-    def __init__(self, engine: Engine, seconds: float, used: float = 0.0) -> None:
-        self._engine, self._most = engine, seconds
-        self.used = used
-        self._stopped = False
-        self.ran_out_of_time = False
-        self.name, self.isolation, self.capabilities = engine.name, engine.isolation, engine.capabilities
-
-    name: str
-    isolation: str
-    capabilities: Capabilities
-
-    @property
-    def is_stopped(self) -> bool:
-        return self._stopped or self.ran_out_of_time
-
-    def stop(self) -> None:
-        """Start nothing more."""
-        self._stopped = True
-
-    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        """See `Engine.run_job`. Raises EngineStopped."""
-        if self._stopped:
-            raise EngineStopped
-        if self.used >= self._most:
-            self.ran_out_of_time = True
-            raise EngineStopped
-        result = await self._engine.run_job(image, job, options, labels)
-        self.used += result.seconds
-        return result
-
-    async def image(self, task: Task) -> Image:
-        return await self._engine.image(task)
-
-    def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> Sandbox:
-        return self._engine.sandbox(image, options, labels)
-
-    async def reap(self, labels: Mapping[str, str]) -> int:
-        return await self._engine.reap(labels)
-
-    async def close(self) -> None:
-        await self._engine.close()
-
 
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.GARBAGE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
@@ -99,31 +38,53 @@ _CRASHED = 128
 _TESTS_FAILED = 1
 
 
-def _unheard(_: int) -> None:
-    """Nobody counts."""
+class ArmObserver:
+    """Hears what happens to the arms of a judging. Nothing is done here: override what matters."""
+
+    def planned(self, arms: int) -> None:
+        """So many more arms are about to run, at most."""
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        """The container of an arm has ended, and left this."""
+
+    def ended(self, key: ArmKey, arm: Arm) -> None:
+        """An arm has ended, with all containers that it took."""
 
 
-@dataclass(frozen=True)
-class ArmContext:
-    """Where arms run: engine and image, how many at once, who keeps what they print, and what makes their variants.
+@dataclass(frozen=True, kw_only=True)
+class ArmContext(JobContext):
+    """Where the arms of a task run, how many at once, who hears of them, and what makes their variants.
 
-    `keep` is called once per arm with the engine's result. With `every_twin` all twins of the task run, not only as
-    many as there are probes. `planned` is told how many arms are about to be scheduled, at most.
+    `options` are what each of their containers may use. With `every_twin` all twins of the task run, not only as many
+    as there are probes.
     """
 
-    engine: Engine
-    image: Image
     slots: asyncio.Semaphore
-    labels: Mapping[str, str]
-    keep: Callable[[ArmKey, JobResult], None]
     toolchain: Toolchain
+    options: SandboxOptions
+    observer: ArmObserver = field(default_factory=ArmObserver)
     every_twin: bool = False
-    planned: Callable[[int], None] = _unheard
 
-    @property
-    def build(self) -> BuildContext:
-        """Where variants are compiled."""
-        return BuildContext(self.engine, self.image, self.labels)
+    async def run_arm(self, job: Job) -> JobResult:
+        """Run a job in a container like an arm's, again where the container is lost.
+
+        Raises:
+            SandboxLost: It was lost again and again.
+            LimitReached: It needed more than a container may have.
+            JobsStopped: The limit lets no further container start.
+        """
+        for left in reversed(range(ARM_TRIES)):
+            try:
+                async with self.slots:
+                    self.limit.check()
+                    result = await self.engine.run_job(self.image, job, self.options, self.labels)
+            except SandboxLost:
+                if not left:
+                    raise
+            else:
+                self.limit.used += result.seconds
+                return result
+        raise AssertionError("unreachable: the last try returns or raises")
 
 
 @dataclass(frozen=True)
@@ -153,47 +114,92 @@ class Scheduled(NamedTuple):
     suite: Suite
 
 
-async def run_arms(
-    context: ArmContext, task: Task, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]
-) -> dict[ArmKey, Arm]:
-    """Run `suite` on each variant; see `run_scheduled`."""
-    return await run_scheduled(context, task, [Scheduled(key, compiled, suite) for key, compiled in arms])
+class ArmRunner:
+    """Runs arms of one task, begun in the order given, side by side as far as there are slots."""
+
+    def __init__(self, context: ArmContext, task: Task, observer: ArmObserver | None = None) -> None:
+        self._context, self._task = context, task
+        self._observer = observer or context.observer
+
+    async def run(self, arms: Sequence[Scheduled]) -> dict[ArmKey, Arm]:
+        """Run these arms; those that the context's limit kept from starting are absent.
+
+        Raises:
+            SandboxLost: An arm was lost again and again.
+            JobsStopped: The limit was reached before they were built.
+        """
+        built = await _build(self._context, arms)
+        with first_error():
+            async with asyncio.TaskGroup() as group:
+                running = {
+                    item.key: group.create_task(self._run(item, variant))
+                    for item, variant in zip(arms, built, strict=True)
+                }
+        return {key: arm for key in sorted(running) if (arm := running[key].result())}
+
+    async def run_suite(self, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> dict[ArmKey, Arm]:
+        """Run one suite on each variant; see `run`."""
+        return await self.run([Scheduled(key, compiled, suite) for key, compiled in arms])
+
+    async def _run(self, item: Scheduled, built: Built) -> Arm | None:
+        try:
+            arm, crashed = await self._execute(item.suite, item.key, built)
+            arm = await self._look_behind(arm, crashed, item, built)
+        except JobsStopped:
+            return None
+        self._observer.ended(item.key, arm)
+        return arm
+
+    async def _look_behind(self, arm: Arm, crashed: bool, item: Scheduled, built: Built) -> Arm:
+        """Run tests alone that a crash or a time-out of the others hid."""
+        missing = (result.test for result in arm.results if result.outcome is Outcome.MISSING)
+        hidden = [test for test in missing if item.suite.is_worth_another_look(test)]
+        most = MAX_ALONE.get(arm.kind, 0)
+        if not (hidden and most) or arm.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
+            return arm
+        if len(item.suite.tests) == 1:
+            return _settle_single(arm, crashed)
+        alone: dict[TestId, Arm] = {}
+        for number, test in enumerate(hidden[:most], start=1):
+            only = Scheduled(item.key.alone(number), item.compiled, replace(item.suite, tests=(test,)))
+            single, crashed = await self._execute(only.suite, only.key, built)
+            alone[test] = await self._look_behind(single, crashed, only, built)
+            if sum(_timed_out(other) for other in alone.values()) == MAX_ALONE_TIMEOUTS:
+                break
+        return _settle(arm, alone)
+
+    async def _execute(self, suite: Suite, key: ArmKey, built: Built) -> "_Executed":
+        variant = built.compiled.variant
+        run = _test_run(self._task, suite, built)
+        if not run.runnable:
+            return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
+        job = test_job(self._task.repo, self._context.image, run)
+        try:
+            result = await self._context.run_arm(job)
+            if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
+                result = await self._context.run_arm(job)
+        except LimitReached:
+            missing = tuple(combine(test, ()) for test in suite.tests)
+            return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
+        self._context.observer.printed(key, result)
+        reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
+        arm = Arm(
+            kind=variant.kind,
+            status=reading.status,
+            exit_status=result.exit_status,
+            results=reading.results,
+            seconds=result.seconds,
+            test_seconds=sum(item.seconds for item in reading.results),
+            disagreement=reading.disagreement,
+        )
+        return _Executed(arm, crashed=result.exit_status > _CRASHED and not result.was_terminated)
 
 
-def _nobody(_key: ArmKey, _arm: Arm) -> None:
-    pass
+class _Executed(NamedTuple):
+    """`crashed`: a signal of the code's own ended the command, not one that somebody may have sent from outside."""
 
-
-async def run_scheduled(
-    context: ArmContext,
-    task: Task,
-    arms: Sequence[Scheduled],
-    ended: Callable[[ArmKey, Arm], None] = _nobody,
-) -> dict[ArmKey, Arm]:
-    """Run these arms, begun in this order, side by side as far as there are slots; `ended` hears of each.
-
-    Where the engine stops meanwhile (see `LimitedEngine`), arms are absent. Raises SandboxLost, and EngineStopped
-    where it stopped before they were built.
-    """
-    built = await _build(context, arms)
-    with first_error():
-        async with asyncio.TaskGroup() as group:
-            running = {
-                item.key: group.create_task(_unless_stopped(context, task, item, variant, ended))
-                for item, variant in zip(arms, built, strict=True)
-            }
-    return {key: arm for key in sorted(running) if (arm := running[key].result())}
-
-
-async def _unless_stopped(
-    context: ArmContext, task: Task, item: Scheduled, built: Built, ended: Callable[[ArmKey, Arm], None]
-) -> Arm | None:
-    try:
-        arm = await _run_arm(context, task, item.suite, item.key, built)
-    except EngineStopped:
-        return None
-    ended(item.key, arm)
-    return arm
+    arm: Arm
+    crashed: bool
 
 
 async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
@@ -205,63 +211,11 @@ async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
         different = {id(arms[number].compiled): arms[number].compiled for number in mine}
         files = SuiteFiles(suite.tests, suite.files, suite.removed)
         async with context.slots:
-            built = await with_suite(context.toolchain, context.build, list(different.values()), files)
+            built = await with_suite(context.toolchain, context, list(different.values()), files)
         of = dict(zip(different, built, strict=True))
         for number in mine:
             made[number] = of[id(arms[number].compiled)]
     return [item for item in made if item]
-
-
-async def _run_arm(context: ArmContext, task: Task, suite: Suite, key: ArmKey, built: Built) -> Arm:
-    arm, crashed = await _execute(context, task, suite, key, built)
-    missing = (item.test for item in arm.results if item.outcome is Outcome.MISSING)
-    hidden = [test for test in missing if suite.is_worth_another_look(test)]
-    most = MAX_ALONE.get(arm.kind, 0)
-    if not (hidden and most) or arm.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
-        return arm
-    if len(suite.tests) == 1:
-        return _settle_single(arm, crashed)
-    alone: dict[TestId, Arm] = {}
-    for number, test in enumerate(hidden[:most], start=1):
-        only = replace(suite, tests=(test,))
-        alone[test] = await _run_arm(context, task, only, key.alone(number), built)
-        if sum(_timed_out(other) for other in alone.values()) == MAX_ALONE_TIMEOUTS:
-            break
-    return _settle(arm, alone)
-
-
-class _Executed(NamedTuple):
-    """`crashed`: a signal of the code's own ended the command, not one that somebody may have sent from outside."""
-
-    arm: Arm
-    crashed: bool
-
-
-async def _execute(context: ArmContext, task: Task, suite: Suite, key: ArmKey, built: Built) -> _Executed:
-    variant = built.compiled.variant
-    run = _test_run(task, suite, built)
-    if not run.runnable:
-        return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
-    job = test_job(task.repo, context.image, run)
-    try:
-        result = await run_job(context, task, job)
-        if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-            result = await run_job(context, task, job)
-    except LimitReached:
-        missing = tuple(combine(test, ()) for test in suite.tests)
-        return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
-    context.keep(key, result)
-    reading = await read_job(task.repo.report, run, built.compiled.proof, result)
-    arm = Arm(
-        kind=variant.kind,
-        status=reading.status,
-        exit_status=result.exit_status,
-        results=reading.results,
-        seconds=result.seconds,
-        test_seconds=sum(item.seconds for item in reading.results),
-        disagreement=reading.disagreement,
-    )
-    return _Executed(arm, crashed=result.exit_status > _CRASHED and not result.was_terminated)
 
 
 def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
@@ -276,18 +230,6 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
     )
-
-
-async def run_job(context: ArmContext, task: Task, job: Job) -> JobResult:
-    """Run a job in a container like an arm's, again where the container is lost. Raises SandboxLost, LimitReached."""
-    for left in reversed(range(ARM_TRIES)):
-        try:
-            async with context.slots:
-                return await context.engine.run_job(context.image, job, arm_options(task.repo), context.labels)
-        except SandboxLost:
-            if not left:
-                raise
-    raise AssertionError("unreachable: the last try returns or raises")
 
 
 def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:

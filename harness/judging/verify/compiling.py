@@ -9,7 +9,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant, Toolchain
+from harness.judging.languages.toolchain import CompiledVariant, JobContext, Toolchain
 from harness.judging.languages.variant_source import VariantSource
 
 MOST = 500
@@ -28,7 +28,7 @@ class CompiledVariants:
         self._underway: dict[str, asyncio.Future[CompiledVariant | None]] = {}
 
     async def compile(
-        self, toolchain: Toolchain, context: BuildContext, sources: Sequence[VariantSource]
+        self, toolchain: Toolchain, context: JobContext, sources: Sequence[VariantSource]
     ) -> list[CompiledVariant]:
         """See `Toolchain.compile`; only what nobody has compiled and nobody is compiling goes through it."""
         if not toolchain.separates:  # nothing is compiled
@@ -48,7 +48,7 @@ class CompiledVariants:
         return [found[source.name] for source in sources]
 
     async def _compile(
-        self, toolchain: Toolchain, context: BuildContext, sources: Sequence[VariantSource], keys: Mapping[str, str]
+        self, toolchain: Toolchain, context: JobContext, sources: Sequence[VariantSource], keys: Mapping[str, str]
     ) -> dict[str, CompiledVariant]:
         loop = asyncio.get_running_loop()
         futures = {source.name: loop.create_future() for source in sources}
@@ -84,7 +84,7 @@ _of_this_process = CompiledVariants()
 
 
 async def compile_once(
-    toolchain: Toolchain, context: BuildContext, sources: Sequence[VariantSource]
+    toolchain: Toolchain, context: JobContext, sources: Sequence[VariantSource]
 ) -> list[CompiledVariant]:
     """See `CompiledVariants.compile`, for all that this process judges."""
     return await _of_this_process.compile(toolchain, context, sources)
@@ -98,7 +98,7 @@ class _Digests(dict[bytes, str]):
         return self[text]
 
 
-def _key(toolchain: Toolchain, context: BuildContext, source: VariantSource, digests: _Digests) -> str:
+def _key(toolchain: Toolchain, context: JobContext, source: VariantSource, digests: _Digests) -> str:
     def one(files: Mapping[str, bytes]) -> dict[str, str]:
         return {path: digests[text] for path, text in files.items()}
 

@@ -7,10 +7,11 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import NamedTuple
 
-from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import ArmContext, EngineStopped, LimitedEngine, Scheduled, Suite, run_scheduled
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
     AT_BASELINE,
@@ -98,43 +99,56 @@ def needed(arms: Sequence[Planned], evidence: Evidence) -> Iterator[Planned]:
 OF_A_JUDGING = (Role.LISTED, Role.CHANGED_BEFORE, Role.EXISTING_BEFORE, Role.EXISTING_AFTER)
 COMPILING_AT_ONCE = 2
 """Containers that compile a judging's variants, side by side. Compilers of one container mostly use one core."""
-_UNKEPT = UnkeptArms()
 EXISTING_TIMES = 10
 """An arm of existing tests may take so many times as long as one of the listed tests: they can be very many."""
 
 
-async def gather_evidence(
-    context: ArmContext,
-    task: Task,
-    sources: Sequence[VariantSource],
-    suite: Suite,
-    check: ManifestCheck,
-    draw: Draw,
-    log: ArmLog = _UNKEPT,
-) -> Evidence:
-    """Run every arm that the judgement needs and `log` doesn't know, in one order. Raises SandboxLost.
+class ArmPlan(NamedTuple):
+    """What is to run in one judging: a suite, checked, on the variants that were drawn, baseline first."""
 
-    `sources` are the variants, baseline first. The time of a whole verification counts from here: what is compiled
-    without the submission is not its fault.
+    sources: Sequence[VariantSource]
+    suite: Suite
+    check: ManifestCheck
+    draw: Draw
+
+
+async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: ArmLog | None = None) -> Evidence:
+    """Run every arm that the judgement needs and the log doesn't know, in one drawn order.
+
+    The time of a whole verification counts from here: what is compiled without the submission is not its fault.
+
+    Args:
+        context: Where arms run.
+        task: Its limits hold for each arm and for all of them.
+        plan: What is to run.
+        log: Keeps each arm as it ends, and knows those of an earlier start; None keeps nothing.
+
+    Raises:
+        SandboxLost: An arm was lost again and again.
     """
-    arms = schedule(sources, bool(check.existing), bool(check.changed), draw.order_seed)
+    log = log or UnkeptArms()
+    arms = schedule(plan.sources, bool(plan.check.existing), bool(plan.check.changed), plan.draw.order_seed)
     variants = _CompiledOnce(context, task)
     await variants.of([item.source for item in arms if item.key not in log.known])
-    engine = LimitedEngine(context.engine, task.file.limits.of_verification(len(arms)), log.seconds)
-    suites = _Suites.of(task, suite, check)
-    gathering = _Gathering(replace(context, engine=engine), engine, task, suites, draw, required(arms), variants, log)
-    gathering.plan(arms)
+    limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds)
+    gathering = _Gathering(replace(context, limit=limit), task, plan, required(arms), variants, log)
+    gathering.announce(arms)
+    runner = ArmRunner(gathering.context, task, observer=gathering)
     try:
         todo = arms
-        while todo and not engine.is_stopped:
+        while todo and not limit.is_stopped:
             for first in range(0, len(todo), TOGETHER):
-                await gathering.run(list(needed(todo[first : first + TOGETHER], gathering.evidence)))
-            await _look_again(gathering, [item.source for item in arms])
+                some = list(needed(todo[first : first + TOGETHER], gathering.evidence))
+                gathering.arms |= await runner.run(await gathering.ready(some))
+            chance = Random(derived(plan.draw.order_seed, "looks"))
+            while looks := _looks(gathering, [item.source for item in arms], chance):
+                gathering.announce(looks)
+                gathering.arms |= await runner.run(await gathering.ready(looks))
             # A test that turns out to be green needs what was left out while it seemed red.
             todo = [item for item in needed(arms, gathering.evidence) if item.key not in gathering.arms]
-    except EngineStopped:  # while something was built
+    except JobsStopped:  # while something was built
         pass
-    return replace(gathering.evidence, out_of_time=engine.ran_out_of_time)
+    return replace(gathering.evidence, out_of_time=limit.ran_out_of_time)
 
 
 @dataclass(frozen=True)
@@ -162,50 +176,57 @@ class _Suites:
         return replace(self.listed, standing=frozenset(passed(baseline))) if baseline else self.listed
 
 
-@dataclass
-class _Gathering:
+class _Gathering(ArmObserver):
     """The evidence of one judging while it grows."""
 
-    context: ArmContext
-    engine: LimitedEngine
-    task: Task
-    suites: _Suites
-    draw: Draw
-    required: tuple[ArmKey, ...]
-    variants: "_CompiledOnce"
-    log: ArmLog
-    arms: dict[ArmKey, Arm] = field(default_factory=dict)
+    def __init__(
+        self,
+        context: ArmContext,
+        task: Task,
+        plan: ArmPlan,
+        needed_arms: tuple[ArmKey, ...],
+        variants: "_CompiledOnce",
+        log: ArmLog,
+    ) -> None:
+        self.context, self.plan = context, plan
+        self.arms: dict[ArmKey, Arm] = {}
+        self._required, self._variants, self._log = needed_arms, variants, log
+        self._suites = _Suites.of(task, plan.suite, plan.check)
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.suites.listed.tests, dict(self.arms), self.required, self.draw)
+        return Evidence(self.plan.suite.tests, dict(self.arms), self._required, self.plan.draw)
 
-    def plan(self, arms: Sequence[Planned]) -> None:
+    def announce(self, arms: Sequence[Planned]) -> None:
         """Tell how many arms are about to run."""
-        self.context.planned(sum(item.key not in self.log.known for item in arms))
+        self.context.observer.planned(sum(item.key not in self._log.known for item in arms))
 
-    async def run(self, arms: Sequence[Planned]) -> None:
-        """Raises SandboxLost, and EngineStopped where nothing of it could be built."""
-        suites: dict[Role, Suite] = {role: self.suites.suite(role, self.evidence) for role in OF_A_JUDGING}
-        known = {item.key: self.log.known[item.key] for item in arms if item.key in self.log.known}
+    async def ready(self, arms: Sequence[Planned]) -> list[Scheduled]:
+        """Return those of the arms that the log doesn't know, compiled; take the others from it.
+
+        Raises:
+            SandboxLost: A container that compiled was lost.
+            JobsStopped: Nothing of it could be built.
+        """
+        suites: dict[Role, Suite] = {role: self._suites.suite(role, self.evidence) for role in OF_A_JUDGING}
+        known = {item.key: self._log.known[item.key] for item in arms if item.key in self._log.known}
         for key, arm in known.items():
             self._heed(key, arm)
         unknown = [item for item in arms if item.key not in known]
-        compiled = await self.variants.of([item.source for item in unknown])
-        todo = [
+        compiled = await self._variants.of([item.source for item in unknown])
+        self.arms |= known
+        return [
             Scheduled(item.key, variant, suites[item.key.role])
             for item, variant in zip(unknown, compiled, strict=True)
         ]
-        self.arms |= known
-        self.arms |= await run_scheduled(self.context, self.task, todo, self._ended)
 
-    def _ended(self, key: ArmKey, arm: Arm) -> None:
-        self.log.add(key, arm, self.engine.used)
+    def ended(self, key: ArmKey, arm: Arm) -> None:
+        self._log.add(key, arm, self.context.limit.used)
         self._heed(key, arm)
 
     def _heed(self, key: ArmKey, arm: Arm) -> None:
         if is_over(replace(self.evidence, arms={key: arm})):
-            self.engine.stop()
+            self.context.limit.stop()
 
 
 @dataclass
@@ -239,7 +260,7 @@ async def _compile(
     parts = [names[first::COMPILING_AT_ONCE] for first in range(min(COMPILING_AT_ONCE, len(names)))]
 
     async def compiled(some: Sequence[str]) -> list[CompiledVariant]:
-        return await compile_once(context.toolchain, context.build, [different[name] for name in some])
+        return await compile_once(context.toolchain, context, [different[name] for name in some])
 
     with first_error():
         async with asyncio.TaskGroup() as group:
@@ -247,27 +268,25 @@ async def _compile(
     return {name: made for some, build in builds for name, made in zip(some, build.result(), strict=True)}
 
 
-async def _look_again(gathering: _Gathering, sources: Sequence[VariantSource]) -> None:
-    """Second looks, and third ones, until each failure has come to an end.
+def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Random) -> list[Planned]:
+    """Return second looks at failures, or third ones; none where each failure has come to an end.
 
     A removal of each kind is repeated among them, or a test that knows that it is looked at again would know how to
     behave.
     """
+    if gathering.context.limit.is_stopped:
+        return []
     by_name = {source.name: source for source in sources}
-    chance = Random(derived(gathering.draw.order_seed, "looks"))
     removals: dict[VariantKind, list[str]] = {}
     for source in by_name.values():
         if source.kind.removes:
             removals.setdefault(source.kind, []).append(source.name)
-    while not gathering.engine.is_stopped:
-        looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
-        if not looks:
-            return
-        looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
-        chance.shuffle(looks)
-        planned = [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
-        gathering.plan(planned)
-        await gathering.run(planned)
+    looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
+    if not looks:
+        return []
+    looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
+    chance.shuffle(looks)
+    return [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
 
 
 def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:

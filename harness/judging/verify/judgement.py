@@ -33,10 +33,10 @@ from harness.judging.verify.verdict import (
     outcome_words,
     stage_status,
 )
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
-from harness.specs.tracks import GradingRules
 from harness.specs.variants import VariantKind
 
 LIKE_BASELINE = "same-behaviour"

@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.judging.verify.judge.replies import Opinion
 from harness.judging.verify.rubric_check import CriterionResult
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality
-from harness.specs.tracks import BEHAVIOUR, GradingRules
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.yaml_files import FileModel
 
 

@@ -1,13 +1,13 @@
 """One submission's judging, from bytes to verdict. Read top to bottom: intake, manifest, arms, judge, verdict."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from harness.judging.languages.found import TooMuchToRead
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.evidence import ArmLog, Draw, Evidence, EvidenceCache, UnkeptArms, new_draw
+from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
-from harness.judging.verify.gathering import gather_evidence
+from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judgement import Judgement, combine
@@ -22,46 +22,48 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 
 
-async def verify(
-    task: Task,
-    submission: Submission,
-    context: ArmContext,
-    judge: Judge | None = None,
-    spending: Spending | None = None,
-    cache: EvidenceCache | None = None,
-    reader: SuiteReader = by_grammar,
-) -> Judgement:
-    """Judge a submission in all stages. Never raises for what a submission holds.
+@dataclass(frozen=True)
+class Judging:
+    """One submission's judging.
 
-    `cache` may have what the arms showed earlier; `spending` is what the judge's money is counted in; `reader` finds
-    the submission's tests.
-    Raises UserError where the task itself is wrong, and SandboxLost where an arm was lost again and again.
+    `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms showed
+    earlier, and keeps it. `reader` finds the submission's tests.
     """
-    found = await examine(task, submission, context, cache, reader)
-    judging = await ask_judge(judge, task, found, spending) if judge else None
-    return combine(task, context, found, judge.identity if judge else None, judging)
 
+    task: Task
+    context: ArmContext
+    judge: Judge | None = None
+    spending: Spending | None = None
+    cache: EvidenceCache | None = None
+    reader: SuiteReader = by_grammar
 
-async def examine(
-    task: Task,
-    submission: Submission,
-    context: ArmContext,
-    cache: EvidenceCache | None = None,
-    reader: SuiteReader = by_grammar,
-) -> Examination:
-    """All that is found out without a model. Arms run only for what is not in the cache. See `verify` for errors."""
-    found = await read_submission(task, submission, context, reader)
-    if found.is_refused:
-        return found
-    known = cache.read() if cache else None
-    if known and known.tests == found.check.tests:
-        return replace(found, evidence=known)
-    draw = (cache.draw() if cache else None) or new_draw(task.digest)
-    log = cache.begin(found.check.tests, draw) if cache else UnkeptArms()
-    evidence = await _run_arms(task, context, found, draw, log)
-    if cache:
-        cache.keep(evidence)
-    return with_evidence(found, evidence)
+    async def run(self, submission: Submission) -> Judgement:
+        """Judge a submission in all stages. Nothing that it holds raises an error.
+
+        Raises:
+            UserError: The task itself is wrong.
+            SandboxLost: An arm was lost again and again.
+        """
+        found = await read_submission(self.task, submission, self.context, self.reader)
+        if not found.is_refused:
+            found = with_evidence(found, await self.evidence(found))
+        report = await ask_judge(self.judge, self.task, found, self.spending) if self.judge else None
+        return combine(self.task, self.context, found, self.judge.identity if self.judge else None, report)
+
+    async def evidence(self, found: Examination) -> Evidence:
+        """Return what the arms show: known from earlier, or run now. For errors see `run`."""
+        known = self.cache.read() if self.cache else None
+        if known and known.tests == found.check.tests:
+            return known
+        draw = (self.cache.draw() if self.cache else None) or new_draw(self.task.digest)
+        tree, every = GitTree(self.context.image.tree), self.context.every_twin
+        sources = await plan_variants(self.task, tree, self.context.toolchain, draw.code_seed, every)
+        plan = ArmPlan(sources, suite_of(found), found.check, draw)
+        log = self.cache.begin(found.check.tests, draw) if self.cache else None
+        evidence = await gather_evidence(self.context, self.task, plan, log)
+        if self.cache:
+            self.cache.keep(evidence)
+        return evidence
 
 
 async def read_submission(
@@ -106,9 +108,3 @@ def suite_of(found: Examination) -> Suite:
     """The listed tests and the patch's files, as arms run them."""
     executable = frozenset(change.path for change in found.intake.changes if change.executable)
     return Suite(found.check.tests, found.intake.files, executable, found.intake.deleted)
-
-
-async def _run_arms(task: Task, context: ArmContext, found: Examination, draw: Draw, log: ArmLog) -> Evidence:
-    tree = GitTree(context.image.tree)
-    sources = await plan_variants(task, tree, context.toolchain, draw.code_seed, context.every_twin)
-    return await gather_evidence(context, task, sources, suite_of(found), found.check, draw, log)

@@ -18,7 +18,8 @@ from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.models.replay import MessageRecord
 from harness.results.activity.trials import trajectory_of
 from harness.results.report.facts import facts
-from harness.results.report.tables import console, counted
+from harness.results.report.figures import counted
+from harness.results.report.tables import console
 from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows
 from harness.runs.records import write_whole

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import PurePosixPath
 
-from harness.judging.languages.toolchain import BuildContext, Built, CompiledVariant, SuiteBuilder, SuiteFiles
+from harness.judging.languages.toolchain import Built, CompiledVariant, JobContext, SuiteBuilder, SuiteFiles
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.testing.readers import ReportError
-from harness.judging.verify.arms import ArmContext, run_job
+from harness.judging.verify.arms import ArmContext
 from harness.plugins.published.layout import PARSER, RUN_SCRIPT
 from harness.plugins.published.parsed_log import ParsedTest, parsed_tests
 from harness.plugins.published.task import TOOLS, PublishedTask
@@ -56,12 +56,12 @@ class OnDiskToolchain:
         """The task's own script runs the tests from their sources."""
         return frozenset()
 
-    async def compile(self, _context: BuildContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+    async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
         """Nothing is built beforehand."""
         return [self._compiled(source) for source in sources]
 
     async def build(
-        self, _context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
+        self, _context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
         """Files that have a name of a test in common are run one at a time: no parser says whose a name is."""
         files_of = Counter(name for _, name in {(test.file, test.name) for test in suite.tests})
@@ -110,10 +110,10 @@ async def run_log(
     if not files:
         return []
     try:
-        result = await run_job(context, task, log_job(task, context.image.workdir, tree, changed, files))
+        result = await context.run_arm(log_job(task, context.image.workdir, tree, changed, files))
     except LimitReached:
         return []
-    context.keep(key, result)
+    context.observer.printed(key, result)
     try:
         return parsed_tests(result.outputs[_LIST])
     except (KeyError, ReportError):

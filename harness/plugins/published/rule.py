@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from harness.judging.submission.manifest import FENCE
 from harness.judging.verify.verdict import TestRecord
 from harness.plugins.published.parsed_log import ParsedTest
+from harness.specs.grading import NO_RESULT
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.specs.tracks import NO_RESULT
 
 _FOLDERS = ("/test/", "/tests/", "_tests/")
 _ENDINGS = ("_test.go", "_test.py", ".uts")

@@ -4,15 +4,16 @@ Reading a task needs this module, so what makes images and runs tests is importe
 """
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.plugins.published.task import published_task, read_published, task_directories, unread
-from harness.sandbox.protocol import Image
+from harness.sandbox.options import ContainerRole, options_for
+from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import UserError
+from harness.specs.grading import GradingRules
 from harness.specs.task import Task
-from harness.specs.tracks import GradingRules, TaskCatalog, TaskOptions
+from harness.specs.tracks import TaskCatalog, TaskOptions
 
 if TYPE_CHECKING:
     from harness.judging.languages.toolchain import Toolchain
@@ -44,18 +45,18 @@ class SweAtlasTrack:
 
     @property
     def graders(self) -> "Mapping[GradingRules, Grader]":
-        from harness.judging.verify.verification import verify
-        from harness.plugins.published.seen_tests import by_grammar_or_run
-        from harness.plugins.published.verification import verify_published
+        from harness.plugins.published.verification import verify_by_ours, verify_published
 
-        ours = partial(verify, reader=by_grammar_or_run)
-        return {GradingRules.TESTWRIGHT: ours, GradingRules.PUBLISHED: verify_published}
+        return {GradingRules.TESTWRIGHT: verify_by_ours, GradingRules.PUBLISHED: verify_published}
 
     def toolchain(self, task: Task) -> "Toolchain":
         """The task's own run script knows nothing of our toolchains: its variants are text on disk."""
         from harness.plugins.published.arms import OnDiskToolchain
 
         return OnDiskToolchain(published_task(task))
+
+    def options(self, task: Task, role: ContainerRole) -> SandboxOptions:
+        return options_for(task.repo, role)
 
     def directories(self, place: str) -> list[Path]:
         return task_directories(place)

@@ -5,11 +5,11 @@ that can't be read is asked for again and never passes for a yes. Each statement
 judging: where both are asked for, most answers are known from there.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext
-from harness.judging.verify.evidence import BASELINE, EvidenceCache
+from harness.judging.verify.evidence import BASELINE
 from harness.judging.verify.examination import judge_manifest, listed_texts
 from harness.judging.verify.intake import unpacking_fault
 from harness.judging.verify.judge.judge import Judge, JudgeReport
@@ -27,18 +27,16 @@ from harness.judging.verify.verdict import (
     VerdictRecord,
     stage_status,
 )
-from harness.judging.verify.verification import read_submission
-from harness.models.allowance import Spending
+from harness.judging.verify.verification import Judging, read_submission
 from harness.plugins.published.arms import AgentsTree, run_log
 from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names, log_records
 from harness.plugins.published.seen_tests import by_grammar_or_run
 from harness.plugins.published.task import PublishedTask, published_task
 from harness.sandbox.git import GitError, GitTooMuchWork
 from harness.sandbox.git_tree import GitTree
+from harness.specs.grading import GradingRules
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
-from harness.specs.task import Task
-from harness.specs.tracks import GradingRules
 from harness.specs.variants import ArmKey, Role
 
 BEFORE, AFTER = ArmKey(Role.PUBLISHED, BASELINE), ArmKey(Role.PUBLISHED, "removal")
@@ -56,24 +54,22 @@ class _Found:
     tests: tuple[TestRecord, ...] = ()
 
 
-async def verify_published(
-    task: Task,
-    submission: Submission,
-    context: ArmContext,
-    judge: Judge | None = None,
-    spending: Spending | None = None,
-    _cache: EvidenceCache | None = None,
-) -> Judgement:
+async def verify_by_ours(judging: Judging, submission: Submission) -> Judgement:
+    """See `Grader`. Tests that no grammar shows are found by a run of the task's own script."""
+    return await replace(judging, reader=by_grammar_or_run).run(submission)
+
+
+async def verify_published(judging: Judging, submission: Submission) -> Judgement:
     """See `Grader`. Nothing of its test runs is kept for another time."""
-    task = published_task(task)
+    task, context, judge = published_task(judging.task), judging.context, judging.judge
     found = await _examine(task, submission, context)
-    judging = None
+    report = None
     if judge and not found.reasons:
         questions = questions_for(task, judge.identity.votes)
         texts = await _texts(task, submission, context)
         brief = Brief(prompt=task.objective, patch=submission.patch, tests=texts, questions=questions)
-        judging = await judge.ask(brief, spending, trusting=True)
-    return Judgement(_record(task, context, found, judge, judging), submission.patch, judging=judging)
+        report = await judge.ask(brief, judging.spending, trusting=True)
+    return Judgement(_record(task, context, found, judge, report), submission.patch, judging=report)
 
 
 async def _examine(task: PublishedTask, submission: Submission, context: ArmContext) -> _Found:

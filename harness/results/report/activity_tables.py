@@ -9,7 +9,8 @@ from harness.results.activity.out_of_bounds import Sighting
 from harness.results.activity.trials import DECILES, SystemBehaviour, TrialBehaviour
 from harness.results.activity.vocabulary import Group, Kind
 from harness.results.report.failing_tables import correlation_words
-from harness.results.report.tables import NOTHING, percent, printable, table
+from harness.results.report.figures import NOTHING, percent
+from harness.results.report.tables import printable, table
 from harness.results.scores import Who
 from harness.results.summary import Results
 

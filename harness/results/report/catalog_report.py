@@ -7,7 +7,6 @@ Prints what `doctor` found and what `clean` removed.
 
 import dataclasses
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,13 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from harness.models.build import Models, missing_keys
-from harness.models.price_table import has_price
 from harness.results.report.tables import console, table
 from harness.specs.authoring_facts import Build, Check
 from harness.specs.catalog import Catalog
-from harness.specs.errors import UserError
-from harness.specs.model_file import ModelFile
 from harness.specs.problem import Finding, Health, Severity
 from harness.specs.task import Task
 
@@ -168,54 +163,6 @@ def _check_facts(check: Check) -> dict[str, Any]:
 def _json(facts: Any) -> int:
     print(json.dumps(facts, indent=2))
     return 0
-
-
-def report_models(catalog: Catalog, as_json: bool) -> int:
-    files = {name: catalog.model(name) for name in catalog.model_names()}
-    if as_json:
-        print(json.dumps([{"name": name, **_written(file)} for name, file in files.items()], indent=2))
-        return 0
-    rows = [(name, file.model, file.effort or "-", file.api_base or "-", file.title) for name, file in files.items()]
-    console().print(table(("name", "model", "effort", "served at", "title"), rows))
-    return 0
-
-
-def report_model(catalog: Catalog, name: str, as_json: bool) -> int:
-    """Everything that a run would use of a model, which may be a bare PROVIDER/MODEL. Raises UserError."""
-    file = Models(catalog).file(name)
-    if file is None:
-        raise UserError(f"{name}: a recording has no settings; it costs nothing")
-    facts = _written(file) | {"digest": file.digest, "price": _price(file), "key": _key(file)}
-    if as_json:
-        print(json.dumps({"name": name, **facts}, indent=2))
-    else:
-        rows = [(key, _word(value)) for key, value in facts.items() if value not in (None, "")]
-        console().print(table(("key", "value"), rows))
-    return 0
-
-
-def _written(file: ModelFile) -> dict[str, Any]:
-    written: dict[str, Any] = file.model_dump(mode="json", exclude={"schema_version"})
-    return written
-
-
-def _price(file: ModelFile) -> str:
-    if file.prices:
-        return "by the model file"
-    return "known" if has_price(file) else "unknown: a cap on money can't be held; write `prices` into a model file"
-
-
-def _key(file: ModelFile) -> str:
-    if file.api_key_env is None:
-        missing = missing_keys(file)
-        return f"{' or '.join(missing)}: not set" if missing else "the provider's usual variable"
-    return f"{file.api_key_env}: {'set' if os.environ.get(file.api_key_env) else 'not set'}"
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {found}" for key, found in value.items() if found is not None) or "-"
-    return str(value)
 
 
 _STYLES = {Health.OK: "green", Health.DEGRADED: "yellow", Health.MISSING: "red"}

@@ -31,7 +31,8 @@ from harness.results.report.comparison_tables import (
     versus,
 )
 from harness.results.report.csv_report import csv_of_facts
-from harness.results.report.tables import console, counted, p_words, printable
+from harness.results.report.figures import counted, p_words
+from harness.results.report.tables import console, printable
 from harness.results.scores import POLICY
 from harness.results.statistics.clusters import RESAMPLES, SEED
 from harness.results.statistics.estimates import Difference, Estimate

@@ -15,18 +15,8 @@ from rich.text import Text
 from harness.results.comparison.compare import Mechanism, SideSummary
 from harness.results.comparison.pairs import Flip, Pair
 from harness.results.comparison.sides import PlacedTrial
-from harness.results.report.tables import (
-    NOTHING,
-    money,
-    p_words,
-    percent,
-    point_span,
-    points,
-    printable,
-    share_words,
-    span,
-    table,
-)
+from harness.results.report.figures import NOTHING, p_words, percent, point_span, points, share_words, span
+from harness.results.report.tables import money, printable, table
 from harness.results.statistics.estimates import Difference
 
 Letters = Mapping[str, str]

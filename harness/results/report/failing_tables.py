@@ -7,8 +7,9 @@ from rich.text import Text
 
 from harness.results.failing.criteria import CriterionRate, ProbeRate, SuiteSize
 from harness.results.failing.funnel import STAGES
+from harness.results.report.figures import NOTHING, percent, span
 from harness.results.report.run_summary import codes_words
-from harness.results.report.tables import NOTHING, percent, span, table
+from harness.results.report.tables import table
 from harness.results.scores import Who
 from harness.results.statistics.clusters import Correlation
 from harness.results.statistics.estimates import Estimate

@@ -14,8 +14,9 @@ from harness.results.report.activity_tables import behaviour_sections
 from harness.results.report.csv_report import csv_of_facts
 from harness.results.report.facts import results_facts
 from harness.results.report.failing_tables import failing_sections
+from harness.results.report.figures import NOTHING, percent, share_words, span
 from harness.results.report.run_summary import effort_table, system_names
-from harness.results.report.tables import NOTHING, console, percent, printable, share_words, span, table
+from harness.results.report.tables import console, printable, table
 from harness.results.run_rows import RunRows
 from harness.results.scores import POLICY, Who
 from harness.results.summary import Results, SystemResults, results

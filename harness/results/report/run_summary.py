@@ -13,7 +13,8 @@ from rich.text import Text
 from harness.results.failing.funnel import FunnelStep, funnel
 from harness.results.large_runs import RunTotal, SystemTotal, run_total
 from harness.results.leaderboard import Standing
-from harness.results.report.tables import NOTHING, console, money, percent, rate_words, span, table
+from harness.results.report.figures import NOTHING, percent, rate_words, span
+from harness.results.report.tables import console, money, table
 from harness.results.rows import TrialRow
 from harness.results.scores import POLICY, Who
 from harness.specs.model_file import called_apart

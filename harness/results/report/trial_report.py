@@ -17,19 +17,10 @@ from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.verdict import JudgeRecord, VerdictRecord
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.report.activity_tables import step_words
+from harness.results.report.figures import NOTHING, counted
 from harness.results.report.mutants_report import mutant_lines
 from harness.results.report.parity_report import parity_lines
-from harness.results.report.tables import (
-    NOTHING,
-    column_value,
-    console,
-    counted,
-    money,
-    printable,
-    table,
-    track_columns,
-    verdict_text,
-)
+from harness.results.report.tables import console, money, printable, table, verdict_text
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.runs.records import AttemptRecord
 from harness.runs.trial_store import UsageFile
@@ -37,6 +28,8 @@ from harness.specs.model_file import called_apart
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.test_results import Outcome
 from harness.specs.variants import Role, VariantKind
+from harness.tracks.protocol import Column
+from harness.tracks.registry import TRACKS
 
 _NOTHING_USABLE = frozenset(
     {ReasonCode.EMPTY_SUBMISSION, ReasonCode.MANIFEST_MISSING, ReasonCode.MANIFEST_UNPARSEABLE}
@@ -298,3 +291,20 @@ def behaviour_parts(found: TrialBehaviour) -> Iterator[Text | Table]:
         yield table(("looks like", "step", "command"), rows, right=("step",))
     for mark in found.marks:
         yield Text(f"{mark.mark} at step {mark.step}: {printable(mark.words, _COMMAND_CHARS)}")
+
+
+def track_columns(records: Iterable[VerdictRecord]) -> tuple[str, ...]:
+    """The titles of all columns that the tracks of these verdicts have, each once."""
+    titles = [column.title for record in records for column in _columns(record)]
+    return tuple(dict.fromkeys(titles))
+
+
+def column_value(title: str, record: VerdictRecord | None) -> str:
+    """What a trial's track says in the column of this title; `-` where it has none."""
+    columns = _columns(record) if record else ()
+    return next((column.value(record) for column in columns if record and column.title == title), "-")
+
+
+def _columns(record: VerdictRecord) -> tuple[Column, ...]:
+    """None where the track that graded it isn't installed here."""
+    return TRACKS.get(record.track).columns if record.track in TRACKS.names else ()

@@ -21,7 +21,7 @@ from typing import Any
 from harness.judging.languages.registry import LANGUAGES
 from harness.results.activity.trials import TrialBehaviour
 from harness.results.failing.funnel import WeightsFile
-from harness.results.report.tables import counted
+from harness.results.report.figures import counted
 from harness.results.site.comparison_pages import pairings, write_comparison
 from harness.results.site.front_page import front_values, write_front
 from harness.results.site.material import (

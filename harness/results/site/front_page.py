@@ -17,7 +17,7 @@ from harness.results.failing.criteria import (
     suite_size,
 )
 from harness.results.failing.funnel import Composite, WeightsFile, composite, funnel
-from harness.results.report.tables import percent, span
+from harness.results.report.figures import percent, span
 from harness.results.scores import POLICY
 from harness.results.site.comparison_pages import pairings
 from harness.results.site.material import FRONT, Material, System

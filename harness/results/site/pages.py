@@ -19,7 +19,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from harness.results.report.tables import money, percent, points, span
+from harness.results.report.figures import percent, points, span
+from harness.results.report.tables import money
 from harness.results.site.material import file_of, link, root_of
 from harness.specs.errors import UserError
 

@@ -19,7 +19,7 @@ from harness.judging.languages.c.catalogue import GRAMMAR, running_text
 from harness.judging.languages.c.conduct import CONDUCT
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
 from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant, refused, run_build
+from harness.judging.languages.toolchain import CompiledVariant, JobContext, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
 from harness.specs.variants import Variant
@@ -46,7 +46,7 @@ class CToolchain:
     replaced = (LIBRARY,)
     suites = None
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
         attempts = dict.fromkeys(range(len(sources)), 0)
         placed = {number: await asyncio.to_thread(_placed, number, source) for number, source in enumerate(sources)}

@@ -19,9 +19,9 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from harness.judging.languages.toolchain import (
-    BuildContext,
     Built,
     CompiledVariant,
+    JobContext,
     SuiteBuilder,
     SuiteFiles,
     last_line,
@@ -66,9 +66,7 @@ class Binary(NamedTuple):
     cut_short: bool = False
 
 
-async def build_binaries(
-    context: BuildContext, variants: Sequence[PreparedVariant], package: Package
-) -> list[Binary]:
+async def build_binaries(context: JobContext, variants: Sequence[PreparedVariant], package: Package) -> list[Binary]:
     """A package's test binary of each variant. Raises SandboxLost.
 
     The first one is built by itself: its size says how many others one container may leave. Where a container comes
@@ -103,7 +101,7 @@ def _data_files(variant: PreparedVariant) -> dict[str, bytes]:
     return {path: data for path, data in variant.variant.source.items() if path not in variant.running}
 
 
-async def _build(context: BuildContext, variants: Sequence[PreparedVariant], package: Package) -> list[Binary]:
+async def _build(context: JobContext, variants: Sequence[PreparedVariant], package: Package) -> list[Binary]:
     laid = dict(package.files)
     if len(variants) == 1:
         laid = {**_data_files(variants[0]), **laid}
@@ -116,7 +114,7 @@ async def _build(context: BuildContext, variants: Sequence[PreparedVariant], pac
         seconds=SECONDS_EACH * len(variants),
     )
     try:
-        result = await context.engine.run_job(context.image, job, BUILD_OPTIONS, context.labels)
+        result = await context.run_job(job, BUILD_OPTIONS)
     except LimitReached as limit:
         words = f"building its package takes more {limit.limit} than its container has"
         return [Binary(b"", words, cut_short=True) for _ in variants]
@@ -192,7 +190,7 @@ class Request:
         return int.from_bytes(hashlib.sha256(str(self.source.seed).encode()).digest()[:8]) >> 1
 
 
-async def rewrite_variants(context: BuildContext, requests: Sequence[Request]) -> list[Rewritten]:
+async def rewrite_variants(context: JobContext, requests: Sequence[Request]) -> list[Rewritten]:
     """Every variant's texts, checked as the compiler would, in one container.
 
     Raises SandboxLost, and UserError for a variant that does not compile as it is written.
@@ -258,14 +256,14 @@ class GoToolchain:
         """The folders of their packages."""
         return frozenset(_folder(test.file) for test in tests)
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """Rewrites each variant's Go files, or checks them where it has no seed, in one container."""
         requests = [Request(source, _code(source)) for source in sources]
         made = await rewrite_variants(context, requests)
         return [_prepared(source, item.texts) for source, item in zip(sources, made, strict=True)]
 
     async def build(
-        self, context: BuildContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
+        self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
         """One binary of each variant for each package that has tests of the suite."""
         prepared = [item for item in compiled if isinstance(item, PreparedVariant)]

@@ -14,7 +14,7 @@ from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.on_disk import write
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant, last_line, refused, run_build
+from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
 from harness.specs.variants import Variant
@@ -43,7 +43,7 @@ class PythonToolchain:
     replaced = ()
     suites = None
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container."""
         result = await _compile(context, compile_request(sources, context.image.workdir))
         return _assemble(sources, json.loads(result))
@@ -76,7 +76,7 @@ def compile_request(sources: Sequence[VariantSource], workdir: str) -> str:
     return json.dumps({"workdir": workdir, "modules": modules, "texts": texts, "units": units})
 
 
-async def _compile(context: BuildContext, request: str) -> bytes:
+async def _compile(context: JobContext, request: str) -> bytes:
     job = Job(
         argv=("bash", "-c", _COMPILE, "compile", START, _REQUEST),
         files=(PlacedFile(f"{context.image.workdir}/{_REQUEST}", request.encode()),),

@@ -19,7 +19,7 @@ from tree_sitter import Language as TreeSitter
 
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
 from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
-from harness.judging.languages.toolchain import BuildContext, CompiledVariant, last_line, refused, run_build
+from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.typescript import discovery, mutants, stubs
 from harness.judging.languages.typescript.conduct import CONDUCT
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR, running_text
@@ -44,7 +44,7 @@ class TypeScriptToolchain:
     replaced = (COMPILED,)
     suites = None
 
-    async def compile(self, context: BuildContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
         """All variants in one container, each rewritten as its seed says."""
         texts = await asyncio.to_thread(lambda: {source.name: _running(source) for source in sources})
         compiled = await _transpiled(context, texts)
@@ -57,7 +57,7 @@ def _running(source: VariantSource) -> dict[str, str]:
     return {path: text.decode("utf-8", "replace") for path, text in texts.items()}
 
 
-async def _transpiled(context: BuildContext, texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+async def _transpiled(context: JobContext, texts: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     job = Job(
         argv=("bash", "-c", _COMPILE, "compile", TRANSPILE, _REQUEST),
         files=(PlacedFile(_REQUEST, json.dumps(texts).encode()),),

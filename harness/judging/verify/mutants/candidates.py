@@ -155,7 +155,7 @@ class Coverage:
 async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candidates: Candidates) -> Coverage:
     """One run of a suite's green tests where lines and branches are counted.
 
-    Raises EngineStopped. What else goes wrong is told in the result.
+    Raises JobsStopped. What else goes wrong is told in the result.
     """
     language = task.repo.language
     if language not in MEASURED:
@@ -168,7 +168,7 @@ async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candid
     job = reach_job(task.repo, context.image, "suite", suite.tests, chosen, laid, seconds)
     try:
         async with context.slots:
-            result = await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
+            result = await context.run_job(job, repo_options(task.repo))
         if result.timed_out:
             return Coverage(why_none="the tests took too long where lines are counted", seconds=result.seconds)
         found = await read_reached(language, GitTree(context.image.tree), result)

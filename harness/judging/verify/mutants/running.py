@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.judging.languages.registry import language_of
-from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext, EngineStopped, LimitedEngine, Suite, run_arms
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
 from harness.judging.verify.evidence import listed, passed
 from harness.judging.verify.mutants.candidates import (
     Candidates,
@@ -73,8 +73,7 @@ class _Run:
     def __init__(self, task: Task, context: ArmContext, candidates: Candidates, order: MutantOrder) -> None:
         self._task, self._candidates, self._seconds = task, candidates, order.seconds
         self._is_counted = order.coverage
-        self._engine = LimitedEngine(context.engine, order.seconds)
-        self._context = replace(context, engine=self._engine, keep=lambda _key, _result: None)
+        self._context = replace(context, limit=JobLimit(order.seconds), observer=ArmObserver())
         self._pristine: CompiledVariant | None = None
 
     async def all(self, file: MutantsFile, suite: Suite, drawn: Sequence[MutantCandidate]) -> MutantsFile:
@@ -103,7 +102,7 @@ class _Run:
             if self._is_counted:
                 found = await removed_coverage(self._task, self._context, only, self._candidates)
             spent += found.seconds
-        except EngineStopped:  # while something was built
+        except JobsStopped:  # while something was built
             pass
         mutants = tuple(found.of(records[record.id]) for record in file.mutants)
         facts = {"mutants": mutants, "tests": tests, "seconds": round(spent, 3)}
@@ -156,7 +155,7 @@ class _Run:
         return refused
 
     async def _compiled(self, sources: Sequence[VariantSource]) -> dict[str, CompiledVariant]:
-        made = await self._context.toolchain.compile(self._context.build, sources)
+        made = await self._context.toolchain.compile(self._context, sources)
         return {source.name: item for source, item in zip(sources, made, strict=True)}
 
     def _source(self, name: str, running: Mapping[str, bytes]) -> VariantSource:
@@ -165,7 +164,10 @@ class _Run:
 
     async def _arms(self, suite: Suite, compiled: Sequence[CompiledVariant]) -> dict[str, Arm]:
         arms = [(listed(item.variant.name), item) for item in compiled]
-        return {key.variant: arm for key, arm in (await run_arms(self._context, self._task, suite, arms)).items()}
+        return {
+            key.variant: arm
+            for key, arm in (await ArmRunner(self._context, self._task).run_suite(suite, arms)).items()
+        }
 
     def _judged(self, candidate: MutantCandidate, arm: Arm) -> MutantRecord:
         killers = [item for item in arm.results if item.killed]

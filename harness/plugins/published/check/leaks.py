@@ -76,7 +76,7 @@ async def _twice(subject: Subject) -> list[Problem]:
     where = subject.at(RUN_SCRIPT)
     try:
         async with context.slots:
-            result = await context.engine.run_job(context.image, job, repo_options(task.repo), context.labels)
+            result = await context.run_job(job, repo_options(task.repo))
     except LimitReached as error:
         return [Problem(where=where, message=f"two runs in a row end at a limit: {error}")]
     first, second = (statuses(log_of(result, f"{number}/1.json")) for number in (1, 2))

@@ -15,18 +15,20 @@ from harness.authoring.task_check.controls import hand_in
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
 from harness.judging.testing.readers import ReportError
+from harness.judging.verify.arms import ArmObserver
 from harness.judging.verify.evidence import AT_BASELINE
 from harness.judging.verify.verdict import TestRecord
+from harness.judging.verify.verification import Judging
 from harness.plugins.published.check.patches import last_part, nearest
 from harness.plugins.published.layout import PARSER, REFERENCE, REMOVAL, SOLUTION
 from harness.plugins.published.parsed_log import ParsedTest, means, parsed_tests
 from harness.plugins.published.rule import found_as, listed_names
 from harness.plugins.published.verification import AFTER, BEFORE
 from harness.sandbox.protocol import JobResult
+from harness.specs.grading import GradingRules
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import NoteCode, Reason, ReasonCode, Stage, Verdict
 from harness.specs.test_results import Outcome, TestId
-from harness.specs.tracks import GradingRules
 from harness.specs.variants import ArmKey
 from harness.tracks.grading import Judgements, grade_by
 
@@ -230,9 +232,19 @@ async def nop_problems(subject: Subject) -> list[Problem]:
     return found
 
 
+class _Results(ArmObserver):
+    """Keeps what each test run left."""
+
+    def __init__(self, results: dict[ArmKey, JobResult]) -> None:
+        self._results = results
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self._results[key] = result
+
+
 async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey, JobResult]) -> Judgements:
-    arm_context = replace(subject.containers, keep=results.__setitem__)
-    return await grade_by(GradingRules.BOTH, subject.task, submission, arm_context)
+    arm_context = replace(subject.containers, observer=_Results(results))
+    return await grade_by(GradingRules.BOTH, Judging(subject.task, arm_context), submission)
 
 
 def _verdicts(judged: Judgements) -> Iterator[str]:

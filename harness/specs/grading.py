@@ -1,0 +1,25 @@
+"""The rules by which a submission is graded."""
+
+from enum import StrEnum
+
+NO_RESULT = "no result"
+"""A published grader's word for a listed test that its log doesn't name."""
+
+
+class GradingRules(StrEnum):
+    """The values of `--protocol`, which is also this field's name in files."""
+
+    TESTWRIGHT = "testwright"
+    """Those of the task's track."""
+    PUBLISHED = "published"
+    """Those of the verifier that came with the task, where its track knows one."""
+    BOTH = "both"
+    """The track's decide; what the published ones come to is written beside it."""
+
+    @property
+    def is_ours(self) -> bool:
+        return self is not GradingRules.PUBLISHED
+
+    @property
+    def is_published(self) -> bool:
+        return self is not GradingRules.TESTWRIGHT
