@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,7 +15,7 @@ from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
-from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, TaskOptions, TrackName, address_of
+from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, TaskCatalog, TaskOptions, TrackName, address_of
 from harness.specs.yaml_files import load_yaml
 
 T = TypeVar("T")
@@ -25,6 +25,25 @@ def default_directory() -> Path:
     """The catalog that an installed wheel carries, or the checkout's own folders."""
     package = Path(__file__).resolve().parent.parent
     return package / "catalog" if (package / "catalog").is_dir() else package.parent
+
+
+class TrackFacts(Protocol):
+    """What is asked of a track before anything runs."""
+
+    def directories(self, place: str) -> list[Path]:
+        """The task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
+
+        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
+        """
+        ...
+
+    def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:
+        """The task in a directory. Raises UserError for the first file that is absent or wrong."""
+        ...
+
+
+def _facts(track: str) -> TrackFacts:
+    return cast("TrackFacts", TRACK_FACTS.get(track))
 
 
 class Catalog:
@@ -118,7 +137,7 @@ class Catalog:
         found: list[str] = []
         for pattern in patterns:
             if address := address_of(pattern):
-                found_there = TRACK_FACTS.get(address.track).directories(address.place)
+                found_there = _facts(address.track).directories(address.place)
                 matches = [f"{address.track}:{directory}" for directory in found_there]
             elif pattern.startswith("tag:"):
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
@@ -167,12 +186,12 @@ class Catalog:
 
     def _task(self, name: str) -> Task:
         if address := address_of(name):
-            directories = TRACK_FACTS.get(address.track).directories(address.place)
+            directories = _facts(address.track).directories(address.place)
             if len(directories) > 1:
                 raise UserError(f"{name}: {len(directories)} tasks lie there; name the directory of one")
-            return TRACK_FACTS.get(address.track).load(directories[0], self, self.options)
+            return _facts(address.track).load(directories[0], self, self.options)
         path = self._file("tasks", name)
-        return TRACK_FACTS.get(load_yaml(path, _Head).track).load(path.parent, self, self.options)
+        return _facts(load_yaml(path, _Head).track).load(path.parent, self, self.options)
 
 
 class _Head(BaseModel):

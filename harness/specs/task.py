@@ -30,7 +30,6 @@ class PackageClient(StrEnum):
 
 
 MAX_PATCH_BYTES = 10_000_000
-_SEEN_OF_REPO = ("language", "test_paths", "workdir", "test_command", "env")
 
 
 class TaskKind(StrEnum):

@@ -1,23 +1,18 @@
-"""Which tracks there are, by name, and what reading tasks needs to know about them.
+"""Tracks by name, and what reading tasks needs to know about them.
 
 A track is a kind of task: what it holds, how it is graded. `harness/tracks/protocol.py` has all of it.
-
-The rules by which a submission is graded.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import AfterValidator
 
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 from harness.specs.repo import Repo
-
-if TYPE_CHECKING:
-    from harness.specs.task import Task
 
 BEHAVIOUR = "behaviour"
 """The track of a task that names none: tests for behaviour of a repository."""
@@ -48,27 +43,15 @@ class TaskCatalog(Protocol):
         ...
 
 
-class TrackFacts(Protocol):
-    """What is asked of a track before anything runs."""
-
-    def directories(self, place: str) -> list[Path]:
-        """The task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
-
-        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
-        """
-        ...
-
-    def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> "Task":
-        """The task in a directory. Raises UserError for the first file that is absent or wrong."""
-        ...
-
-
-TRACK_FACTS: Registry[TrackFacts] = Registry(
+TRACK_FACTS: Registry[object] = Registry(
     "track",
     "testwright.tracks",
     {BEHAVIOUR: "harness.tracks.behaviour:TRACK"},
 )
-"""Tracks by name; each is imported when it is first used. Plugins add theirs by entry points."""
+"""Tracks by name; each is imported when it is first used. Plugins add theirs by entry points.
+
+Behind each name is a `harness.tracks.protocol.Track`; reading tasks needs its `TrackFacts` alone.
+"""
 
 
 class Address(NamedTuple):

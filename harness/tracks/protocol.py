@@ -16,8 +16,8 @@ A submission is a patch and a manifest in every track; a grader decides what of 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from harness.specs.catalog import TrackFacts
 from harness.specs.grading import GradingRules
-from harness.specs.tracks import TrackFacts
 
 if TYPE_CHECKING:  # whoever lists tasks or images needs no judge
     from harness.judging.languages.toolchain import Toolchain

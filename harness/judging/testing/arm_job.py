@@ -14,7 +14,6 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import ArmStatus
 
-WRONG_VARIANT_STATUS = 125
 # The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it.
 _MAIN = """\
 prove=$1 removed=$2; shift 2
