@@ -7,6 +7,7 @@ configuration error, 130 interrupted. Heavy imports are inside the commands, so 
 import errno
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -67,14 +68,15 @@ def main() -> None:
     # Pydantic would look for its own plugins in every installed package: a fifth of the time of a quick command.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     end_like_an_interrupt()
-    sys.exit(_status())
+    sys.exit(status())
 
 
-def _status() -> int:
+def status(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that `arguments` say, or the process's own, and return its exit status."""
     from harness.specs.errors import InfrastructureError, UserError
 
     try:
-        result = app(standalone_mode=False)
+        result = app(arguments, prog_name="testwright", standalone_mode=False)
     except UserError as error:
         return _complain(str(error), 2)
     except InfrastructureError as error:

@@ -72,7 +72,7 @@ async def test_a_job_that_takes_too_long_is_killed_with_all_it_started(
     script = (
         f"echo begun; echo half > $TESTWRIGHT_REPORT_DIR/half; setsid sleep {RUN}8651.1 & sleep {RUN}8651.2 & wait"
     )
-    result = await run(engine, image, script, Job((), seconds=1))
+    result = await run(engine, image, script, Job((), seconds=0.3))
     assert result.timed_out
     assert result.log == b"begun\n"
     assert result.outputs == {"half": b"half\n"}

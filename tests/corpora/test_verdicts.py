@@ -25,6 +25,15 @@ def named(cases: list[tuple[str, Case]]) -> list[object]:
     return [pytest.param(corpus, case, id=f"{corpus}/{case.name}") for corpus, case in cases]
 
 
+def named_by_language(cases: list[tuple[str, Case]]) -> list[object]:
+    """The language comes first: tests/support/shared_pool.py gives those of one language to one process."""
+    languages = [case.task.repo.language for _, case in cases]
+    return [
+        pytest.param(corpus, case, id=f"{language}/{case.name}")
+        for language, (corpus, case) in zip(languages, cases, strict=True)
+    ]
+
+
 CASES = [
     (corpus, case)
     for corpus, cases in sample({name: read_batch(Catalog(), FOLDER / name, None) for name in CORPORA}).items()
@@ -89,17 +98,17 @@ def verdict_on(case: Case, monkeypatch: pytest.MonkeyPatch) -> Judged:
     return judged
 
 
-@pytest.mark.parametrize(("corpus", "case"), named(AT_ONCE))
-def test_what_a_patch_and_its_manifest_show(corpus: str, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert row_of(verdict_on(case, monkeypatch)) in page()
-
-
-@pytest.mark.parametrize(("corpus", "case"), named(ON_LIGHT_TASKS))
+@pytest.mark.parametrize(("corpus", "case"), named_by_language(ON_LIGHT_TASKS))
 def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = Catalog(light_catalog(tmp_path / "catalog"))
     [light] = [each for each in read_batch(catalog, FOLDER / corpus, None) if each.name == case.name]
     assert light.task.directory.is_relative_to(tmp_path)
     verdict_on(light, monkeypatch)
+
+
+@pytest.mark.parametrize(("corpus", "case"), named(AT_ONCE))
+def test_what_a_patch_and_its_manifest_show(corpus: str, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert row_of(verdict_on(case, monkeypatch)) in page()
 
 
 @pytest.mark.long

@@ -46,16 +46,16 @@ async def test_a_job_that_needs_less_cpu_time_than_it_has_ends_by_itself_on_a_bu
 
 async def test_what_computes_without_end_is_ended_by_its_cpu_time(engine: DockerEngine, image: Image) -> None:
     script = " & ".join([COMPUTES.format(seconds=600)] * 4) + " & wait"
-    result = await run(engine, image, script, 1)
+    result = await run(engine, image, script, 0.3)
     assert result.timed_out
 
 
 async def test_what_waits_without_end_is_ended(engine: DockerEngine, image: Image) -> None:
-    assert (await run(engine, image, "sleep 600", 0.5)).timed_out
+    assert (await run(engine, image, "sleep 600", 0.2)).timed_out
 
 
 async def test_a_container_that_somebody_freezes_is_lost(engine: DockerEngine, image: Image) -> None:
-    running = asyncio.create_task(run(engine, image, f"sleep {RUN}8721; :", 1))
+    running = asyncio.create_task(run(engine, image, f"sleep {RUN}8721; :", 0.5))
     client = docker.from_env()
     try:
         container = await in_mid_job(client, labels("deadline"), f"{RUN}8721")

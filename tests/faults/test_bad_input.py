@@ -9,22 +9,21 @@ from pathlib import Path
 import pytest
 
 from harness.specs.catalog import default_directory
+from tests.support.command import Done, typed
 
 TASK = "aiosmtpd-proxy-tlv"
-Done = subprocess.CompletedProcess[str]
 REFERENCE = default_directory() / "tasks" / TASK / "reference"
 
 
 def command(*arguments: str | Path, cwd: Path, **env: str) -> Done:
-    whole = [sys.executable, "-m", "harness.cli", *map(str, arguments)]
-    environment = {**os.environ, "OPENAI_API_KEY": "key-for-tests", **env}
-    return subprocess.run(whole, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    """In this process: its start would take longer than all the rest."""
+    return typed(*arguments, cwd=cwd, environment={**os.environ, "OPENAI_API_KEY": "key-for-tests", **env})
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    assert done.returncode == 2, done.stderr
-    assert not done.stdout
-    [line] = done.stderr.strip().splitlines()
+def assert_refused(done: Done, *words: str) -> None:
+    assert done.status == 2, done.complaint
+    assert not done.output
+    [line] = done.complaint.strip().splitlines()
     assert line.startswith("testwright: ")
     for word in words:
         assert word in line

@@ -10,7 +10,7 @@ HEAD = """
 import sys
 from pathlib import Path
 from harness.agents.trajectory import ObservationRecord, Trajectory, last_record
-from harness.models.protocol import Message, Role
+from harness.models.protocol import Message, MessageRole
 from harness.models.replay import MessageRecord
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialStore
@@ -36,7 +36,7 @@ print(Path(error.filename).name, len(lines) > 100 and kinds == {"started"})
 TRAJECTORY = """
 records = Trajectory(store.trajectory)
 records.__enter__()
-step = MessageRecord(step=1, message=Message(role=Role.ASSISTANT, content="ls " * 100))
+step = MessageRecord(step=1, message=Message(role=MessageRole.ASSISTANT, content="ls " * 100))
 error = until_full(lambda: records.add(step))
 print(Path(error.filename).name, store.verdict() is not None and store.agent() is not None)
 """

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +37,7 @@ def until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds
     while not condition():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, "the condition has not come"
-        os.sched_yield()
+        threading.Event().wait(0.02)  # what works meanwhile needs the processor
 
 
 def containers(output: Path) -> list[str]:

@@ -4,8 +4,15 @@ usage: pytest -n 3 -p tests.support.shared_pool
 
 Tests of `TOGETHER` go to one process, place by place, for they share something costly. (xdist's own `xdist_group`
 has no effect with pytest 9.)
+
+Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that TESTWRIGHT_IMAGES_MADE names.
 """
 
+import os
+import threading
+import time
+from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +24,11 @@ if TYPE_CHECKING:
 TOGETHER = (
     "tests/browser/test_site_in_browser.py",
     "tests/cluster/",
+    # One for each language: variants are compiled once in a process.
+    "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[c/",
+    "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[go/",
+    "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[python/",
+    "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[typescript/",
     "tests/docker/test_arms_are_alike.py",
     "tests/docker/test_repo_bundle.py",
     "tests/unit/test_compare_command.py",
@@ -27,6 +39,9 @@ TOGETHER = (
     "tests/unit/test_what_failed_is_said.py",
     "tests/wheel/",
 )
+
+IMAGES_BY = time.monotonic() + 1800
+"""When nothing waits for images any longer: whoever makes them may have been killed."""
 
 
 class SharedPool(LoadScopeScheduling):
@@ -40,3 +55,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> Share
     # Else those with the most tests would come first, whatever they take.
     config.option.loadscopereorder = False
     return SharedPool(config, log)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Wait for the images that are being made, outside of the test's own time."""
+    made, groups = os.environ.get("TESTWRIGHT_IMAGES_MADE"), os.environ.get("TESTWRIGHT_IMAGE_GROUPS", "").split()
+    if made and item.nodeid.split("/")[1] in groups:
+        while not Path(made).exists() and time.monotonic() < IMAGES_BY:
+            threading.Event().wait(0.2)
+    return (yield)

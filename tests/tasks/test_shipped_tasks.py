@@ -4,13 +4,13 @@
 anything of.
 """
 
-import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.specs.catalog import Catalog
-from tests.support.command import Done, testwright
+from tests.support.command import Done, typed
 
 CHECKOUT = Path(__file__).parents[2]
 BRIEF = "borgmatic-file-credentials"
@@ -18,7 +18,7 @@ BRIEF = "borgmatic-file-credentials"
 
 def checked(*arguments: str) -> Done:
     command = ("task", "check", "--records", "docs/check-records", *arguments)
-    return asyncio.run(testwright(*command, cwd=CHECKOUT, TESTWRIGHT_CACHE=""))
+    return typed(*command, cwd=CHECKOUT, environment={**os.environ, "TESTWRIGHT_CACHE": ""})
 
 
 @pytest.mark.parametrize("task", Catalog().names("tasks"))

@@ -123,14 +123,21 @@ def test_each_group_is_told_with_its_seconds_and_those_that_failed_by_name(finis
     end = finished.stdout.partition("== seconds")[2]
     assert {"check", "unit", "tasks", "all"} <= set(re.findall(r"^(\w+) +\d+ s", end, re.MULTILINE))
     [failed] = [line for line in end.splitlines() if line.startswith("in these")]
-    assert set(failed.partition(": ")[2].split("; ")) >= {"check", "without images", "long", "alone"}
-    assert "with images" not in failed
+    assert set(failed.partition(": ")[2].split("; ")) >= {"check", "tests", "long", "alone"}
+    assert "images" not in failed
+
+
+def test_the_end_says_when_everything_is_to_be_run_by_hand(finished):
+    end = " ".join(finished.stdout.splitlines()[-6:])
+    assert "by hand (make test-all) before a change of the verifier lands" in end
+    assert "before the last issue of a series is called resolved" in end
 
 
 def test_without_all_what_is_long_or_needs_the_machine_for_itself_is_left_out(checkout: Path):
     short = run_in(checkout)
     assert "test_long" not in short.stdout
     assert "test_alone" not in short.stdout
+    assert "by hand" not in short.stdout
     assert short.stdout.splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
 
 

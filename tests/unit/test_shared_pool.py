@@ -1,0 +1,64 @@
+"""The scheduler of the tests: what shares something costly stays together, and what needs images waits for them."""
+
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests.support import shared_pool
+from tests.support.shared_pool import TOGETHER, SharedPool
+
+CHECKOUT = Path(__file__).parents[2]
+LIGHT = "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task"
+
+
+def scope(nodeid: str) -> str:
+    return SharedPool._split_scope(cast("SharedPool", None), nodeid)
+
+
+def begin(nodeid: str) -> threading.Thread:
+    """A thread that ends when a test may begin."""
+    hook = cast("Any", shared_pool.pytest_runtest_protocol)(SimpleNamespace(nodeid=nodeid))
+    thread = threading.Thread(target=next, args=(hook,), daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("place", TOGETHER)
+def test_every_place_that_is_named_is_there(place: str) -> None:
+    """Else its tests would be spread again, and nobody would notice."""
+    file, _, test = place.partition("::")
+    found = [path for path in CHECKOUT.glob(f"{file.rstrip('/')}*") if path.is_dir() or path.suffix == ".py"]
+    assert found
+    assert f"def {test.partition('[')[0]}(" in found[0].read_text() if test else True
+
+
+def test_judgings_on_one_light_task_share_a_process_and_others_do_not() -> None:
+    for language in ("c", "go", "python", "typescript"):
+        assert scope(f"{LIGHT}[{language}/one]") == scope(f"{LIGHT}[{language}/two]")
+    assert scope(f"{LIGHT}[c/one]") != scope(f"{LIGHT}[go/one]")
+    assert scope("tests/docker/test_x.py::test_one") != scope("tests/docker/test_x.py::test_two")
+
+
+def test_a_test_that_needs_images_begins_when_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = tmp_path / "images.end"
+    monkeypatch.setenv("TESTWRIGHT_IMAGES_MADE", str(made))
+    monkeypatch.setenv("TESTWRIGHT_IMAGE_GROUPS", "corpora docker")
+    begins = begin("tests/unit/test_x.py::test_one")
+    begins.join(60)
+    assert not begins.is_alive()
+    waits = begin("tests/docker/test_x.py::test_one")
+    waits.join(0.3)
+    assert waits.is_alive()
+    made.touch()
+    waits.join(60)
+    assert not waits.is_alive()
+
+
+def test_nothing_waits_where_no_images_are_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TESTWRIGHT_IMAGES_MADE", raising=False)
+    begins = begin("tests/docker/test_x.py::test_one")
+    begins.join(60)
+    assert not begins.is_alive()
