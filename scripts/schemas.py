@@ -73,8 +73,9 @@ def schemas() -> dict[str, str]:
 
 
 def main() -> int:
-    differing = [name for name, text in schemas().items() if not _is_same(FOLDER / name, text)]
-    differing += [path.name for path in FOLDER.glob("*.json") if path.name not in schemas()]
+    found = schemas()
+    differing = [name for name, text in found.items() if not _is_same(FOLDER / name, text)]
+    differing += [path.name for path in FOLDER.glob("*.json") if path.name not in found]
     if "--check" in sys.argv[1:]:
         for name in differing:
             print(f"docs/schemas/{name} differs from its model; run make schemas", file=sys.stderr)
@@ -82,7 +83,7 @@ def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for path in FOLDER.glob("*.json"):
         path.unlink()
-    for name, text in schemas().items():
+    for name, text in found.items():
         (FOLDER / name).write_text(text)
     return 0
 

@@ -3,10 +3,12 @@
 import os
 import signal
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 
-import docker
 import pytest
-import requests
+
+pytest_plugins = ["tests.support.cpu_seconds"]
 
 
 def pytest_configure() -> None:
@@ -27,9 +29,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(complaint)
 
 
+@pytest.fixture(scope="session")
+def stats() -> ModuleType:
+    """Return `scipy.stats`, whose import takes longer than all tests that compare with it."""
+    return import_module("scipy.stats")
+
+
 @cache
 def _engine_complaint() -> str:
     """Empty where an engine answers."""
+    import docker
+    import requests
+
     try:
         client = docker.from_env(timeout=10)
         client.ping()

@@ -2,8 +2,8 @@
 
 usage: pytest -n 3 -p tests.support.shared_pool
 
-Tests of `TOGETHER` go to one process, place by place, for they share something costly. (xdist's own `xdist_group`
-has no effect with pytest 9.)
+Tests of `TOGETHER` go to one process, place by place, for they share something costly: a fixture, or imports.
+(xdist's own `xdist_group` has no effect with pytest 9.)
 
 Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that TESTWRIGHT_IMAGES_MADE names.
 """
@@ -32,10 +32,15 @@ TOGETHER = (
     "tests/docker/test_arms_are_alike.py",
     "tests/docker/test_repo_bundle.py",
     "tests/unit/test_compare_command.py",
+    "tests/unit/test_cpu_seconds.py",
+    "tests/unit/test_gateway_",
+    "tests/unit/test_inherited_tests.py",
     "tests/unit/test_large_runs_go_on.py",
+    "tests/unit/test_llm_",
     "tests/unit/test_local_recipe.py",
-    "tests/unit/test_provider_fault_table.py",
+    "tests/unit/test_provider_",
     "tests/unit/test_site_pages.py",
+    "tests/unit/test_statistics_",
     "tests/unit/test_what_failed_is_said.py",
     "tests/wheel/",
 )

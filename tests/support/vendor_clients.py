@@ -1,12 +1,12 @@
-"""The vendors' own clients, each asking one question, and what they make of the answer."""
+"""The vendors' own clients, each asking one question, and what they make of the answer.
+
+They are imported where they ask: seconds and 100 MB that most processes with tests can do without.
+"""
 
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-import anthropic
-import openai
 
 
 @dataclass
@@ -22,6 +22,8 @@ class Heard:
 
 
 async def chat(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    import openai
+
     client = openai.AsyncOpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0)
     asked: Any = {"model": "scripted", "messages": [{"role": "user", "content": prompt}]}
     async with client:
@@ -60,6 +62,8 @@ def heard_in_chat(message: Any, finish: str | None, usage: Any) -> Heard:
 
 
 async def responses(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    import openai
+
     client = openai.AsyncOpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0)
     asked: Any = {"model": "scripted", "input": prompt}
     async with client:
@@ -106,6 +110,8 @@ def heard_in_response(response: Any) -> Heard:
 
 
 async def messages(url: str, prompt: str, streaming: bool, key: str = "k") -> Heard:
+    import anthropic
+
     client = anthropic.AsyncAnthropic(api_key=key, base_url=url, max_retries=0)
     asked: Any = {"model": "scripted", "max_tokens": 100, "messages": [{"role": "user", "content": prompt}]}
     async with client:

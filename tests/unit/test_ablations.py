@@ -1,8 +1,6 @@
 """`--set KEY=VALUE`: a scaffold with other limits or templates is another one, told apart wherever it is named."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode
+from tests.support.command import Done, typed
 from tests.support.runs_here import RunsHere, codes, runs_here
 
 TLV = "aiosmtpd-proxy-tlv"
@@ -159,14 +158,13 @@ def test_a_finished_ablation_is_not_done_again_and_its_template_is_recorded(here
     assert recorded.startswith(f"{file} (sha256 ")
 
 
-def command(place: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    whole = [sys.executable, "-m", "harness.cli", "run", "--sandbox", "local", "-t", TLV, "-o", "out", *options]
-    return subprocess.run(whole, cwd=place, capture_output=True, text=True, check=False, timeout=120)
+def command(place: Path, *options: str) -> Done:
+    return typed("run", "--sandbox", "local", "-t", TLV, "-o", "out", *options, cwd=place)
 
 
-def planned(done: subprocess.CompletedProcess[str]) -> Any:
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["trials"]
+def planned(done: Done) -> Any:
+    assert done.status == 0, done.complaint
+    return json.loads(done.output)["trials"]
 
 
 @pytest.fixture
@@ -206,8 +204,8 @@ def test_a_template_that_can_not_work_is_named_with_its_line_before_anything_is_
     if text is not None:
         (place / "mine.j2").write_text(text)
     done = command(place, "-s", "mini", "-m", "scripted:said.yaml", "--set", "templates.task=mine.j2", *dry)
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
+    assert (done.status, done.output) == (2, "")
+    [line] = done.complaint.splitlines()
     assert line.startswith("testwright: ")
     assert says in line
     assert not (place / "out").exists()

@@ -24,7 +24,7 @@ from harness.results.report.exporting import export_runs
 from harness.results.run_rows import load_rows
 from harness.specs.errors import ProviderFault, UserError
 from harness.specs.usage import Usage
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.run_folder import begun, judged, run_folder, worked
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "sample-run"
@@ -95,7 +95,7 @@ def odd(tmp_path: Path) -> Path:
 
 @pytest.mark.long
 async def test_each_trial_of_the_sample_is_a_valid_file(tmp_path: Path) -> None:
-    done = await testwright("report", SAMPLE, "--format", "atif", "--export", "out", cwd=tmp_path)
+    done = await typed_beside("report", SAMPLE, "--format", "atif", "--export", "out", cwd=tmp_path)
     assert (done.status, done.output) == (0, "out: 9 files; 4 trials without a message left out\n")
     found = list(written(tmp_path / "out"))
     assert len(found) == 9

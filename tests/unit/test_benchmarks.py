@@ -1,27 +1,45 @@
 """`make bench`: one budget at a time, and a status that says whether it holds."""
 
-import subprocess
 import sys
-from pathlib import Path
 
-CHECKOUT = Path(__file__).parents[2]
+import pytest
 
-
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmarks", *arguments]
-    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False, timeout=60)
+from benchmarks import __main__ as benchmarks
+from benchmarks.__main__ import Row
 
 
-def test_one_row_is_measured_against_its_budget() -> None:
-    done = bench("--only", "trajectory")
-    [row] = [line for line in done.stdout.splitlines() if "trajectory" in line]
+def bench(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments])
+    return benchmarks.main()
+
+
+def test_one_row_is_measured_and_is_within_its_budget(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench(monkeypatch, "--only", "trajectory") == 0
+    [row] = [line for line in capsys.readouterr().out.splitlines() if "trajectory" in line]
     assert "0.2 s" in row
-    assert done.returncode == (0 if " ok " in row else 1)
-    assert ("OVER" in row) == (done.returncode == 1)
+    assert " ok " in row
 
 
-def test_an_unknown_row_is_refused_with_those_that_there_are() -> None:
-    done = bench("--only", "speed")
-    assert done.returncode == 2
+@pytest.mark.parametrize(
+    ("measured", "status", "said"),
+    [((1.0, 2.0), 0, ["ok", "ok"]), ((2.1, 2.0), 1, ["OVER", "ok"]), ((0.0, 9.0), 1, ["ok", "OVER"])],
+)
+def test_a_row_over_its_budget_says_so_and_is_the_status(
+    measured: tuple[float, float], status: int, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [Row(f"figure {number}", each, 2.0, "s") for number, each in enumerate(measured)]
+    assert benchmarks.report(rows) == status
+    lines = [line for line in capsys.readouterr().out.splitlines() if "figure" in line]
+    assert [next(word for word in line.split() if word in ("ok", "OVER")) for line in lines] == said
+
+
+def test_an_unknown_row_is_refused_with_those_that_there_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        bench(monkeypatch, "--only", "speed")
+    assert ended.value.code == 2
     names = ("commands", "output", "verification", "judging", "trajectory", "help", "store", "concurrency")
-    assert ", ".join(map(repr, names)) in done.stderr
+    assert ", ".join(map(repr, names)) in capsys.readouterr().err

@@ -1,27 +1,23 @@
 """docs/catalogue.md and docs/validity.md say of every task and of every submission what is so."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from harness.results.injection import KnownCase, error_rates
-from harness.runs.submissions import read_batch
-from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
-from scripts import validity
+from scripts import catalogue, validity
+from tests.support.corpora import submissions
 
 CHECKOUT = Path(__file__).parents[2]
 CORPORA = ("honest", "adversarial")
 
 
-def test_the_catalogue_lists_the_tasks_as_they_are():
-    done = subprocess.run(
-        [sys.executable, "scripts/catalogue.py", "--check"], cwd=CHECKOUT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_the_catalogue_lists_the_tasks_as_they_are(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["catalogue.py", "--check"])
+    assert catalogue.main() == 0, capsys.readouterr().err
 
 
 def verdicts_told() -> dict[str, str]:
@@ -35,7 +31,7 @@ def test_the_figures_on_validity_are_those_of_its_rows_each_with_its_interval(co
     told = verdicts_told()
     answers = [
         KnownCase(case.task.repo.language, validity.is_sufficient(case), told[case.name] == Verdict.RESOLVED)
-        for case in read_batch(Catalog(), CHECKOUT / "tests" / corpus, None)
+        for case in submissions(corpus)
     ]
     lines = validity.error_lines(error_rates(answers))
     assert all(line.count("interval") >= 1 for line in lines if " of " in line)
@@ -43,7 +39,7 @@ def test_the_figures_on_validity_are_those_of_its_rows_each_with_its_interval(co
 
 
 def test_the_page_on_validity_has_a_row_for_every_submission_with_the_verdict_that_it_must_come_to():
-    cases = [case for name in CORPORA for case in read_batch(Catalog(), CHECKOUT / "tests" / name, None)]
+    cases = [case for name in CORPORA for case in submissions(name)]
     expected = {(case.name, case.expected.verdict.value) for case in cases if case.expected and case.expected.verdict}
     assert not sorted(set(verdicts_told().items()) ^ expected), (
         "docs/validity.md says something else; run make validity"
@@ -51,7 +47,7 @@ def test_the_page_on_validity_has_a_row_for_every_submission_with_the_verdict_th
 
 
 def test_the_samples_of_make_test_show_each_reason_and_in_each_language_each_verdict():
-    corpora = {name: read_batch(Catalog(), CHECKOUT / "tests" / name, None) for name in CORPORA}
+    corpora = {name: submissions(name) for name in CORPORA}
 
     def shown(some):
         expected = [(case.task.repo.language, case.expected) for cases in some.values() for case in cases]

@@ -14,7 +14,7 @@ from harness.results.comparison.compare import compare as compare_sides
 from harness.results.report.comparison_report import comparison_facts, report_comparison
 from harness.runs.trial_store import TrialStore
 from harness.specs.reasons import ReasonCode
-from tests.support.command import Done, testwright
+from tests.support.command import Done, typed_beside
 from tests.support.compared_runs import ONE, TASKS, THREE, TWO, Circumstances, faulted, judged_run
 
 FOUR = TASKS[:4]
@@ -40,7 +40,7 @@ def runs(tmp_path_factory) -> Path:
 
 
 async def command(runs: Path, *arguments: str) -> Done:
-    return await testwright("compare", *arguments, cwd=runs)
+    return await typed_beside("compare", *arguments, cwd=runs)
 
 
 def facts(runs: Path, directories: str, first: str, *others: str) -> dict[str, Any]:

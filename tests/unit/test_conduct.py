@@ -8,15 +8,13 @@ from unidiff.patch import PatchSet
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.verify.conduct import look_at_conduct
 from harness.judging.verify.intake import FileChange
-from harness.runs.submissions import Case, read_batch
-from harness.specs.catalog import Catalog
+from harness.runs.submissions import Case
 from harness.specs.reasons import NoteCode
 from harness.specs.task import Task
+from tests.support.corpora import CATALOG, submissions
 
 TESTS = Path(__file__).parents[1]
-CATALOG = Catalog()
-HONEST = read_batch(CATALOG, TESTS / "honest", None)
-ADVERSARIAL = read_batch(CATALOG, TESTS / "adversarial", None)
+HONEST, ADVERSARIAL = submissions("honest"), submissions("adversarial")
 MARKS = {NoteCode.INSPECTS_CODE, NoteCode.COPIED_ORACLE, NoteCode.RECORDED_ORACLE}
 MARKED = [case for case in ADVERSARIAL if case.expected and MARKS & {*case.expected.notes}]
 HONEST_TWINS = [case for case in ADVERSARIAL if "honest-data-file" in case.name]

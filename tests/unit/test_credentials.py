@@ -1,24 +1,22 @@
 """A key that isn't set and a provider that doesn't exist end a run at once: one line, status 2, nothing written."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from harness.models.build import missing_keys
 from harness.specs.model_file import ModelFile
+from tests.support.command import Done, typed
 
 TASK = "aiosmtpd-proxy-tlv"
 SIGNS = ("_API_KEY", "_AUTH_TOKEN", "HF_TOKEN")
 
 
-def run(directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def run(directory: Path, *options: str) -> Done:
     """`testwright run` where no provider's key is set."""
     env = {name: value for name, value in os.environ.items() if not name.endswith(SIGNS)}
-    command = [sys.executable, "-m", "harness.cli", "run", "-t", TASK, "-o", str(directory / "run"), *options]
-    return subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True, check=False)
+    return typed("run", "-t", TASK, "-o", directory / "run", *options, cwd=directory, environment=env)
 
 
 @pytest.mark.long
@@ -34,8 +32,8 @@ def run(directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
 )
 def test_what_can_never_be_asked_ends_a_run_before_it_begins(tmp_path, options, says):
     done = run(tmp_path, *options)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
+    assert done.status == 2
+    [line] = done.complaint.splitlines()
     assert says in line
     assert not list(tmp_path.iterdir())
 

@@ -11,7 +11,7 @@ from harness.plugins.scripted_provider.server import serve
 from harness.runs.judges import judge_for
 from harness.specs.catalog import Catalog
 from harness.specs.task_facts import Level, StepId
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.sound_catalog import TASK, sound_catalog
 
 QUICK = "retries: {attempts: 1, first_wait: 0.001, longest_wait: 0.002}\nrequest_seconds: 60\n"
@@ -78,7 +78,7 @@ async def test_the_command_shows_what_the_judge_has_said(catalog, tmp_path):
     async with serve(Scenario(rules=(doubting, ReplyRule(replies=(SAME,), repeat=True)))) as provider:
         (tmp_path / "judge.yaml").write_text(f"model: openai/judge\napi_base: {provider.url}/v1\n{QUICK}")
         command = ("--catalog", catalog.directory, "task", "check", TASK, "--quick", "--judge", "judge.yaml")
-        done = await testwright(*command, "--json", cwd=tmp_path)
+        done = await typed_beside(*command, "--json", cwd=tmp_path)
     assert done.status == 0, done.complaint
     [task] = json.loads(done.output)["tasks"]
     assert [problem["message"] for problem in task["problems"]] == [

@@ -1,8 +1,6 @@
 """`run --dry-run`: a bound of the cost that one can recompute, and every refusal of a run."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from harness.runs.trial import describe
 from harness.runs.trial_store import AgentFile
 from harness.specs.catalog import Catalog
 from harness.specs.usage import Usage
+from tests.support.command import Done, typed
 
 TASK = "aiosmtpd-proxy-tlv"
 LIMIT = Catalog().task(TASK).file.limits.cost_usd
@@ -37,9 +36,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(place: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "harness.cli", "run", "--sandbox", "local", *options]
-    return subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, timeout=60)
+def run(place: Path, *options: str) -> Done:
+    return typed("run", "--sandbox", "local", *options, cwd=place)
 
 
 def dry(place: Path, **options: Any) -> DryRun:
@@ -130,12 +128,12 @@ def test_what_a_run_refuses_is_refused_in_the_same_words(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{busy}/none.sock")
     really, drily = run(busy, *options), run(busy, *options, "--dry-run")
-    assert (drily.returncode, drily.stdout) == (2, "")
-    assert drily.stderr.splitlines()[-1] == really.stderr.splitlines()[-1]
+    assert (drily.status, drily.output) == (2, "")
+    assert drily.complaint.splitlines()[-1] == really.complaint.splitlines()[-1]
 
 
 @pytest.mark.long
 def test_a_directory_that_cannot_be_one_is_refused(place: Path) -> None:
     done = run(place, "-t", TASK, "-s", "nop", "--dry-run", "-o", "said.yaml/out")
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "testwright: said.yaml/out: can't be written; choose another with -o"
+    assert done.status == 2
+    assert done.complaint.splitlines()[-1] == "testwright: said.yaml/out: can't be written; choose another with -o"

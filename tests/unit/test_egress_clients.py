@@ -16,7 +16,7 @@ from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.task import PackageClient, Task
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.tiny_catalog import tiny_catalog
 
 PIP, NPM, GO = PackageClient
@@ -167,7 +167,7 @@ async def test_hosts_that_are_none_and_sandboxes_without_a_way_there_are_refused
         path.with_name(name).touch()
     (tmp_path / "said.yaml").write_text("schema_version: 1\nmessages: [{text: done}]\n")
     words = ("--catalog", "catalog", "run", "-t", "tiny-add", "-s", "mini", "-m", "scripted:said.yaml", "-o", "out")
-    done = await testwright(*words, "--registry", "not a host", cwd=tmp_path)
+    done = await typed_beside(*words, "--registry", "not a host", cwd=tmp_path)
     assert (done.status, done.output) == (2, "")
     assert "registry 'not a host': write HOST, HOST:PORT" in done.complaint
     task = Catalog(tmp_path / "catalog").task("tiny-add")

@@ -14,14 +14,17 @@ from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
 from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Draw, Evidence, listed
+from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import COMPILING_AT_ONCE, ArmPlan, gather_evidence
+from harness.judging.verify.intake import Intake
+from harness.judging.verify.judgement import combine
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import SandboxLost
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task, TaskLimits
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
@@ -53,8 +56,11 @@ def script(behaviour: Behaviour):
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Task:
-    directory = tmp_path_factory.mktemp("task")
-    (directory / "probes").mkdir()
+    catalog = tmp_path_factory.mktemp("catalog")
+    (catalog / "rubrics").mkdir()
+    (catalog / "rubrics" / "sums-add.yaml").write_text("")
+    directory = catalog / "tasks" / "sums-add"
+    (directory / "probes").mkdir(parents=True)
     (directory / "probes" / "1.1.patch").write_text("")
     return small_task(directory)
 
@@ -89,6 +95,13 @@ def gathered(
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
     reasons = [*judge_mutation(evidence), *rubric]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
+
+
+def notes(task: Task, found: Gathered) -> list[tuple[NoteCode, str]]:
+    """Those of the verdict."""
+    context = arm_context_of(task, found.engine, 1)
+    examined = Examination(Intake((), b""), ManifestCheck(found.evidence.tests), found.evidence)
+    return [(note.code, note.subject) for note in combine(task, context, examined).record.notes]
 
 
 def codes(found: Gathered) -> set[ReasonCode]:
@@ -168,6 +181,19 @@ def test_one_failure_by_chance_is_a_note_and_more_are_flaky(task, behaviour, fla
     assert found.reasons == tuple((ReasonCode.FLAKY, str(test)) for test in flaky)
     assert failed_once(found.evidence).keys() == {*flaky} or (not flaky and set(failed_once(found.evidence)) == {A})
     assert flaky_tests(found.evidence) == {*flaky}
+    assert notes(task, found) == ([] if flaky or not behaviour else [(NoteCode.FLAKY_ONCE, str(A))])
+
+
+@pytest.mark.parametrize(("seconds", "noted"), [(30.0, []), (30.1, [(NoteCode.SLOW_TESTS, "")])])
+def test_listed_tests_that_take_long_at_baseline_are_noted(task, seconds, noted):
+    found = gathered(task, FakeEngine(script({})))
+    slow = replace(found.evidence.arms[listed("baseline")], test_seconds=seconds)
+    arms = {
+        **found.evidence.arms,
+        listed("baseline"): slow,
+        listed("rewritten-1"): replace(slow, kind=KINDS["rewritten-1"], test_seconds=100),
+    }
+    assert notes(task, found._replace(evidence=replace(found.evidence, arms=arms))) == noted
 
 
 def everywhere(does: str, *tests: str, kinds: Sequence[str] = tuple(KINDS)) -> Behaviour:

@@ -133,27 +133,63 @@ def relatives(files: Mapping[str, bytes], known: Mapping[str, bytes] | None = No
     return PythonRelatives(TreeFiles(files.keys(), files if known is None else known))
 
 
-def collected(folder: Path, files: dict[str, bytes], path: str) -> set[str]:
-    """What pytest itself collects."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-c", "/dev/null",
-         "--rootdir", str(folder), path],
-        cwd=folder, env={"PYTHONPATH": f"{folder}/src"}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    lines = [line for line in done.stdout.splitlines() if "::" in line]
-    assert lines, done.stdout + done.stderr
-    return {line.partition("::")[2].replace("::", ".") for line in lines}
+COLLECTOR = """
+import os, sys
+import pytest
+
+def collect(folder, path):
+    options = ["--collect-only", "-q", "-p", "no:cacheprovider", "-c", "/dev/null"]
+    return pytest.main([*options, "--rootdir", folder, path])
+
+collect(".", ".")  # here is none: what pytest imports is there before it is asked
+for folder, path in zip(sys.argv[1::2], sys.argv[2::2]):
+    if child := os.fork():
+        os.waitpid(child, 0)
+        continue
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = f"{folder}/src"
+    sys.path.insert(1, f"{folder}/src")
+    told = os.open("../told-of-" + os.path.basename(folder), os.O_WRONLY | os.O_CREAT)
+    os.dup2(told, 1)
+    os.dup2(told, 2)
+    collect(folder, path)
+    sys.stdout.flush()
+    os._exit(0)
+"""
+"""pytest in a process for each tree, as no module of another tree may be there; imported once for all."""
+
+
+def path_of(files: Mapping[str, bytes]) -> str:
+    return max(files, key=lambda path: path.endswith("test_x.py"))
+
+
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+    """Return what pytest itself collects in each tree."""
+    place = tmp_path_factory.mktemp("trees")
+    (place / "none").mkdir()
+    words: list[str] = []
+    for number, files in enumerate(TREES.values()):
+        for name, text in files.items():
+            (place / str(number) / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / str(number) / name).write_bytes(text)
+        words += [str(place / str(number)), path_of(files)]
+    subprocess.run([sys.executable, "-c", COLLECTOR, *words], cwd=place / "none", env={}, check=True)
+    told = [(place / f"told-of-{number}").read_text() for number in range(len(TREES))]
+    lines = [[line for line in text.splitlines() if "::" in line] for text in told]
+    assert all(lines), told
+    return {
+        name: {line.partition("::")[2].replace("::", ".") for line in found}
+        for name, found in zip(TREES, lines, strict=True)
+    }
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_class_has_the_tests_that_pytest_collects_for_it(tmp_path: Path, name: str) -> None:
+def test_a_class_has_the_tests_that_pytest_collects_for_it(collected: dict[str, set[str]], name: str) -> None:
     files = TREES[name]
-    path = max(files, key=lambda path: path.endswith("test_x.py"))
+    path = path_of(files)
     found = relatives(files).discover(files[path], path)
-    assert {test.name for test in found.tests} == collected(tmp_path, files, path)
+    assert {test.name for test in found.tests} == collected[name]
     assert not relatives(files).missing(files[path], path)
 
 

@@ -24,7 +24,7 @@ from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.tracks.grading import Judgements
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 
 CATALOG = Catalog()
 TEST = TestId("tests/test_sums.py", "test_adds")
@@ -109,7 +109,7 @@ def test_a_cap_that_cannot_be_held_for_the_judge_is_refused_before_anything_is_p
     ],
 )
 async def test_what_is_not_there_gets_one_line(tmp_path, arguments, words):
-    done = await testwright(*arguments, cwd=tmp_path)
+    done = await typed_beside(*arguments, cwd=tmp_path)
     assert done.status == 2
     [line] = done.complaint.strip().splitlines()
     assert words in line

@@ -9,7 +9,7 @@ import pytest
 
 from harness.plugins.scripted_provider.scenario import Reply
 from harness.plugins.scripted_provider.server import Received, serve
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
 from tests.support.sound_catalog import MUST, REFERENCE, TASK, added, sound_catalog
 
@@ -55,10 +55,11 @@ async def linted(catalog: Path, rule: Rule, *options: str, judges: int = 1, fool
             files += ["--judge", str(file)]
         async with asyncio.timeout(100):
             command = ("--catalog", catalog, "task", "lint", TASK, "--consistency", *files, *options, "--json")
-            done = await testwright(*command, cwd=catalog.parent)
+            done = await typed_beside(*command, cwd=catalog.parent)
         return done, json.loads(done.output) if done.output else {}
 
 
+@pytest.mark.dear("asks judges about every statement and suite, over HTTP")
 async def test_judges_who_see_what_the_probes_see_leave_nothing_to_reword(catalog):
     done, found = await linted(catalog, fair, "--votes", "2")
     assert (done.status, found["findings"], found["faults"]) == (0, [], [])
@@ -66,6 +67,7 @@ async def test_judges_who_see_what_the_probes_see_leave_nothing_to_reword(catalo
     assert found["calls"] == 5 * (10 * 2 + 2)
 
 
+@pytest.mark.dear("asks judges about every statement and suite, over HTTP")
 async def test_what_judges_disagree_on_what_prescribes_and_what_lets_lazy_work_through_is_told(catalog):
     def rule(judge: str, suite: str, statement: str) -> str:
         if statement == BEHIND and suite == "reference" and judge == "judge-1":
@@ -94,6 +96,7 @@ async def test_what_judges_disagree_on_what_prescribes_and_what_lets_lazy_work_t
     assert {each["where"] for each in found["findings"] if each["criterion"] == "1.1"} == {f"rubrics/{TASK}.yaml:7"}
 
 
+@pytest.mark.dear("asks judges about every statement and suite, over HTTP")
 async def test_a_judge_that_is_wrong_about_what_is_known_counts_for_nothing(catalog):
     done, found = await linted(catalog, lambda *_: "unmet", fooled=True)
     assert (done.status, found["findings"], found["ballots"]) == (1, [], [])
@@ -121,7 +124,7 @@ async def test_answers_are_kept_so_that_a_second_look_asks_nobody(catalog):
     ],
 )
 async def test_what_cannot_be_meant_is_refused(catalog, options, words):
-    done = await testwright("--catalog", catalog, "task", "lint", TASK, *options, cwd=catalog.parent)
+    done = await typed_beside("--catalog", catalog, "task", "lint", TASK, *options, cwd=catalog.parent)
     assert (done.status, done.output) == (2, "")
     assert words in done.complaint
 
@@ -137,10 +140,10 @@ async def test_without_two_lazy_suites_nobody_is_asked(catalog):
 @pytest.mark.long
 async def test_the_wording_alone_is_linted_without_a_judge(catalog):
     rubric = catalog / "rubrics" / f"{TASK}.yaml"
-    done = await testwright("--catalog", catalog, "task", "lint", TASK, cwd=catalog.parent)
+    done = await typed_beside("--catalog", catalog, "task", "lint", TASK, cwd=catalog.parent)
     assert done.status == 0, done.complaint
     rubric.write_text(rubric.read_text().replace(START, "Tests that it works properly."))
-    done = await testwright("--catalog", catalog, "task", "lint", TASK, "--json", cwd=catalog.parent)
+    done = await typed_beside("--catalog", catalog, "task", "lint", TASK, "--json", cwd=catalog.parent)
     assert done.status == 1
     [task] = json.loads(done.output)["tasks"]
     assert [step["id"] for step in task["steps"]] == ["rubric", "prompt"]

@@ -12,7 +12,7 @@ from harness.plugins.scripted_provider.scenario import Reply
 from harness.plugins.scripted_provider.server import Received, serve
 from harness.results.injection import CaseEnd, default_corpus, judge_corpora, read_corpus
 from harness.specs.errors import ProviderError, UserError
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.judges import FooledJudge, Heard, RuleJudge, added_line, hear, judge_with, known_reply, reply
 
 ATTACKS, BENIGN = read_corpus(default_corpus())
@@ -111,7 +111,7 @@ async def test_the_command_tries_a_judge_over_http_and_remembers_its_answers(tmp
         (tmp_path / "judge.yaml").write_text(
             f"model: anthropic/judge\napi_base: {provider.url}\nprices: {{input: 1, output: 2}}\n"
         )
-        done = await testwright(*command, "--json", cwd=tmp_path)
+        done = await typed_beside(*command, "--json", cwd=tmp_path)
         assert done.status == 0, done.complaint
         facts = json.loads(done.output)
         assert facts["attack_success"]["part"] > 0
@@ -119,6 +119,6 @@ async def test_the_command_tries_a_judge_over_http_and_remembers_its_answers(tmp
         assert facts["usage"]["calls"] == len(provider.requests) == 24
         # 24 calls, each of 100 tokens in and 20 out at 1 and 2 USD per million
         assert facts["usage"]["cost_usd"] == pytest.approx(24 * (100 * 1 + 20 * 2) / 1_000_000)
-        again = await testwright(*command, cwd=tmp_path)
+        again = await typed_beside(*command, cwd=tmp_path)
     assert "benign drift: 0 of 4 (95% interval 0.0% to 49.0%)" in again.output
     assert "in 0 calls" in again.output

@@ -1,11 +1,13 @@
 """What `make killer` counts as wrong."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from harness.specs.reasons import ReasonCode
+from scripts import killer
 from scripts.killer import Killer, Run, changed, verdicts
 from tests.support.run_folder import begun, judged, run_folder, worked
 
@@ -55,10 +57,11 @@ def test_what_a_draw_or_the_machines_speed_changes_is_no_other_verdict_and_all_e
     assert not changed(quick, kept("a", "b", "slow-tests"))
 
 
-def test_a_task_that_is_not_there_is_refused() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.killer", "no-such-task"],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "killer.py: error: no such task: no-such-task"
+def test_a_task_that_is_not_there_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["killer.py", "no-such-task"])
+    with pytest.raises(SystemExit) as ended:
+        killer.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == "killer.py: error: no such task: no-such-task"

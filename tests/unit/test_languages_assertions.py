@@ -13,17 +13,17 @@ from harness.judging.submission.manifest import parse_manifest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.suite_checks import check_suite
 from harness.plugins.published.task import read_published
-from harness.runs.submissions import Case, read_batch
-from harness.specs.catalog import Catalog
+from harness.runs.submissions import Case
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.tracks import TaskOptions
+from tests.support.corpora import submissions
 from tests.support.small_task import small_task
 
 TESTS = Path(__file__).parents[1]
 TASKS = TESTS / "fixtures" / "swe_atlas"
 SUBMISSIONS = sorted((TESTS / "fixtures" / "swe_atlas_submissions").glob("*/*/"))
-HONEST = [*read_batch(Catalog(), TESTS / "honest", None)]
-NOTHING = [case for case in read_batch(Catalog(), TESTS / "adversarial", None) if "asserts-nothing" in case.name]
+HONEST = submissions("honest")
+NOTHING = [case for case in submissions("adversarial") if "asserts-nothing" in case.name]
 GO = 'package x\nimport ("testing"; "example.com/x/assert"; "example.com/x/rtest")\n'
 
 

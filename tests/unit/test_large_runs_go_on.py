@@ -220,4 +220,4 @@ def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
         return time.process_time() - began
 
     # Caches that others emptied and collections of what earlier tests left cost CPU too: the cheapest of ten counts.
-    assert min(spent() for _ in range(10)) / COUNT < 100e-6
+    assert any(spent() / COUNT < 100e-6 for _ in range(10))

@@ -51,6 +51,7 @@ async def test_environment_has_metadata_and_scripts_and_no_withheld_test(task: T
     assert "test_adds_negative_numbers" not in run(image, "cat", "tests/test_tiny.py")
 
 
+@pytest.mark.dear("makes a virtual environment, for all tests here")
 async def test_development_install_names_the_work_directory_and_no_place_of_this_machine(task: Task) -> None:
     image = await task_environment(task)
     packages = next(Path(image.reference).glob("venv/lib/python*/site-packages"))

@@ -16,6 +16,7 @@ from harness.runs.plan import RunConfig, plan_trials
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.model_file import ModelFile, Prices
+from tests.support.command import typed
 
 BASE = {"model": "openai/x", "api_base": "http://one.example:8000/v1", "temperature": 0.5}
 TASK = "aiosmtpd-proxy-tlv"
@@ -148,9 +149,9 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.long
 def test_the_command_shows_models() -> None:
-    listed = json.loads(command("model", "list", "--json").stdout)
+    listed = json.loads(typed("model", "list", "--json", cwd=Path.cwd()).output)
     assert {row["name"] for row in listed} >= {"claude-high-effort", "self-hosted"}
-    shown = json.loads(command("model", "show", "openai/nobody-knows-it", "--json").stdout)
+    shown = json.loads(typed("model", "show", "openai/nobody-knows-it", "--json", cwd=Path.cwd()).output)
     assert shown["price"].startswith("unknown")
     assert shown["digest"] == ModelFile(model="openai/nobody-knows-it").digest
 

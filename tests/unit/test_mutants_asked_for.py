@@ -8,7 +8,7 @@ from harness.judging.verify.mutants.records import MutantRecord, Place
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.task_facts import Level
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 
 
 def mutant(line: int = 10, end_line: int = 10) -> MutantRecord:
@@ -98,6 +98,6 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, level, g
     ],
 )
 async def test_the_command_says_so_in_a_line(options, words, tmp_path):
-    done = await testwright("task", "check", *options, cwd=tmp_path)
+    done = await typed_beside("task", "check", *options, cwd=tmp_path)
     assert (done.status, done.output) == (2, "")
     assert words in done.complaint

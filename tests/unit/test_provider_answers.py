@@ -5,8 +5,6 @@ import os
 from collections.abc import AsyncIterator
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 
 from harness.plugins.scripted_provider.scenario import Call, Reply, Stop, Tokens
@@ -93,6 +91,8 @@ async def test_ids_of_calls_differ_from_request_to_request(provider: Provider) -
 
 
 async def test_arguments_that_are_no_json_are_sent_as_they_are() -> None:
+    import openai
+
     broken = Reply(tool_calls=(Call(name="bash", arguments='{"command": "ls'),))
     async with (
         serve(lambda _: broken) as provider,
@@ -104,6 +104,9 @@ async def test_arguments_that_are_no_json_are_sent_as_they_are() -> None:
 
 
 async def test_models_are_listed_as_each_vendor_does(provider: Provider) -> None:
+    import anthropic
+    import openai
+
     async with openai.AsyncOpenAI(api_key="k", base_url=f"{provider.url}/v1") as client:
         assert [model.id async for model in client.models.list()] == ["scripted", "scripted-small"]
     async with anthropic.AsyncAnthropic(api_key="k", base_url=provider.url) as other:
@@ -111,6 +114,8 @@ async def test_models_are_listed_as_each_vendor_does(provider: Provider) -> None
 
 
 async def test_tokens_are_counted_without_using_up_a_reply(provider: Provider) -> None:
+    import anthropic
+
     async with anthropic.AsyncAnthropic(api_key="k", base_url=provider.url) as client:
         asked: Any = {"model": "scripted", "messages": [{"role": "user", "content": "x" * 400}]}
         short = await client.messages.count_tokens(**{**asked, "messages": [{"role": "user", "content": "x"}]})

@@ -8,8 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
-import anthropic
-import openai
 import pytest
 
 from harness.models.faults import wait_asked_for
@@ -78,6 +76,9 @@ def test_every_kind_of_error_is_in_the_table() -> None:
 @both_ways
 @pytest.mark.parametrize("kind", KINDS)
 async def test_errors_come_out_of_the_clients_with_the_vendors_status_and_type(kind: str, streaming: bool) -> None:
+    import anthropic
+    import openai
+
     status, code, anthropic_status, anthropic_type = KINDS[kind]
     more: Any = {"model": "m", "messages": [{"role": "user", "content": "hello"}], "stream": streaming}
     async with playing(failing(kind)) as provider:
@@ -104,6 +105,8 @@ async def test_the_wait_is_asked_for_in_the_chosen_header(form: RetryAfter, head
 
 
 async def test_the_vendors_own_retries_keep_the_wait() -> None:
+    import openai
+
     replies = (failing("rate-limit", retry_after=0.2), failing("overloaded", retry_after=0.2), Reply(text="hi"))
     async with playing(*replies) as provider:
         async with openai.AsyncOpenAI(api_key="k", base_url=f"{provider.url}/v1", max_retries=2) as client:

@@ -6,7 +6,6 @@ import signal
 import sys
 from pathlib import Path
 
-import openai
 import pytest
 
 from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, Script, ScriptEnded
@@ -33,6 +32,8 @@ def load(directory: Path, text: str) -> Scenario:
 
 
 async def ask(provider: Provider, text: str) -> str | None:
+    import openai
+
     async with openai.AsyncOpenAI(api_key="k", base_url=f"{provider.url}/v1", max_retries=0) as client:
         done = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": text}])
     return done.choices[0].message.content
@@ -52,6 +53,8 @@ def test_a_rule_without_when_is_for_everybody() -> None:
 
 
 async def test_a_scenario_that_runs_dry_says_its_name_and_why(tmp_path: Path) -> None:
+    import openai
+
     async with serve(load(tmp_path, RULES), name="dry.yaml") as provider:
         with pytest.raises(openai.BadRequestError, match=r"scenario dry.yaml has no reply .*: no rule matches"):
             await ask(provider, "something else")
@@ -66,6 +69,8 @@ async def test_a_function_can_answer_in_place_of_a_scenario() -> None:
 
 
 async def test_tool_calls_and_results_belong_to_the_text_that_rules_are_matched_with(tmp_path: Path) -> None:
+    import openai
+
     async with serve(lambda _: Reply(text="hi")) as provider:
         async with openai.AsyncOpenAI(api_key="k", base_url=f"{provider.url}/v1", max_retries=0) as client:
             function = {"name": "bash", "arguments": '{"command": "ls"}'}
@@ -111,6 +116,8 @@ async def test_a_port_that_is_taken_is_a_persons_mistake() -> None:
 
 
 async def test_the_command_serves_a_scenario_until_it_is_interrupted() -> None:
+    import openai
+
     path = SCENARIOS / "every-kind.yaml"
     command = [sys.executable, "-m", "harness.cli", "dev", "provider", str(path)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env={**os.environ})

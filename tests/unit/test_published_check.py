@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from harness.plugins.published.parsed_log import ParsedTest
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Problem, Severity
 from harness.specs.task_facts import Level, TaskCheck
+from tests.support.command import Done, typed
 from tests.support.patches import new_test_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
@@ -199,16 +198,15 @@ def list_tests(place: Path, file: str, *names: str) -> None:
     )
 
 
-def task_check(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "harness.cli", "task", "check", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+def task_check(*arguments: str | Path) -> Done:
+    return typed("task", "check", *arguments, cwd=Path.cwd())
 
 
 def test_an_error_is_status_1_and_json_has_it_with_its_place(place):
     change(place / layout.SOLUTION, "<<TEST_MANIFEST>>\nEOF", "EOF")
     done = task_check(f"swe-atlas:{place}", "--quick", "--json")
-    [task] = json.loads(done.stdout)["tasks"]
-    assert (done.returncode, task["task"], task["passed"]) == (1, f"swe-atlas-{PYTHON}", False)
+    [task] = json.loads(done.output)["tasks"]
+    assert (done.status, task["task"], task["passed"]) == (1, f"swe-atlas-{PYTHON}", False)
     assert [step["name"] for step in task["steps"]] == ["description", "manifest", "reference's files", "removal"]
     assert task["problems"][-1]["where"] == str(place / layout.SOLUTION)
 
@@ -216,8 +214,8 @@ def test_an_error_is_status_1_and_json_has_it_with_its_place(place):
 @pytest.mark.parametrize("options", [("--fix",), ("--records", "x"), ("--sample",)])
 def test_options_for_own_tasks_are_refused_in_one_line(place, options):
     done = task_check(f"swe-atlas:{place}", *options)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.strip().splitlines() == [
+    assert (done.status, done.output) == (2, "")
+    assert done.complaint.strip().splitlines() == [
         f"testwright: {options[0]} is for the catalog's own tasks; leave it out where swe-atlas:{place} is checked"
     ]
 

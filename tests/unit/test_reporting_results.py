@@ -20,7 +20,7 @@ from harness.results.site.build import report_site
 from harness.results.summary import results
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import UserError
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.compared_runs import ONE, TASKS, TWO, judged_run
 
 ENDS = {ONE: "RRfRuiRRRfR", TWO: "ffffffRffe."}
@@ -138,10 +138,10 @@ def test_systems_of_several_runs_stand_in_one_table(run, tmp_path):
 
 
 async def test_the_command_reports_and_refuses_what_is_no_run(run, tmp_path):
-    done = await testwright("report", run, "--json", cwd=tmp_path)
+    done = await typed_beside("report", run, "--json", cwd=tmp_path)
     assert done.status == 0
     assert len(json.loads(done.output)["systems"]) == 2
-    refused = await testwright("report", tmp_path, cwd=tmp_path)
+    refused = await typed_beside("report", tmp_path, cwd=tmp_path)
     assert (refused.status, refused.output) == (2, "")
     assert refused.complaint.count("\n") == 1
 

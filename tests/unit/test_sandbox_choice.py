@@ -9,7 +9,7 @@ from harness.sandbox.local.confinement import works
 from harness.sandbox.registry import SANDBOXES, check_sandbox
 from harness.specs.errors import UserError
 from harness.tracks.registry import choose_engine, engines_here
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 
 MISSPELT = "unknown sandbox 'dcoker'; did you mean 'docker'?"
 TASK = "aiosmtpd-proxy-tlv"
@@ -111,7 +111,7 @@ async def test_a_misspelt_sandbox_ends_every_command_with_status_2(tmp_path: Pat
         ("verify", TASK, "--patch", "p.diff", "--manifest", "m.yaml", "--sandbox", "dcoker"),
         ("regrade", "kept"),
     ):
-        done = await testwright(*arguments, cwd=tmp_path)
+        done = await typed_beside(*arguments, cwd=tmp_path)
         assert (done.status, done.output) == (2, ""), done
         assert done.complaint.strip() == f"testwright: {MISSPELT}"
     assert not (tmp_path / "out").exists()

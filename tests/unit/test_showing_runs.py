@@ -4,8 +4,6 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +29,7 @@ from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import NO_USAGE, Usage
+from tests.support.command import Done, typed
 from tests.support.compared_runs import ONE, TASKS, TWO, catalog, judged_run
 from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
 
@@ -216,26 +215,24 @@ def test_models_that_would_be_called_alike_keep_their_paths():
     }  # fmt: skip
 
 
-def typed(*words: str, columns: str = "", cwd: Path = CHECKOUT) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": columns, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-    command = [sys.executable, "-m", "harness.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=cwd)
+def typed_at(*words: str, columns: str = "", cwd: Path = CHECKOUT) -> Done:
+    return typed(*words, cwd=cwd, environment={**os.environ, "COLUMNS": columns})
 
 
 def test_at_80_columns_no_id_is_folded_and_titles_go_first():
     """Each task's id stands whole in one line."""
-    lines = typed("task", "list", columns="80").stdout.splitlines()
+    lines = typed_at("task", "list", columns="80").output.splitlines()
     assert all(any(line.split()[:1] == [name] for line in lines) for name in catalog().names("tasks"))
     assert "title" not in lines[1]
     assert max(map(len, lines)) <= 80
-    wide = typed("task", "list", columns="200").stdout
+    wide = typed_at("task", "list", columns="200").output
     assert "title" in wide.splitlines()[1]
 
 
 def test_the_suggested_command_is_quoted(trial):
-    done = typed("show", str(trial), "nothing")
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
+    done = typed_at("show", str(trial), "nothing")
+    assert done.status == 2
+    [line] = done.complaint.splitlines()
     command = line.partition("; ")[2].removesuffix(" lists them")
     assert shlex.split(command) == ["testwright", "show", str(trial)]
 
@@ -256,7 +253,7 @@ def test_the_end_of_a_run_counts_what_this_start_did_and_what_it_left_out(run, c
 
 
 def test_a_task_is_shown_with_its_limits_and_tags():
-    out = typed("task", "show", "zod-stringbool").stdout
+    out = typed_at("task", "show", "zod-stringbool").output
     assert "limits: agent 100 answers, 3600 s, $5; arms 120 s each" in out
     assert "tags: typescript, vitest, schema" in out
 
@@ -274,27 +271,27 @@ def broken(tmp_path_factory) -> Path:
 
 
 def test_a_broken_task_is_a_line_of_the_table(broken):
-    done = typed("--catalog", str(broken), "task", "list")
-    assert done.returncode == 0
-    text = " ".join(done.stdout.split())
+    done = typed_at("--catalog", str(broken), "task", "list")
+    assert done.status == 0
+    text = " ".join(done.output.split())
     assert "aiosmtpd-proxy-tlv" in text
     assert "restic-duration - - - - - can't be read:" in text
-    listed = json.loads(typed("--catalog", str(broken), "task", "list", "--json").stdout)
+    listed = json.loads(typed_at("--catalog", str(broken), "task", "list", "--json").output)
     assert [sorted(item)[:2] for item in listed if "problem" in item] == [["id", "problem"]]
 
 
 @pytest.mark.long
 def test_a_broken_task_does_not_take_the_others_of_a_glob_away(broken):
-    done = typed("--catalog", str(broken), "run", "-t", "*", "-s", "nop", "--dry-run", "--sandbox", "local")
-    assert done.returncode == 0, done.stderr
-    assert "1 trials in" in done.stdout
-    assert "task.yaml:1: not YAML" in done.stderr
-    named = typed("--catalog", str(broken), "run", "-t", "restic-duration", "-s", "nop", "--dry-run")
-    assert named.returncode == 2
-    assert "task.yaml:1: not YAML" in named.stderr
+    done = typed_at("--catalog", str(broken), "run", "-t", "*", "-s", "nop", "--dry-run", "--sandbox", "local")
+    assert done.status == 0, done.complaint
+    assert "1 trials in" in done.output
+    assert "task.yaml:1: not YAML" in done.complaint
+    named = typed_at("--catalog", str(broken), "run", "-t", "restic-duration", "-s", "nop", "--dry-run")
+    assert named.status == 2
+    assert "task.yaml:1: not YAML" in named.complaint
 
 
 def test_a_tag_that_is_misspelt_has_a_suggestion():
-    done = typed("run", "-t", "tag:pyton", "-s", "nop", "--dry-run")
-    assert done.returncode == 2
-    assert done.stderr == "testwright: unknown tag 'pyton'; did you mean 'tag:python'?\n"
+    done = typed_at("run", "-t", "tag:pyton", "-s", "nop", "--dry-run")
+    assert done.status == 2
+    assert done.complaint == "testwright: unknown tag 'pyton'; did you mean 'tag:python'?\n"

@@ -16,7 +16,7 @@ from harness.results.site.plots import Line, Point, interval_plot, scatter_plot,
 from harness.results.statistics.proportions import Bounds
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.hostile_run import HOSTILE, hostile_run
 from tests.support.run_folder import begun, evidenced, judged, run_folder, worked
 
@@ -119,7 +119,7 @@ def test_a_trials_page_tells_which_hosts_were_refused(tmp_path: Path) -> None:
 async def test_declared_weights_give_tiers_with_intervals_beside_the_plain_rate(tmp_path: Path) -> None:
     (tmp_path / "weights.yaml").write_text("weights: {comprehensiveness: 2, placement: 1}\ntiers: {A: 0.5, B: 0}\n")
     words = ("report", Path("docs/sample-run").resolve(), "--site", tmp_path / "site")
-    done = await testwright(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
+    done = await typed_beside(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
     assert done.status == 0, done.complaint
     front = (tmp_path / "site" / "index.html").read_text()
     [section] = re.findall('<h2 id="tiers">.*?</table>', front, re.DOTALL)
@@ -128,7 +128,7 @@ async def test_declared_weights_give_tiers_with_intervals_beside_the_plain_rate(
     assert told, section
     assert re.findall(">([^<]+)</td>", told[1]) == ["0%", "0% to 66%", "0%", "0% to 66%"]
     (tmp_path / "weights.yaml").write_text("weights: {beauty: 2}\n")
-    refused = await testwright(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
+    refused = await typed_beside(*words, "--weights", tmp_path / "weights.yaml", cwd=tmp_path)
     assert (refused.status, refused.complaint.count("\n")) == (2, 1)
     assert "no axis is called beauty" in refused.complaint
 

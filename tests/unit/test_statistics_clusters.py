@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness.results.statistics.clusters import (
     bootstrap_bounds,
@@ -37,13 +36,13 @@ def test_the_standard_error_and_the_t_interval_are_those_of_statsmodels():
     assert t_bounds(REPOSITORIES, RATES) == (0.0, 1.0), "a rate doesn't leave 0 to 1"
 
 
-def test_clusters_of_one_give_students_interval():
+def test_clusters_of_one_give_students_interval(stats):
     values = [0.0, 1.0, 1.0, 0.5, 0.0, 1.0, 0.5]
     expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), stats.sem(values))
     assert t_bounds(by_task(values), Bounds(-9, 9)) == pytest.approx(expected)
 
 
-def test_the_bootstrap_is_scipys_at_the_expanded_level():
+def test_the_bootstrap_is_scipys_at_the_expanded_level(stats):
     values = np.random.default_rng(7).choice([0.0, 0.5, 1.0], size=60)
     level = 1 - 2 * expanded_tail(len(values))
     theirs = stats.bootstrap(
@@ -52,7 +51,7 @@ def test_the_bootstrap_is_scipys_at_the_expanded_level():
     assert bootstrap_bounds(by_task(values), RATES) == pytest.approx(theirs, abs=0.01)
 
 
-def test_the_bootstrap_of_unequal_clusters_is_scipys_with_a_ratio():
+def test_the_bootstrap_of_unequal_clusters_is_scipys_with_a_ratio(stats):
     clusters = {name: [float(value) for value in values] for name, values in REPOSITORIES.items()}
     clusters |= {"e": [0.0, 1.0], "f": [0.5], "g": [1.0, 1.0, 1.0], "h": [0.0], "i": [0.0, 0.0], "j": [1.0, 0.5]}
     sums, sizes = ([kind(values) for values in clusters.values()] for kind in (sum, len))
@@ -70,7 +69,7 @@ def test_the_bootstrap_of_unequal_clusters_is_scipys_with_a_ratio():
 
 
 @pytest.mark.parametrize(("count", "tail"), [(5, 0.0010), (10, 0.0086), (11, 0.0097), (1000, 0.0249)])
-def test_tails_are_narrower_for_few_clusters(count, tail):
+def test_tails_are_narrower_for_few_clusters(stats, count, tail):
     """norm.cdf(sqrt(n / (n - 1)) * t.ppf(0.025, n - 1)), as in Hesterberg (2015)."""
     assert expanded_tail(count) == pytest.approx(tail, abs=0.0001)
     assert expanded_tail(count) == pytest.approx(

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness.results.statistics.clusters import mean_ranks, spearman
 
@@ -13,7 +12,7 @@ def alone(pairs):
     return {f"{number:03}": [pair] for number, pair in enumerate(pairs)}
 
 
-def test_rho_is_scipys_with_ties():
+def test_rho_is_scipys_with_ties(stats):
     pairs = [(1, 0), (2, 1), (2, 0), (3, 1), (5, 1), (5, 0), (8, 1)]
     found = spearman(alone(pairs))
     assert found is not None
@@ -22,11 +21,11 @@ def test_rho_is_scipys_with_ties():
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=1, max_size=20))
-def test_ranks_are_scipys(values):
+def test_ranks_are_scipys(stats, values):
     assert mean_ranks(np.array(values)) == pytest.approx(stats.rankdata(values))
 
 
-def test_the_interval_is_near_that_of_scipys_bootstrap():
+def test_the_interval_is_near_that_of_scipys_bootstrap(stats):
     rng = np.random.default_rng(3)
     first = rng.normal(size=80)
     pairs = list(zip(first, first + rng.normal(size=80), strict=True))

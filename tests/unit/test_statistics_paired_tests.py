@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness.results.statistics.proportions import holm, mcnemar
 
@@ -12,7 +11,7 @@ ps = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
 @given(counts, counts)
-def test_mcnemar_is_scipys_binomial_test_of_the_tasks_that_differ(first, second):
+def test_mcnemar_is_scipys_binomial_test_of_the_tasks_that_differ(stats, first, second):
     expected = stats.binomtest(min(first, second), first + second, 0.5).pvalue if first + second else 1.0
     assert mcnemar(first, second) == pytest.approx(expected, rel=1e-9)
     assert mcnemar(second, first) == mcnemar(first, second)

@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from harness.results.statistics.proportions import rate, score_bounds, score_bounds_of_difference
 
@@ -27,8 +26,8 @@ def test_what_is_no_proportion_is_refused(numbers):
 
 
 @pytest.mark.parametrize(("part", "whole"), [(7, 10), (0, 11), (11, 11), (1, 1)])
-def test_the_interval_is_scipys(part, whole):
-    theirs = binomtest(part, whole).proportion_ci(0.95, method="wilson")
+def test_the_interval_is_scipys(stats, part, whole):
+    theirs = stats.binomtest(part, whole).proportion_ci(0.95, method="wilson")
     assert score_bounds(part / whole, whole) == pytest.approx((theirs.low, theirs.high))
 
 

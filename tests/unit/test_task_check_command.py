@@ -14,6 +14,7 @@ import pytest
 from harness.authoring.task_check.explaining import explained
 from harness.authoring.task_check.own_parts import DYNAMIC, STATIC
 from harness.specs.task_facts import Level
+from tests.support.command import Done, typed
 from tests.support.sound_catalog import TASK, sound_catalog
 
 
@@ -27,9 +28,8 @@ def arguments(catalog: Path, *options: str | Path) -> list[str | Path]:
     return [sys.executable, "-m", "harness.cli", "--catalog", catalog, "task", "check", *options]
 
 
-def task_check(catalog: Path, *options: str | Path) -> subprocess.CompletedProcess[str]:
-    whole = arguments(catalog, *options)
-    return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=60)
+def task_check(catalog: Path, *options: str | Path) -> Done:
+    return typed("--catalog", catalog, "task", "check", *options, cwd=catalog)
 
 
 @pytest.mark.long
@@ -38,16 +38,16 @@ def test_status_tells_errors_from_warnings_and_json_has_every_problem(catalog):
     text = rubric.read_text()
     rubric.write_text(text.replace(statement, "Tests starts and ends and middles of a list of numbers."))
     warned = task_check(catalog, "--quick", "--json")
-    assert (warned.returncode, warned.stderr.splitlines()[:2]) == (0, [f"{TASK}: files", f"{TASK}: rubric"])
-    [task] = json.loads(warned.stdout)["tasks"]
+    assert (warned.status, warned.complaint.splitlines()[:2]) == (0, [f"{TASK}: files", f"{TASK}: rubric"])
+    [task] = json.loads(warned.output)["tasks"]
     assert [problem["severity"] for problem in task["problems"]] == ["warning"]
 
     rubric.write_text(text.replace(statement, "Tests that it works properly."))
     failed = task_check(catalog, TASK, "--quick")
-    assert failed.returncode == 1
-    assert f"{TASK}: failed: rubric: rubrics/{TASK}.yaml:14" in failed.stderr
-    assert f"{TASK} quick failed: rubric" in " ".join(failed.stdout.split())
-    assert f"rubrics/{TASK}.yaml:14 error criterion 1.3 says 'works'" in " ".join(failed.stdout.split())
+    assert failed.status == 1
+    assert f"{TASK}: failed: rubric: rubrics/{TASK}.yaml:14" in failed.complaint
+    assert f"{TASK} quick failed: rubric" in " ".join(failed.output.split())
+    assert f"rubrics/{TASK}.yaml:14 error criterion 1.3 says 'works'" in " ".join(failed.output.split())
 
 
 @pytest.mark.long
@@ -56,8 +56,8 @@ def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
     whole = manifest.read_text()
     manifest.write_text(whole.replace('    - "test_the_mean_of_nothing_is_none"\n', ""))
     fixed = task_check(catalog, "--quick", "--fix")
-    assert fixed.returncode == 0, fixed.stdout
-    assert f"fixed tasks/{TASK}/reference/manifest.yaml" in fixed.stdout
+    assert fixed.status == 0, fixed.output
+    assert f"fixed tasks/{TASK}/reference/manifest.yaml" in fixed.output
     assert manifest.read_text() == whole
 
 
@@ -71,8 +71,8 @@ def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
 )
 def test_what_cannot_be_meant_is_refused(catalog, options, words):
     refused = task_check(catalog, *options)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert words in refused.stderr
+    assert (refused.status, refused.output) == (2, "")
+    assert words in refused.complaint
 
 
 @pytest.mark.long
@@ -108,12 +108,12 @@ def test_every_part_says_what_it_demands_why_and_what_to_type(step):
 def test_a_failed_part_is_explained_on_request_and_nothing_is_checked(catalog):
     (catalog / "tasks" / TASK / "prompt.md").write_text("Tests, please.")
     failed = task_check(catalog, TASK, "--quick", "--only", "prompt")
-    told = [line for line in failed.stdout.splitlines() if "--explain" in line]
+    told = [line for line in failed.output.splitlines() if "--explain" in line]
     assert [line.strip() for line in told] == ["what a part demands, and why: testwright task check --explain prompt"]
     asked = task_check(catalog, "--explain", "prompt", "--explain", "twins")
-    assert (asked.returncode, asked.stderr) == (0, "")
-    assert "demands: 200 to 4000 characters" in asked.stdout
-    assert "testwright task edit TASK twins/1.4" in asked.stdout
+    assert (asked.status, asked.complaint) == (0, "")
+    assert "demands: 200 to 4000 characters" in asked.output
+    assert "testwright task edit TASK twins/1.4" in asked.output
     unknown = task_check(catalog, "--explain", "promt")
-    assert (unknown.returncode, unknown.stdout) == (2, "")
-    assert "--explain: unknown part 'promt'; did you mean 'prompt'?" in unknown.stderr
+    assert (unknown.status, unknown.output) == (2, "")
+    assert "--explain: unknown part 'promt'; did you mean 'prompt'?" in unknown.complaint

@@ -61,7 +61,8 @@ def program(path: Path, text: str) -> None:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One whose groups fail in every way there is, and one that doesn't."""
     checkout = tmp_path_factory.mktemp("checkout")
-    for file in ("scripts/test", "tests/support/__init__.py", "tests/support/group_clock.py"):
+    plugins = [f"tests/support/{name}.py" for name in ("__init__", "group_clock", "cpu_seconds")]
+    for file in ("scripts/test", *plugins):
         (checkout / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / file, checkout / file)
     program(checkout / "scripts" / "engine", "exit 0")
@@ -117,6 +118,13 @@ def test_the_last_line_counts_what_passed_failed_and_was_skipped(finished):
     assert {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|skipped)", last)} == {
         "passed": 2, "failed": 5, "skipped": 1
     }  # fmt: skip
+
+
+def test_the_dearest_tests_are_told_with_their_seconds_of_cpu(finished):
+    told = finished.stdout.partition("== the ten dearest")[2].partition("==")[0].splitlines()[1:]
+    rows = [line.split("\t") for line in told if line]
+    assert {name.partition("::")[2] for _, name in rows} >= {"test_good", "test_bad", "test_long", "test_alone"}
+    assert [float(seconds) for seconds, _ in rows] == sorted((float(seconds) for seconds, _ in rows), reverse=True)
 
 
 def test_each_group_is_told_with_its_seconds_and_those_that_failed_by_name(finished):
