@@ -4,13 +4,12 @@ Retries of a request: by the fault's class, within a deadline, with every failed
 """
 
 import asyncio
+import random
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from harness.models.protocol import Completion, FailedRequest, FaultObserver
 from harness.models.rate_limits import Limiter
@@ -149,6 +148,11 @@ async def complete_with_retries(
     return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
 
 
+def growing_wait(first: float, longest: float, failures: int) -> float:
+    """Return the seconds to wait after so many failures: `first`, then twice as long each time, up to `longest`."""
+    return min(longest, first * 2.0 ** min(failures - 1, 60))
+
+
 class _RetriedCall:
     """`seconds` were spent on requests and the waits between them."""
 
@@ -170,22 +174,26 @@ class _RetriedCall:
         self.is_late = False
 
     async def complete(self) -> Completion:
+        while True:
+            try:
+                completion = await self.once()
+            except Fault as fault:
+                wait = self.wait_after(fault)
+                self.report(wait)
+                if wait is None:
+                    raise self.given_up(fault) from None
+            else:
+                return completion.model_copy(update={"lost": self.lost})
+            await self.pause(wait)
+
+    def wait_after(self, fault: Fault) -> float | None:
+        """Seconds until the next request: as many as the provider asks for, else a random number; None for none."""
         retries = self.file.retries
-        growing = wait_random_exponential(multiplier=retries.first_wait, max=retries.longest_wait)
-        retrying = AsyncRetrying(
-            sleep=self.pause,
-            retry=retry_if_exception(lambda error: isinstance(error, Fault) and self.may_retry(error)),
-            stop=lambda state: stop_after_attempt(retries.attempts)(state) or state.upcoming_sleep >= self.left,
-            wait=lambda state: _wait_asked_for(state) or growing(state),
-            before_sleep=lambda state: self.report(state.upcoming_sleep),
-            reraise=True,
-        )
-        try:
-            completion: Completion = await retrying(self.once)
-        except Fault as fault:
-            self.report(None)
-            raise self.given_up(fault) from None
-        return completion.model_copy(update={"lost": self.lost})
+        if not self.may_retry(fault) or self.requests >= retries.attempts:
+            return None
+        longest = growing_wait(retries.first_wait, retries.longest_wait, self.requests)
+        wait = fault.retry_after or random.uniform(0, longest)
+        return wait if wait < self.left else None
 
     @property
     def left(self) -> float:
@@ -237,8 +245,3 @@ class _RetriedCall:
         if self.requests > 1:
             message += f" ({self.requests} requests)"
         return ProviderError(f"{self.file.model}: {message}", fault.kind, self.lost, self.requests)
-
-
-def _wait_asked_for(state: RetryCallState) -> float | None:
-    error = state.outcome.exception() if state.outcome else None
-    return error.retry_after if isinstance(error, Fault) else None

@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
+import random
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential, wait_random
-
 from harness.judging.verify.verdict import VerdictRecord
+from harness.models.faults import growing_wait
 from harness.models.replay import now
 from harness.runs.executors.protocol import TrialSpec
 from harness.runs.outcome import (
@@ -43,16 +43,16 @@ async def do_trial(context: RunContext, spec: TrialSpec, observe: Observe) -> Tr
     """
     tries = _Tries(context, spec, observe)
     config = context.run.config
-    growing = wait_exponential(multiplier=config.retry_seconds, max=LONGEST_WAIT)
-    retrying = AsyncRetrying(
-        retry=retry_if_exception(_is_retryable),
-        stop=stop_after_attempt(config.tries),
-        wait=growing + wait_random(0, config.retry_seconds),
-        before_sleep=lambda state: tries.retried(state.upcoming_sleep),
-        retry_error_callback=lambda _: tries.unscored(),
-    )
-    outcome: TrialOutcome = await retrying(tries.once)
-    return outcome
+    while True:
+        try:
+            return await tries.once()
+        except InfrastructureError:
+            if tries.number >= config.tries:
+                return tries.unscored()
+        wait = growing_wait(config.retry_seconds, LONGEST_WAIT, tries.number)
+        wait += random.uniform(0, config.retry_seconds)
+        tries.retried(wait)
+        await asyncio.sleep(wait)
 
 
 class _Tries:

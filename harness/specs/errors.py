@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,33 @@ if TYPE_CHECKING:
 
 class UserError(Exception):
     """Bad input. The message is one line: where it is wrong and what to do. Ends the command with status 2."""
+
+
+class Extra(StrEnum):
+    """An extra of the package: what one feature needs, and the base leaves out."""
+
+    SITE = "site"
+    EXPORT = "export"
+    RAY = "ray"
+
+    @property
+    def library(self) -> str:
+        """The top-level package that shows whether the extra is installed."""
+        return {Extra.SITE: "matplotlib", Extra.EXPORT: "pyarrow", Extra.RAY: "ray"}[self]
+
+
+def check_extra(extra: Extra, feature: str) -> None:
+    """Refuse a feature whose extra isn't installed, before anything is done for it. Nothing is imported.
+
+    Args:
+        extra: The extra that has what the feature needs.
+        feature: The words of the command that ask for it, as the message begins with them.
+
+    Raises:
+        UserError: The extra isn't installed; the line says how to install it.
+    """
+    if find_spec(extra.library) is None:
+        raise UserError(f"{feature} needs the extra {extra.value!r}: pip install 'testwright[{extra}]'")
 
 
 class InfrastructureError(Exception):

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from wcmatch import glob as wcmatch_glob
 
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
@@ -88,9 +87,6 @@ LanguageName = Annotated[str, AfterValidator(_languages_known)]
 """The name of a registered language."""
 
 
-_FLAGS = wcmatch_glob.GLOBSTAR | wcmatch_glob.DOTGLOB | wcmatch_glob.CASE | wcmatch_glob.FORCEUNIX
-
-
 def checked_glob(glob: str) -> str:
     """`glob`, if it has one meaning. Raises ValueError."""
     parts = glob.split("/")
@@ -106,13 +102,24 @@ Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*"), After
 
 def matches(path: str, globs: Iterable[str]) -> bool:
     """Whether `path`, as git has it, matches at least one of the globs as a whole."""
-    return bool(_matcher(tuple(globs)).match(path))
+    return bool(_matcher(tuple(globs)).fullmatch(path))
 
 
 @lru_cache(maxsize=256)
-def _matcher(globs: tuple[str, ...]) -> wcmatch_glob.WcMatcher[str]:
-    literal = [re.sub(r"([\[\]\\])", r"\\\1", glob) for glob in globs]
-    return wcmatch_glob.compile(literal, flags=_FLAGS)
+def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_pattern, globs)) or r"(?!)", re.DOTALL)
+
+
+def _pattern(glob: str) -> str:
+    """`**` before other parts is any number of directories; at the end it is whatever lies below."""
+    *directories, last = glob.split("/")
+    return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (
+        ".+" if last == "**" else _part(last)
+    )
+
+
+def _part(part: str) -> str:
+    return "".join({"*": "[^/]*", "?": "[^/]"}.get(letter) or re.escape(letter) for letter in part)
 
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

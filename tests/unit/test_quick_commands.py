@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 JUDGING = {"harness.judging.verify.judge.judge", "jinja2"}
-HEAVY = {"litellm", "matplotlib", "numpy", "scipy", "aiohttp", "ray", "tree_sitter"}
+HEAVY = {"litellm", "matplotlib", "numpy", "scipy", "aiohttp", "pyarrow", "ray", "tree_sitter"}
 LEFT_OUT = {
     "--help": {"pydantic", "yaml", "asyncio", "docker", *JUDGING, *HEAVY},
     "task list": {"asyncio", "docker", *JUDGING, *HEAVY},

@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from harness.specs.errors import Extra
+
 CHECKOUT = Path(__file__).parents[2]
+SAMPLE = CHECKOUT / "docs" / "sample-run"
+MOST_PACKAGES = 90
+MOST_MB, MOST_MB_WITHOUT_BYTECODE = 450, 310
+"""Of site-packages, the environment's own pip and setuptools included, as `du -sm` counts."""
+EXTRAS = {
+    "site": ["report", SAMPLE, "--site", "out"],
+    "export": ["report", SAMPLE, "--export", "out"],
+    "ray": ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "nop", "--executor", "ray:127.0.0.1:6379", "-o", "out"],
+}
+"""An extra -> a command that can't do without it."""
 
 
 def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -73,6 +85,77 @@ def test_the_request_that_all_scaffolds_share_comes_with_the_wheel(installed, tm
 def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
     found = run(installed, "doctor", "--json", cwd=tmp_path, env=clean_env)
     assert {"python", "git"} <= {row["name"] for row in json.loads(found.stdout)}
+
+
+def megabytes(folder: Path, but: str = "") -> int:
+    return int(run("du", "-sm", f"--exclude={but}", folder, cwd=folder).stdout.split()[0])
+
+
+def test_the_base_install_is_small(installed, tmp_path, clean_env):
+    """Bytecode, which pip writes and scripts/install doesn't, is left out here: compiling takes half a minute."""
+    code = "from importlib.metadata import distributions; print(*sorted(d.name for d in distributions()))"
+    packages = run(installed.with_name("python"), "-c", code, cwd=tmp_path, env=clean_env).stdout.split()
+    mb = megabytes(site_packages(installed), but="__pycache__")
+    print(f"base install: {mb} MB without bytecode, {len(packages)} packages")
+    assert "testwright" in packages
+    assert len(packages) <= MOST_PACKAGES, packages
+    assert mb <= MOST_MB_WITHOUT_BYTECODE
+
+
+@pytest.mark.long
+def test_the_base_install_is_small_with_the_bytecode_that_pip_writes(installed, tmp_path, clean_env):
+    packages = site_packages(installed)
+    run(installed.with_name("python"), "-m", "compileall", "-q", "-j", "0", packages, cwd=tmp_path, env=clean_env)
+    print(f"base install: {megabytes(packages)} MB with bytecode")
+    assert len([*packages.rglob("*.pyc")]) > 0.9 * len([*packages.rglob("*.py")]), "it was compiled"
+    assert megabytes(packages) <= MOST_MB
+
+
+def site_packages(installed: Path) -> Path:
+    [found] = installed.parents[1].glob("lib/python*/site-packages")
+    return found
+
+
+@pytest.mark.parametrize("command", [["report", SAMPLE], ["show", SAMPLE], ["compare", SAMPLE]])
+def test_the_base_tells_results_as_text_and_as_json(installed, tmp_path, clean_env, command):
+    sides = ["--a", "mini", "--b", "oracle"] if command[0] == "compare" else []
+    text = run(installed, *command, *sides, cwd=tmp_path, env=clean_env)
+    assert (text.returncode, text.stderr) == (0, "")
+    assert "mini" in text.stdout
+    told = run(installed, *command, *sides, "--json", cwd=tmp_path, env=clean_env)
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_without_an_extra_one_line_says_how_to_install_it(installed, tmp_path, clean_env, extra):
+    done = run(installed, *EXTRAS[extra], cwd=tmp_path, env=clean_env)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.endswith(f"needs the extra '{extra}': pip install 'testwright[{extra}]'")
+    assert not list(tmp_path.iterdir()), "nothing is half-written"
+
+
+def test_a_live_site_needs_the_same_extra(installed, tmp_path, clean_env):
+    done = run(installed, "view", SAMPLE, "--port", "0", cwd=tmp_path, env=clean_env)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[0].endswith("view needs the extra 'site': pip install 'testwright[site]'")
+
+
+def test_logs_of_other_programs_need_no_extra(installed, tmp_path, clean_env):
+    for form in ("inspect", "atif"):
+        done = run(installed, "report", SAMPLE, "--export", form, "--format", form, cwd=tmp_path, env=clean_env)
+        assert done.returncode == 0, done.stderr
+        assert list((tmp_path / form).rglob("*.json"))
+
+
+def test_each_extra_has_the_library_that_is_looked_for(installed, tmp_path, clean_env):
+    code = "import json; from importlib.metadata import requires; print(json.dumps(requires('testwright')))"
+    told = run(installed.with_name("python"), "-c", code, cwd=tmp_path, env=clean_env)
+    needed = [line for line in json.loads(told.stdout) if "extra ==" in line]
+    for extra in Extra:
+        assert any(line.startswith(extra.library) and f"'{extra}'" in line.replace('"', "'") for line in needed)
+        assert any(line.startswith(extra.library) and "'all'" in line.replace('"', "'") for line in needed)
 
 
 @pytest.mark.long

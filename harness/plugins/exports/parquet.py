@@ -5,20 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as arrow
-import pyarrow.parquet as parquet
-
 from harness.results.report.csv_report import CsvRows, columns_of, rows_of
 from harness.results.report.tables import console
 from harness.results.run_rows import RunRows
-from harness.specs.errors import UserError
+from harness.specs.errors import Extra, UserError, check_extra
 
 
 def export_rows(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """`trials.parquet`, `criteria.parquet` and so on, with the columns of the CSV and the run before them.
+    """Write `trials.parquet`, `criteria.parquet` and so on: the columns of the CSV, and the run before them.
 
-    Raises UserError where the folder can't be written. Says what was written.
+    Raises:
+        UserError: The extra `export` isn't installed, or the folder can't be written.
     """
+    check_extra(Extra.EXPORT, "--export to parquet")
     written = {kind.value: _write(runs, kind, directory / f"{kind}.parquet") for kind in CsvRows}
     if as_json:
         print(json.dumps({"directory": str(directory), "rows": written}, indent=2))
@@ -29,6 +28,9 @@ def export_rows(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
 
 
 def _write(runs: Sequence[RunRows], kind: CsvRows, path: Path) -> int:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     rows = list(_rows(runs, kind))
     names = ("run", *columns_of(kind))
     columns = {name: _column([row.get(name) for row in rows]) for name in names}
@@ -48,6 +50,8 @@ def _rows(runs: Sequence[RunRows], kind: CsvRows) -> Iterator[Mapping[str, Any]]
 
 def _column(values: list[Any]) -> Any:
     """Truth values, whole numbers and numbers as such, all else as text; texts where nothing is known."""
+    import pyarrow as arrow
+
     known = [value for value in values if value is not None]
     if known and all(isinstance(value, bool) for value in known):
         return arrow.array(values, arrow.bool_())

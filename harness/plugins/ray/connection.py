@@ -11,7 +11,6 @@ import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -39,12 +38,6 @@ class ClusterNode(NamedTuple):
     id: str
     name: str
     slots: int
-
-
-def check_installed() -> None:
-    """Raises UserError where Ray isn't there; nothing is imported."""
-    if find_spec("ray") is None:
-        raise UserError("executor 'ray' needs Ray: pip install 'testwright[ray]'")
 
 
 def check_address(address: str) -> None:

@@ -13,7 +13,6 @@ from harness.plugins.ray.connection import (
     RESOURCE,
     ClusterNode,
     check_address,
-    check_installed,
     connect,
     disconnect,
     model_keys,
@@ -29,7 +28,7 @@ from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.plan import RunConfig
 from harness.runs.run_context import trial_of
 from harness.specs.catalog import Catalog, default_directory
-from harness.specs.errors import UserError
+from harness.specs.errors import Extra, UserError, check_extra
 
 _START_SECONDS = 90.0
 _LOOK_SECONDS = 5.0
@@ -41,7 +40,7 @@ class RayExecutor:
     """See `Executor`. `address` is HOST:PORT, `auto`, or empty: see `connect`."""
 
     def __init__(self, address: str = "") -> None:
-        check_installed()
+        check_extra(Extra.RAY, "--executor ray")
         check_address(address)
         self._address = address
         self._ray: ModuleType | None = None

@@ -37,7 +37,7 @@ from harness.results.site.material import (
 from harness.results.site.pages import Pages
 from harness.results.site.task_pages import write_task
 from harness.results.site.trial_pages import write_trial
-from harness.specs.errors import UserError
+from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500
 """Attempts on one page."""
@@ -202,6 +202,7 @@ def report_site(
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")
+    check_extra(Extra.SITE, "report --site")
     trials = SiteBuilder(directories, out, catalog, weights=weights).build()
     print(f"{counted(trials, 'trial')} in {out}; open {shlex.quote(str(out / FRONT))}")
     return 0

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.results.site.build import SiteBuilder
-from harness.specs.errors import UserError
+from harness.specs.errors import Extra, UserError, check_extra
 
 VERSION = "version.txt"
 """Its text changes whenever the site has been built anew."""
@@ -60,6 +60,7 @@ class _Server(ThreadingHTTPServer):
 
 def view(directories: list[Path], port: int, catalog: Path | None) -> int:
     """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
+    check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
         builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)
         with listening(Path(folder), port) as server:

@@ -6,25 +6,29 @@ interval that takes them for independent is too narrow.
 How far two quantities go up and down together, over observations that come in clusters.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import sqrt
+from itertools import repeat
+from math import floor, sqrt
+from operator import itemgetter
+from random import Random
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
-
+from harness.results.statistics.distributions import normal_below, t_quantile
 from harness.results.statistics.proportions import Bounds
 
 Clusters = Mapping[str, Sequence[float]]
 """The name of a cluster -> the values of its observations. No cluster is empty."""
 
-Array = NDArray[np.float64]
+Draw = Callable[[Sequence[float]], Sequence[float]]
+"""Picks values of clusters, in the order of their names: as many as there are clusters, with replacement."""
 
 LEVEL = 0.95
 POWER = 0.8
 RESAMPLES = 10_000
+_NOTHING = 1e-12
+"""What rounding leaves of residuals that are all 0."""
 SEED = 20250101
 """Of the resampling: the same observations give the same interval, in whatever order they come."""
 
@@ -60,12 +64,12 @@ def cluster_mean(clusters: Clusters) -> ClusterMean:
     "Adding error bars to evals" (arXiv 2411.00640, 2024), has it without the factor for few clusters.
     """
     sums, sizes = _totals(clusters)
-    value = float(sums.sum() / sizes.sum())
-    residuals = sums - sizes * value
-    count = len(sums)
-    if count < 2 or np.allclose(residuals, 0.0, atol=1e-12):
+    count, observations = len(sums), sum(sizes)
+    value = sum(sums) / observations
+    residuals = [total - size * value for total, size in zip(sums, sizes, strict=True)]
+    if count < 2 or all(abs(residual) <= _NOTHING for residual in residuals):
         return ClusterMean(value, None, count)
-    variance = count / (count - 1) * float(residuals @ residuals) / float(sizes.sum()) ** 2
+    variance = count / (count - 1) * sum(residual**2 for residual in residuals) / observations**2
     return ClusterMean(value, sqrt(variance), count)
 
 
@@ -74,7 +78,7 @@ def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
     found = cluster_mean(clusters)
     if found.error is None:
         return None
-    half = float(stdtrit(found.freedom, (1 + LEVEL) / 2)) * found.error
+    half = t_quantile((1 + LEVEL) / 2, found.freedom) * found.error
     return _clipped(found.value - half, found.value + half, within)
 
 
@@ -91,26 +95,38 @@ def bootstrap_bounds(
     if found.error is None:
         return None
     sums, sizes = _totals(clusters)
-    count = found.clusters
-    draws = _draws(count, resamples, seed)
-    means = (draws @ sums) / (draws @ sizes)
-    tail = expanded_tail(count)
-    low, high = np.quantile(means, (tail, 1 - tail))
-    return _clipped(float(low), float(high), within)
+    drawn = draws(found.clusters, resamples, seed)
+    totals = [sum(draw(sums)) for draw in drawn]
+    weights = (sum(draw(sizes)) for draw in drawn) if len({*sizes}) > 1 else repeat(sum(sizes), resamples)
+    means = [total / weight for total, weight in zip(totals, weights, strict=True)]
+    return _clipped(*middle_of(means, expanded_tail(found.clusters)), within)
 
 
-@lru_cache(maxsize=2)
-def _draws(count: int, resamples: int, seed: int) -> Array:
-    """How often each of `count` clusters is drawn, a line for each draw: the same ones for each pair of systems."""
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples).astype(float)
-    draws.setflags(write=False)
-    return draws
+@lru_cache(maxsize=4)
+def draws(count: int, resamples: int = RESAMPLES, seed: int = SEED) -> Sequence[Draw]:
+    """Return draws of `count` clusters (two or more) with replacement: the same ones for each pair of systems."""
+    random, places = Random(seed).random, [*range(count)]
+    return [itemgetter(*[places[floor(random() * count)] for _ in places]) for _ in range(resamples)]
+
+
+def middle_of(values: Iterable[float], tail: float) -> tuple[float, float]:
+    """Return the quantiles `tail` and 1 - `tail`, between two values in proportion.
+
+    Hyndman & Fan, The American Statistician 50 (1996), p. 361, definition 7.
+    """
+    ordered = sorted(values)
+
+    def quantile(share: float) -> float:
+        place = share * (len(ordered) - 1)
+        before = min(floor(place), len(ordered) - 2)
+        return ordered[before] + (place - before) * (ordered[before + 1] - ordered[before])
+
+    return quantile(tail), quantile(1 - tail)
 
 
 def expanded_tail(count: int) -> float:
     """The share of draws that lies beyond either end of a 95% interval: 0.025 for many clusters, less for few."""
-    t_quantile = float(stdtrit(count - 1, (1 - LEVEL) / 2))
-    return float(ndtr(sqrt(count / (count - 1)) * t_quantile))
+    return normal_below(sqrt(count / (count - 1)) * t_quantile((1 - LEVEL) / 2, count - 1))
 
 
 def minimum_detectable(clusters: Clusters) -> float | None:
@@ -121,15 +137,13 @@ def minimum_detectable(clusters: Clusters) -> float | None:
     found = cluster_mean(clusters)
     if found.error is None:
         return None
-    quantiles = stdtrit(found.freedom, (1 + LEVEL) / 2) + stdtrit(found.freedom, POWER)
-    return float(quantiles) * found.error
+    return (t_quantile((1 + LEVEL) / 2, found.freedom) + t_quantile(POWER, found.freedom)) * found.error
 
 
-def _totals(clusters: Clusters) -> tuple[Array, Array]:
+def _totals(clusters: Clusters) -> tuple[Sequence[float], Sequence[int]]:
     """Sum and number of each cluster's observations, by name: the order in which they come changes nothing."""
     names = sorted(clusters)
-    sums = np.array([sum(sorted(clusters[name])) for name in names], dtype=float)
-    return sums, np.array([len(clusters[name]) for name in names], dtype=float)
+    return [sum(sorted(clusters[name])) for name in names], [len(clusters[name]) for name in names]
 
 
 def _clipped(low: float, high: float, within: Bounds) -> Bounds:
@@ -164,50 +178,53 @@ def spearman(points: Points) -> Correlation | None:
     The interval draws whole clusters again, as `bootstrap_bounds` does; ranks stay those of the whole sample.
     """
     names = sorted(points)
-    pairs = np.array([pair for name in names for pair in points[name]], dtype=float).reshape(-1, 2)
-    if len(pairs) < 3 or not (np.ptp(pairs, axis=0) > 0).all():
+    pairs = [pair for name in names for pair in points[name]]
+    if len(pairs) < 3 or any(len({*values}) == 1 for values in zip(*pairs, strict=True)):
         return None
-    ranked = np.column_stack([mean_ranks(pairs[:, 0]), mean_ranks(pairs[:, 1])])
-    ranked -= ranked.mean(axis=0)
-    moments = _moments(ranked)
-    starts = np.cumsum([0, *(len(points[name]) for name in names)])[:-1]
-    sums = np.add.reduceat(moments, starts, axis=0)
-    value = float(_pearson(sums.sum(axis=0)[None, :])[0])
-    return Correlation(value, _bounds(sums), len(pairs), len(names))
+    first, second = (_centred(mean_ranks(values)) for values in zip(*pairs, strict=True))
+    moments = zip(*_moments(first, second), strict=True)
+    sums = [tuple(map(sum, zip(*(next(moments) for _ in points[name]), strict=True))) for name in names]
+    columns = [*zip(*sums, strict=True)]
+    value = _pearson(*map(sum, columns))
+    assert value is not None, "both quantities vary"
+    return Correlation(value, _bounds(columns), len(pairs), len(names))
 
 
-def mean_ranks(values: Array) -> Array:
-    """From 1; equal values have the mean of their ranks."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: Array = (last - (counts - 1) / 2)[inverse]
-    return ranks
+def mean_ranks(values: Sequence[float]) -> list[float]:
+    """Rank from 1; equal values have the mean of their ranks."""
+    counts = Counter(values)
+    ranks, below = dict[float, float](), 0
+    for value in sorted(counts):
+        ranks[value] = below + (counts[value] + 1) / 2
+        below += counts[value]
+    return [ranks[value] for value in values]
 
 
-def _moments(ranked: Array) -> Array:
-    """A row for each observation: 1, x, y, xx, yy, xy."""
-    x, y = ranked[:, 0], ranked[:, 1]
-    return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+def _centred(values: Sequence[float]) -> list[float]:
+    centre = mean(values)
+    return [value - centre for value in values]
 
 
-def _bounds(sums: Array) -> Bounds | None:
-    count = len(sums)
+def _moments(x: Sequence[float], y: Sequence[float]) -> tuple[Sequence[float], ...]:
+    """A column for each of 1, x, y, xx, yy, xy, with a value for each observation."""
+    both = [*zip(x, y, strict=True)]
+    return [1.0] * len(x), x, y, [a * a for a in x], [b * b for b in y], [a * b for a, b in both]
+
+
+def _bounds(columns: Sequence[Sequence[float]]) -> Bounds | None:
+    """Of summed moments, with a value for each cluster in each column."""
+    count = len(columns[0])
     if count < FEWEST_CLUSTERS:
         return None
-    draws = np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
-    values = _pearson(draws @ sums)
-    values = values[np.isfinite(values)]
+    drawn = (_pearson(*(sum(draw(column)) for column in columns)) for draw in draws(count))
+    values = [value for value in drawn if value is not None]
     if len(values) < RESAMPLES / 2:
         return None
-    tail = expanded_tail(count)
-    low, high = np.quantile(values, (tail, 1 - tail))
-    return Bounds(max(-1.0, float(low)), min(1.0, float(high)))
+    low, high = middle_of(values, expanded_tail(count))
+    return Bounds(max(-1.0, low), min(1.0, high))
 
 
-def _pearson(sums: Array) -> Array:
-    """Of each row of summed moments; NaN where a quantity doesn't vary in it."""
-    n, x, y, xx, yy, xy = sums.T
+def _pearson(n: float, x: float, y: float, xx: float, yy: float, xy: float) -> float | None:
+    """Of summed moments; None where a quantity doesn't vary."""
     spread = (n * xx - x * x) * (n * yy - y * y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: Array = np.where(spread > 1e-9, (n * xy - x * y) / np.sqrt(np.maximum(spread, 0)), np.nan)
-    return found
+    return (n * xy - x * y) / sqrt(spread) if spread > 1e-9 else None

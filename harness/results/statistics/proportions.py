@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import comb, sqrt
 from typing import NamedTuple
 
-from scipy.special import bdtr
+from harness.results.statistics.distributions import even_binomial_at_most
 
 Z_95 = 1.959963984540054
 """The 97.5th percentile of the standard normal distribution: a two-sided 95% interval."""
@@ -89,7 +89,7 @@ def mcnemar(first: int, second: int) -> float:
     if first < 0 or second < 0:
         raise ValueError(f"{first} and {second} are not counts")
     apart = first + second
-    return min(1.0, 2 * float(bdtr(min(first, second), apart, 0.5))) if apart else 1.0
+    return min(1.0, 2 * even_binomial_at_most(min(first, second), apart)) if apart else 1.0
 
 
 def holm(values: Sequence[float]) -> tuple[float, ...]:
