@@ -64,6 +64,7 @@ async def _until_overdue(work: Coroutine[Any, Any, Finish], allowance: Allowance
     task = asyncio.ensure_future(work)
     try:
         while True:
+            allowance.beat()
             left = allowance.limits.wall_seconds + grace - allowance.counted_seconds
             if left <= 0 and not allowance.is_waiting:
                 raise AllowanceExhausted(Limit.WALL, f"cancelled after {allowance.limits.wall_seconds} seconds")

@@ -274,7 +274,16 @@ def _python() -> list[Finding]:
 
 
 def _cache() -> list[Finding]:
-    return [room("disk of the cache", cache_directory())]
+    """Whether it has room, and takes a file: on a read-only disk no image can be made and no trial begin."""
+    name, directory = "disk of the cache", cache_directory()
+    there = next(path for path in (directory, *directory.parents) if path.exists())
+    try:
+        with tempfile.NamedTemporaryFile(dir=there, prefix=".doctor-"):
+            pass
+    except OSError as error:
+        words = f"{directory}: {error.strerror or error}; make it writable, or set TESTWRIGHT_CACHE to a directory"
+        return [Finding(name=name, health=Health.MISSING, words=f"{words} that is")]
+    return [room(name, directory)]
 
 
 def _certificates() -> list[Finding]:

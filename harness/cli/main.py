@@ -45,7 +45,10 @@ app.add_typer(machine.dev_app, name="dev")
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
-_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+_DISK_FAULTS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO, errno.ESTALE),
+)
+_FILE_FAULTS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EEXIST, errno.ENOTEMPTY)
 
 
 @app.callback()
@@ -89,7 +92,7 @@ def status(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 0
     except OSError as error:
-        if error.errno in _DISK_FAULTS:
+        if error.errno in _DISK_FAULTS or (error.errno in _FILE_FAULTS and error.filename):
             return _complain(f"{error.filename or 'a file'}: {error.strerror}; what was written before is kept", 2)
         raise
     if result == _INTERRUPTED:  # also what typer makes of Ctrl-C inside a command

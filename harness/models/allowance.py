@@ -3,6 +3,7 @@
 Counts spending, and stops the next call at a cap.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -110,6 +111,30 @@ class StepObserver:
         """An agent has taken so many steps, and its model has used this so far."""
 
 
+class Stops:
+    """How long this process has stood still since the first beat: told by beats that are late."""
+
+    LONGEST = 5.0
+    """Seconds between two beats of a process at work, however busy its machine is."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._seconds = 0.0
+
+    def beat(self) -> None:
+        """This process is at work now."""
+        now = time.monotonic()
+        if self._last is not None and now - self._last > self.LONGEST:
+            self._seconds += now - self._last
+        self._last = now
+
+    def seconds(self) -> float:
+        """Up to now: whoever asks may be the first that runs again."""
+        if self._last is not None:
+            self.beat()
+        return self._seconds
+
+
 class Allowance:
     """Steps, seconds and USD of one agent. A step is one answer of a model.
 
@@ -134,6 +159,7 @@ class Allowance:
         self.steps = 0
         self.failed_requests = 0
         self._clock = clock
+        self._stops = Stops()
         self._began = clock.now()
         self._calls: list[_Span] = []
         self._answers: list[_Span] = []
@@ -144,7 +170,20 @@ class Allowance:
 
     def begin(self) -> None:
         """Start the agent's clock, which otherwise runs since the allowance was made."""
-        self._began = self._clock.now()
+        self._began = self._now()
+
+    def beat(self) -> None:
+        """Say that this process is at work: who supervises the agent does so every second.
+
+        Where longer than a few seconds nobody did, this process was stopped (SIGSTOP, a machine asleep) or got no
+        core, and the agent's clock stood still as long.
+        """
+        self._stops.beat()
+
+    def _now(self) -> float:
+        """On the clock, without the time in which this process stood still."""
+        now = self._clock.now()
+        return now - self._stops.seconds()
 
     def metered(self, model: Model) -> Model:
         """The model as an agent gets it. Its calls raise AllowanceExhausted, BudgetExhausted and ProviderError."""
@@ -179,7 +218,7 @@ class Allowance:
     @property
     def counted_seconds(self) -> float:
         """What the agent's clock shows."""
-        return self._clock.now() - self._began - self.waiting_seconds
+        return self._now() - self._began - self.waiting_seconds
 
     @property
     def model_seconds(self) -> float:
@@ -189,7 +228,7 @@ class Allowance:
     @property
     def waiting_seconds(self) -> float:
         """Time that doesn't count, with that of a request under way until it has turned out well."""
-        now = self._clock.now()
+        now = self._now()
         spans = [*self._calls, *((began, now) for began in self._under_way)]
         if self._pause:
             spans.append((self._pause[0], min(now, self._pause[1])))
@@ -216,7 +255,7 @@ class Allowance:
 
     def pause(self, seconds: float) -> None:
         """An agent that repeats failed requests by itself waits now: until its next call, or for so many seconds."""
-        now = self._clock.now()
+        now = self._now()
         self._end_pause(now)
         self._pause = (now, now + seconds)
 
@@ -233,7 +272,7 @@ class Allowance:
         Raises AllowanceExhausted where it may not be made.
         """
         self.check()
-        began = self._clock.now()
+        began = self._now()
         self._end_pause(began)
         self._under_way.append(began)
         call = CallUnderWay(lambda seconds: self._answered(began, seconds))
@@ -244,7 +283,7 @@ class Allowance:
                 self._end(began)
 
     def _answered(self, began: float, seconds: float | None) -> None:
-        now = self._clock.now()
+        now = self._now()
         own = now - began if seconds is None else min(seconds, now - began)
         self._end(began)
         self._answers.append((now - own, now))
@@ -253,17 +292,17 @@ class Allowance:
 
     def _end(self, began: float) -> None:
         self._under_way.remove(began)
-        self._calls.append((began, self._clock.now()))
+        self._calls.append((began, self._now()))
 
     async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
         """One call of `model` under the limits."""
         with self.call() as call:
-            began = self._clock.now()
+            began = self._now()
             try:
                 completion = await model.complete(messages, tools)
             except ProviderError as error:
                 if not error.requests:  # otherwise the model has told of each
-                    took = self._clock.now() - began
+                    took = self._now() - began
                     lost = FailedRequest(fault=error.fault, message=str(error), seconds=took, usage=error.usage)
                     self.failed(lost)
                 raise

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import PROTOCOL_VERSION
-from harness.runs.plan import RunConfig, RunFile, Trial, scaffold_digest
+from harness.runs.plan import RunConfig, RunFile, Trial, read_run_file, scaffold_digest
 from harness.specs.errors import UserError
 from harness.specs.task import Task
-from harness.specs.yaml_files import load_yaml
 from harness.tracks.registry import track_of
 
 _OF_RUNS = {".lock", ".index", "events.jsonl", "run.yaml", "trials"}
@@ -90,7 +89,7 @@ def _differences(directory: Path, asked: AskedRun) -> Iterator[str]:
     if not directory.is_dir():
         return
     if (directory / "run.yaml").exists():
-        yield from _against(load_yaml(directory / "run.yaml", RunFile), asked)
+        yield from _against(read_run_file(directory), asked)
     elif any(directory.glob("trials/*")):
         yield "run.yaml: it is gone, so what the trials here were run with isn't known"
     elif foreign := sorted(path.name for path in directory.iterdir() if not _is_ours(path.name)):

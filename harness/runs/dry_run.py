@@ -131,8 +131,12 @@ def state_of(
         return State.RUN
     if image_digest is None:
         return State.UNKNOWN
-    if found != trial.identity(image_digest, isolation):
-        return State.REDO
+    identity = trial.identity(image_digest, isolation)
+    if not store.is_of(identity):
+        before = store.finished_before(identity)
+        if before is None:
+            return State.REDO
+        store = before
     if store.agent() is None:
         return State.JUDGE if store.has_unread_work else State.RUN
     now = VerdictConditions(trial.task, image_digest, isolation, judge, protocol)

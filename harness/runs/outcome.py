@@ -3,6 +3,7 @@
 The outcome of a trial, submission or task that an error ends, and where its traceback is kept.
 """
 
+import errno
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.plan import Trial
-from harness.runs.records import SubmissionUnread, write_whole
+from harness.runs.records import SubmissionDamaged, SubmissionUnread, is_there, write_whole
 from harness.runs.trial_store import UsageFile
 from harness.specs.errors import (
     BudgetExhausted,
@@ -166,8 +167,12 @@ def reason_of(error: Exception) -> Reason:
 
 def message_of(error: Exception) -> str:
     """One line; of an error that nobody foresaw with its class."""
-    known = isinstance(error, UserError | InfrastructureError | BudgetExhausted | SubmissionUnread)
+    known = isinstance(
+        error, UserError | InfrastructureError | BudgetExhausted | SubmissionUnread | SubmissionDamaged
+    )
     text = str(error) if known else f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        text = f"{error.filename}: {error.strerror}; mend that and start again"
     return text.strip().partition("\n")[0]
 
 
@@ -177,6 +182,19 @@ def keep_error(directory: Path, error: Exception) -> Path:
     path = directory / f"error-{len(list(directory.glob('error-*.txt'))) + 1}.txt"
     write_whole(path, "".join(traceback.format_exception(error)))
     return path
+
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+
+
+def ends_run(error: Exception, directory: Path) -> bool:
+    """Whether an error at one trial ends its run: no trial could keep anything, or nobody could go on from there.
+
+    That is so where the disk of the run's directory takes nothing any more, and where somebody removed the directory.
+    """
+    if not isinstance(error, OSError) or not is_below(error.filename, directory):
+        return False
+    return error.errno in _OF_THE_DISK or not is_there(directory / "run.yaml")
 
 
 def is_below(name: object, directory: Path) -> bool:

@@ -24,7 +24,7 @@ from harness.specs.model_file import ModelFile, called
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.tracks import TaskOptions
-from harness.specs.yaml_files import FileModel
+from harness.specs.yaml_files import FileModel, load_yaml
 from harness.tracks.registry import check_rules
 
 
@@ -189,6 +189,15 @@ class RunFile(FileModel):
     def configs(self) -> tuple[RunConfig, ...]:
         """Of every command that is known."""
         return (*(command.config for command in self.commands), self.config)
+
+
+def read_run_file(directory: Path) -> RunFile:
+    """The `run.yaml` of a run. Raises UserError that says what is wrong with it, and what to do."""
+    try:
+        return load_yaml(directory / "run.yaml", RunFile)
+    except UserError as error:
+        remedy = "put the file back from a copy, or begin another run with -o; the trials here are left as they are"
+        raise UserError(f"{error}; {remedy}") from None
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:

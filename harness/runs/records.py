@@ -9,14 +9,15 @@ An agent's finished work that could not be read: it is kept, and a later start r
 The work is paid even if the cache's disk is full or a tool fails; the run's directory may be on another disk.
 """
 
+import hashlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -57,12 +58,58 @@ def read_lines(path: Path, model: type[LineT]) -> list[LineT]:
 
 def write_whole(path: Path, data: str | bytes) -> None:
     """Replace a file whole: a reader finds the old one or the new one, never a part."""
-    partial = path.with_name(f".{path.name}.partial")
-    with naming(path), partial.open("wb") as file:
-        file.write(data.encode() if isinstance(data, str) else data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    partial = _partial(path)
+    with naming(path):
+        with _opened(partial) as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            partial.replace(path)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def reserve(path: Path, size: int) -> None:
+    """Take room on the disk for a file that `write_whole` writes later, whoever fills the disk in the meantime.
+
+    Raises OSError that names the file.
+    """
+    partial = _partial(path)
+    with naming(path):
+        try:
+            with partial.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+
+
+def give_back(path: Path) -> None:
+    """Let go of room that was reserved for a file and not used."""
+    with suppress(OSError):
+        _partial(path).unlink()
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file or directory is there; not where the disk doesn't let us know."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.partial")
+
+
+def _opened(partial: Path) -> BinaryIO:
+    """For writing from its begin: what is reserved there is used before anything is let go of."""
+    try:
+        return partial.open("r+b")
+    except FileNotFoundError:
+        return partial.open("wb")
 
 
 def append_line(path: Path, line: str) -> None:
@@ -86,6 +133,14 @@ def naming(path: Path) -> Iterator[None]:
         raise
 
 
+PATCH = "patch.diff"
+MANIFEST = "manifest.yaml"
+
+
+class SubmissionDamaged(Exception):
+    """A file that an agent handed in is gone, can't be read or isn't what was written. It is never judged."""
+
+
 class AgentFile(FileModel):
     """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
 
@@ -93,6 +148,7 @@ class AgentFile(FileModel):
     sandbox's start and the reading of the submission. `counted_seconds` is what the agent's clock showed,
     `model_seconds` the part of it in which a model composed an answer; `waiting_seconds` of failed requests and rate
     limits are in neither. `format_errors` are malformed calls; null where the agent doesn't tell of them.
+    `patch_sha256` and `manifest_sha256` are of the files in `submission/`; earlier versions didn't write them.
     """
 
     identity: str = ""
@@ -108,6 +164,23 @@ class AgentFile(FileModel):
     waiting_seconds: float = 0.0
     failed_requests: int = 0
     format_errors: int | None = None
+    patch_sha256: str = ""
+    manifest_sha256: str = ""
+
+    def sums(self) -> Iterator[tuple[str, str]]:
+        """Each file in `submission/` whose sha256 is known, and that."""
+        if self.patch_sha256:
+            yield PATCH, self.patch_sha256
+        if self.manifest_sha256:
+            yield MANIFEST, self.manifest_sha256
+
+
+def is_as_written(path: Path, sha256: str) -> bool:
+    """Whether a file has this sum; not where it can't be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False
 
 
 class AttemptEnd(StrEnum):

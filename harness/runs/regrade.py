@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
 from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.allowance import Spending
@@ -17,8 +19,8 @@ from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache
 from harness.runs.judges import build_judge, self_judging
-from harness.runs.outcome import is_below, keep_error, message_of, reason_code
-from harness.runs.plan import RunFile, chosen_tasks
+from harness.runs.outcome import ends_run, keep_error, message_of, reason_code
+from harness.runs.plan import RunFile, chosen_tasks, read_run_file
 from harness.runs.store import RunStore, find_trials
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.protocol import JobResult
@@ -31,7 +33,6 @@ from harness.specs.test_results import TestId
 from harness.specs.tracks import address_of
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
-from harness.specs.yaml_files import load_yaml
 from harness.tracks.grading import grade_by
 
 
@@ -55,6 +56,8 @@ class Regraded:
     new: VerdictRecord | None
     complaint: str = ""
     usage: Usage = NO_USAGE
+    is_without_judge: bool = False
+    """The judge that was asked for couldn't be had, so the old verdict stays."""
 
     @property
     def changed(self) -> bool:
@@ -98,11 +101,12 @@ class Regrading:
 
         Raises `error` itself where it is that the run's directory can't be written.
         """
-        if isinstance(error, OSError) and is_below(error.filename, self.run.directory):
+        if ends_run(error, self.run.directory):
             raise error
-        kept = keep_error(store.directory, error)
+        words = f"{reason_code(error)}: {message_of(error)}"
+        with suppress(OSError):  # the error may be that nothing can be written just there
+            words += f" (traceback in {keep_error(store.directory, error).name})"
         self.run.event("fault", trial=self._place(store), error=message_of(error))
-        words = f"{reason_code(error)}: {message_of(error)} (traceback in {kept.name})"
         return Regraded(self._place(store), store.verdict(), None, words)
 
     def _place(self, store: TrialStore) -> str:
@@ -129,6 +133,9 @@ class Regrading:
         judgement = judged.first
         if arms is ArmsFrom.NEW:
             store.drop_arms(kept.ran)
+        if old and (silence := _silence(judgement)):
+            words = f"the judge couldn't be had ({silence}); the old verdict stays"
+            return Regraded(place, old, None, words, spent.usage, is_without_judge=True)
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
@@ -148,6 +155,18 @@ class _KeptAgain(ArmObserver):
     def printed(self, key: ArmKey, result: JobResult) -> None:
         self.ran.add(key)
         self._store.keep_arm(key, result, self._quota)
+
+
+def _silence(judgement: Judgement) -> str:
+    """Why a judge that was asked has told nothing; empty where it has, or where nobody had to ask it.
+
+    One that was misled did answer: that is the patch's doing, and counts.
+    """
+    judge, judging = judgement.record.judge, judgement.judging
+    if judge is None or judging is None or judging.misled:
+        return ""
+    lost = (reason.words for reason in judgement.record.reasons if reason.code is ReasonCode.JUDGE_UNAVAILABLE)
+    return judge.void or next(lost, "")
 
 
 @dataclass(frozen=True)
@@ -188,7 +207,7 @@ def regrade(
         raise UserError(f"--stage {stage}: choose {', '.join(_ARMS)}")
     if same_draw and _ARMS[Stage(stage)] is not ArmsFrom.NEW:
         raise UserError("--same-draw is for arms that run again: give it with --stage mutation")
-    run = load_yaml(directory / "run.yaml", RunFile)
+    run = read_run_file(directory)
     name = judge or run.config.judge
     models = Models(catalog)
     named = build_judge(catalog, models, name, run.config.judge_votes, cached) if name else None

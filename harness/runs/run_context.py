@@ -112,7 +112,7 @@ async def make_room(context: RunContext) -> None:
     config, engine = context.run.config, context.session.engine
     if config.image_disk_gb is not None and isinstance(engine, StoringEngine):
         await engine.shrink(int(config.image_disk_gb * _GB))
-    check_free_disk(_disks(engine), config.min_free_disk_gb)
+    check_free_disk([context.run.directory, *_disks(engine)], config.min_free_disk_gb)
 
 
 def check_free_disk(directories: list[Path], least_gb: float) -> None:

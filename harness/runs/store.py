@@ -3,6 +3,7 @@
 Reads and writes `run.yaml`.
 """
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -15,13 +16,13 @@ from filelock import FileLock
 from harness.models.replay import now
 from harness.runs.ablation import recorded
 from harness.runs.additions import AskedRun
-from harness.runs.plan import RunCommand, RunFile, Trial
+from harness.runs.plan import RunCommand, RunFile, Trial, read_run_file
 from harness.runs.records import naming, write_whole
 from harness.runs.trial_store import TrialStore, timestamp
 from harness.sandbox.host import held
 from harness.specs.errors import ToolFailed, UserError
 from harness.specs.usage import NO_USAGE, Usage
-from harness.specs.yaml_files import load_yaml, yaml_text
+from harness.specs.yaml_files import yaml_text
 
 _OF_A_START = (
     *("jobs", "tries", "retry_seconds", "trial_seconds", "fail_on_error", "executor", "sandbox"),
@@ -105,15 +106,17 @@ class RunStore:
     def describe(self, asked: AskedRun, added: tuple[str, ...] = ()) -> RunFile:
         """Write to `run.yaml` what is asked for, and what of it is `added` to earlier commands in this directory."""
         path = self.directory / "run.yaml"
-        earlier = load_yaml(path, RunFile) if path.exists() else None
+        earlier = read_run_file(self.directory) if path.exists() else None
         return begin_or_extend(path, earlier, asked, added)
 
     def trial(self, trial: Trial) -> TrialStore:
         return TrialStore(self.directory / "trials" / trial.place)
 
     def event(self, kind: str, **facts: Any) -> None:
-        """Append one line; it is on the disk when this returns."""
+        """Append one line; it is on the disk when this returns. Raises OSError, also where the file was removed."""
         with naming(self.directory / "events.jsonl"):
+            if not os.fstat(self._events.fileno()).st_nlink:
+                raise FileNotFoundError(errno.ENOENT, "somebody has removed it while the run was at work")
             self._events.write(json.dumps({"time": timestamp(), "event": kind, **facts}) + "\n")
             self._events.flush()
             os.fsync(self._events.fileno())

@@ -12,7 +12,8 @@ from harness.agents.protocol import AgentContext, AgentResult
 from harness.agents.registry import agent_context, build_agent
 from harness.agents.supervision import supervise
 from harness.agents.trajectory import Trajectory
-from harness.judging.submission.extraction import Submission, extract
+from harness.judging.submission.extraction import MAX_PATCH_BYTES, Submission, extract
+from harness.judging.submission.manifest import MAX_MANIFEST_BYTES
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.mutants.candidates import removed_code
 from harness.judging.verify.mutants.records import MutantsFile
@@ -187,14 +188,18 @@ class TrialRun:
         egress = await asyncio.to_thread(run.egress, trial)  # asks this machine's package clients
         context = agent_context(trial.task, trial.scaffold, model, allowance, seat, egress)
         labels = {**self._session.labels, **self._labels}
+        store.reserve(MAX_PATCH_BYTES, MAX_MANIFEST_BYTES + 1)
         started = time.monotonic()
         store.log("agent begins")
-        async with worked(self._session.engine, image, context, labels, store.trajectory) as (sandbox, result):
-            store.log(f"agent ended: {result.ending} {result.message}".rstrip())
-            remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
-            identity = trial.identity(image.digest, self._session.engine.isolation)
-            agent = _agent_file(identity, result, time.monotonic() - started, remarks)
-            await self._submit(sandbox, image, agent)
+        try:
+            async with worked(self._session.engine, image, context, labels, store.trajectory) as (sandbox, result):
+                store.log(f"agent ended: {result.ending} {result.message}".rstrip())
+                remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
+                identity = trial.identity(image.digest, self._session.engine.isolation)
+                agent = _agent_file(identity, result, time.monotonic() - started, remarks)
+                await self._submit(sandbox, image, agent)
+        finally:
+            store.give_back()
 
     async def _submit(self, sandbox: Sandbox, image: Image, agent: AgentFile) -> None:
         """Read the submission out of a killed sandbox; what can't be read is kept whole for the next start."""

@@ -1,7 +1,10 @@
 """The files of one attempt of a trial, written so that a crash at any moment loses nothing."""
 
+import errno
+import hashlib
 import shutil
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
@@ -11,16 +14,32 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
-from harness.runs.records import AgentFile, AttemptLog, UnreadWork, naming, read_lines, read_record, write_whole
+from harness.runs.records import (
+    MANIFEST,
+    PATCH,
+    AgentFile,
+    AttemptLog,
+    SubmissionDamaged,
+    UnreadWork,
+    give_back,
+    is_as_written,
+    is_there,
+    naming,
+    read_lines,
+    read_record,
+    reserve,
+    write_whole,
+)
 from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult
-from harness.specs.errors import UserError
+from harness.specs.errors import ToolFailed
 from harness.specs.reasons import Reason
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import FileModel
 from harness.tracks.grading import Judgements
 
+_ROOM_FOR_A_RECORD = 1 << 16
 _SUFFIXES = ("-published", "")
 _FILES = (("judge", "jsonl"), ("verdict", "json"))
 
@@ -76,10 +95,18 @@ class TrialStore:
         return read_record(self.directory / name, model)
 
     def begin(self, trial: TrialFile) -> None:
-        """Make this the attempt's directory; what another kind of trial or a cut attempt left stays beside it."""
-        is_same = self.identity() == trial.identity
+        """Make this the attempt's directory; what another kind of trial or a cut attempt left stays beside it.
+
+        Work that was set aside is taken up again where it is what is asked for now.
+        """
+        is_same = self.is_of(trial.identity)
         if self._has_work and not (is_same and (self.agent() or self.has_unread_work)):
             self.set_aside("cut" if is_same else "other")
+        if not self._has_work and (found := self.finished_before(trial.identity)):
+            if is_there(self.directory):
+                shutil.rmtree(self.directory)
+            found.directory.rename(self.directory)
+            self.log(f"work taken up again that had been set aside as {found.directory.name}")
         if self.trial() != trial:
             self.directory.mkdir(parents=True, exist_ok=True)
             write_whole(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
@@ -88,6 +115,15 @@ class TrialStore:
         """Of the work that lies here, empty where nothing tells it. The agent's file has it too: one may be torn."""
         trial, agent = self.trial(), self._read("agent.json", AgentFile)
         return trial.identity if trial else agent.identity if agent else ""
+
+    def is_of(self, identity: str) -> bool:
+        """Whether the work that lies here is of this identity. One of the two files that say so may be damaged."""
+        return identity in {file.identity for file in (self.trial(), self._read("agent.json", AgentFile)) if file}
+
+    def finished_before(self, identity: str) -> "TrialStore | None":
+        """A finished agent's attempt of this identity that was set aside: its task was edited, and put back since."""
+        found = (store for store in self._set_aside() if store.is_of(identity))
+        return next((store for store in found if store.agent() or store.has_unread_work), None)
 
     def unread_work(self, workdir: str) -> UnreadWork:
         """Of a finished agent that no submission could be made of."""
@@ -101,10 +137,14 @@ class TrialStore:
     @property
     def _has_work(self) -> bool:
         """Whether an agent has begun here."""
-        return any((self.directory / name).exists() for name in ("agent.json", "trajectory.jsonl", "submission"))
+        if any(is_there(self.directory / name) for name in ("agent.json", "trajectory.jsonl")):
+            return True
+        folder = self.directory / "submission"
+        return any(is_there(folder / name) for name in (PATCH, MANIFEST, "refusal.txt"))
 
     def set_aside(self, why: str) -> str:
         """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty; the name that it has now."""
+        self.give_back()
         number = 1
         while (aside := self.directory.with_name(f"{self.directory.name}.{why}-{number}")).exists():
             number += 1
@@ -116,10 +156,16 @@ class TrialStore:
 
     def damaged(self) -> list[str]:
         """Which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
-        there = {name: model for name, model in _RECORDS.items() if (self.directory / name).exists()}
+        there = {name: model for name, model in _RECORDS.items() if is_there(self.directory / name)}
         found = [name for name, model in there.items() if self._read(name, model) is None]
         found += [self.attempts.path.name] if self.attempts.is_damaged else []
-        return found if "trial.json" in there or not self.directory.exists() else [*found, "trial.json"]
+        found += self.damaged_submission()
+        return found if "trial.json" in there or not is_there(self.directory) else [*found, "trial.json"]
+
+    def damaged_submission(self) -> list[str]:
+        """Which of the submission's files aren't what was handed in, as far as `agent.json` says."""
+        agent, folder = self._read("agent.json", AgentFile), self.directory / "submission"
+        return [name for name, sha256 in (agent.sums() if agent else ()) if not is_as_written(folder / name, sha256)]
 
     def note_image(self, record: ImageRecord) -> None:
         """Keep what the image was made of; say so in the log where an earlier start had another build of it."""
@@ -139,7 +185,7 @@ class TrialStore:
     def _recovered_agent(self) -> AgentFile | None:
         trial, folder = self.trial(), self.directory / "submission"
         end = last_record(self.trajectory)
-        is_whole = all((folder / name).exists() for name in ("patch.diff", "manifest.yaml"))
+        is_whole = all(is_there(folder / name) for name in (PATCH, MANIFEST))
         if not (trial and end and is_whole):
             return None
         refusal = folder / "refusal.txt"
@@ -150,7 +196,7 @@ class TrialStore:
             steps=end.steps,
             usage=end.usage,
             seconds=round(end.counted_seconds + end.waiting_seconds, 3),
-            refusal=refusal.read_text() if refusal.exists() else "",
+            refusal=refusal.read_text() if is_there(refusal) else "",
             counted_seconds=end.counted_seconds,
             model_seconds=end.model_seconds,
             waiting_seconds=end.waiting_seconds,
@@ -203,27 +249,65 @@ class TrialStore:
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
-        """Raises UserError where it is gone."""
-        folder, agent = self.directory / "submission", self.agent()
-        patch, manifest = self._part(folder / "patch.diff"), self._part(folder / "manifest.yaml")
+        """What the agent handed in: all that judges read. Raises SubmissionDamaged where it isn't that any more."""
+        agent = self.agent()
+        sums = dict(agent.sums()) if agent else {}
+        patch, manifest = (self._part(name, sums.get(name, "")) for name in (PATCH, MANIFEST))
         return Submission(patch, manifest, agent.refusal if agent else "")
 
-    def _part(self, path: Path) -> bytes:
+    def _part(self, name: str, sha256: str) -> bytes:
+        path = self.directory / "submission" / name
+        gone = f"put it back from a copy; only without one remove {self.directory}, and its agent is paid again"
         try:
-            return path.read_bytes()
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise SubmissionDamaged(f"{path}: it is gone; {gone}") from None
         except OSError as error:
-            remedy = f"remove {self.directory}, and the next start has the agent work again"
-            raise UserError(f"{path}: {error.strerror or error}; {remedy}") from None
+            remedy = "make it readable, and start again; the agent's work isn't lost"
+            raise SubmissionDamaged(f"{path}: {error.strerror or error}; {remedy}") from None
+        if sha256 and hashlib.sha256(data).hexdigest() != sha256:
+            raise SubmissionDamaged(f"{path}: it isn't what was handed in (sha256 in agent.json); {gone}")
+        return data
+
+    def reserve(self, largest_patch: int, largest_manifest: int) -> None:
+        """Take room for a submission, so that a disk that fills up doesn't have an agent paid twice.
+
+        Raises ToolFailed where there is no room.
+        """
+        sizes = dict(zip(self._of_submission, (largest_patch, largest_manifest, _ROOM_FOR_A_RECORD), strict=True))
+        try:
+            (self.directory / "submission").mkdir(parents=True, exist_ok=True)
+            for path, size in sizes.items():
+                reserve(path, size)
+        except OSError as error:
+            self.give_back()
+            words = error.strerror or str(error)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                words += f": no room for a submission of up to {sum(sizes.values()) / 1e6:.0f} MB"
+            raise ToolFailed(f"{self.directory}: {words}; make room or name another disk with -o") from error
+
+    def give_back(self) -> None:
+        """Let go of the room that no submission has used."""
+        for path in self._of_submission:
+            give_back(path)
+        with suppress(OSError):  # it is there no longer, or has a submission
+            (self.directory / "submission").rmdir()
+
+    @property
+    def _of_submission(self) -> tuple[Path, Path, Path]:
+        folder = self.directory / "submission"
+        return folder / PATCH, folder / MANIFEST, self.directory / "agent.json"
 
     def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
         """On disk in this order: the submission is whole once its manifest is there, the agent done by its file."""
         folder = self.directory / "submission"
         folder.mkdir(exist_ok=True)
+        write_whole(folder / PATCH, submission.patch)
         if submission.refusal:
             write_whole(folder / "refusal.txt", submission.refusal)
-        write_whole(folder / "patch.diff", submission.patch)
-        write_whole(folder / "manifest.yaml", submission.manifest)
-        whole = agent.model_copy(update={"refusal": submission.refusal})
+        write_whole(folder / MANIFEST, submission.manifest)
+        sums = {"patch_sha256": _sha256(submission.patch), "manifest_sha256": _sha256(submission.manifest)}
+        whole = agent.model_copy(update={"refusal": submission.refusal, **sums})
         write_whole(self.directory / "agent.json", whole.model_dump_json(indent=2) + "\n")
 
     def keep_arm(self, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> None:
@@ -298,6 +382,10 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
             lines = "".join(vote.model_dump_json() + "\n" for vote in judgement.judging.votes)
             write_whole(folder / f"judge{suffix}.jsonl", lines)
         write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def timestamp() -> str:

@@ -11,23 +11,25 @@ from harness.judging.verify.verdict import VerdictRecord
 from harness.models.faults import growing_wait
 from harness.models.replay import now
 from harness.runs.executors.protocol import TrialSpec
+from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import (
     Progress,
     Stand,
     TrialEvent,
     TrialOutcome,
-    is_below,
+    ends_run,
     keep_error,
     message_of,
     reason_code,
 )
-from harness.runs.records import AttemptEnd, AttemptRecord
+from harness.runs.records import AttemptEnd, AttemptRecord, is_there
 from harness.runs.run_context import RunContext, make_room
-from harness.runs.trial import TrialRun
+from harness.runs.trial import TrialRun, describe
 from harness.runs.trial_store import TrialStore
-from harness.specs.errors import BudgetExhausted, InfrastructureError, ProviderError, TimeExhausted
+from harness.specs.errors import BudgetExhausted, InfrastructureError, NotWritable, ProviderError, TimeExhausted
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import Usage
+from harness.tracks.registry import known_digest
 
 LONGEST_WAIT = 120.0
 """Seconds between two tries of a trial, at most."""
@@ -55,6 +57,20 @@ async def do_trial(context: RunContext, spec: TrialSpec, observe: Observe) -> Tr
         await asyncio.sleep(wait)
 
 
+def finished_before(context: RunContext, spec: TrialSpec) -> VerdictRecord | None:
+    """The verdict of a trial that has nothing left to do, where that is known without making its image."""
+    store, engine = context.store(spec), context.session.engine
+    found, record = store.trial(), store.verdict()
+    if found is None or record is None:
+        return None
+    trial = context.trial(spec)
+    digest = known_digest(engine, trial.task)
+    if digest is None or found != describe(trial, digest, engine.isolation) or store.agent() is None:
+        return None
+    now = VerdictConditions(trial.task, digest, engine.isolation, context.judge, context.protocol)
+    return record if now.is_done(store) else None
+
+
 class _Tries:
     """The tries of one trial in this start. `number` is that of the last one, `reason` why it came to no verdict."""
 
@@ -71,6 +87,8 @@ class _Tries:
         self.observe(TrialEvent(place=spec.place, progress=Progress.STARTED, number=self.number))
         attempt = _Attempt.begin(self.store)
         try:
+            if record := finished_before(self.context, spec):  # what needs nothing needs no room
+                return _judged(spec, self.store, record)
             await make_room(self.context)
             async with _at_most(self.context.run.config.trial_seconds):
                 record = await TrialRun(self.context, self.context.trial(spec), self.store, self.tell).run()
@@ -114,10 +132,12 @@ def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" 
 
     Raises `error` itself where it is that the run's directory can't be written.
     """
-    if isinstance(error, OSError) and is_below(error.filename, spec.run.directory):
+    if ends_run(error, spec.run.directory):
         raise error
     store = TrialStore(spec.run.directory / "trials" / spec.place)
-    traceback = keep_error(store.directory, error).name
+    traceback = ""
+    with contextlib.suppress(OSError):  # the error may be that nothing can be written just there
+        traceback = keep_error(store.directory, error).name
     return _unscored(spec, store, (attempt or _Attempt.begin(store)).failed(error, traceback=traceback))
 
 
@@ -160,9 +180,10 @@ class _Attempt(NamedTuple):
         code = reason_code(error)
         end = AttemptEnd.HARNESS_ERROR if code is ReasonCode.HARNESS_ERROR else AttemptEnd.FAULT
         usage = self._usage()
-        is_lost = not is_final and self.store.directory.exists() and self.store.agent() is None
+        is_lost = not is_final and is_there(self.store.directory) and self.store.agent() is None
         kept = self.store.set_aside("lost") if is_lost else ""
-        self._add(end, usage, code=code, message=words, is_final=is_final, kept=kept, traceback=traceback)
+        with contextlib.suppress(OSError):  # whoever is told of the error learns why
+            self._add(end, usage, code=code, message=words, is_final=is_final, kept=kept, traceback=traceback)
         return Reason(code=code, stage=Stage.TRIAL, words=words)
 
     def interrupted(self) -> None:
@@ -194,10 +215,10 @@ async def _at_most(seconds: float | None) -> AsyncIterator[None]:
 
 
 def _is_retryable(error: BaseException) -> bool:
-    """Whether a new container and a new conversation can help: not against a key that is refused, say."""
+    """Whether a new container and a new conversation can help: not where a key is refused or a disk read-only."""
     if isinstance(error, ProviderError):
         return error.fault.is_retryable
-    return isinstance(error, InfrastructureError)
+    return isinstance(error, InfrastructureError) and not isinstance(error, NotWritable)
 
 
 def _judged(spec: TrialSpec, store: TrialStore, record: VerdictRecord) -> TrialOutcome:
@@ -217,8 +238,9 @@ def _judged(spec: TrialSpec, store: TrialStore, record: VerdictRecord) -> TrialO
 def _unscored(spec: TrialSpec, store: TrialStore, reason: Reason) -> TrialOutcome:
     """A trial without a verdict; what it has cost all the same is kept."""
     usage, agent = store.usage(), store.agent()
-    if store.directory.exists():
-        store.keep_usage(usage)
+    if is_there(store.directory):
+        with contextlib.suppress(OSError):
+            store.keep_usage(usage)
     return TrialOutcome(
         place=spec.place,
         verdict=Verdict.UNSCORED,

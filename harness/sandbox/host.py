@@ -8,6 +8,7 @@ A list of what may pass, since a key can have any name. A program's own settings
 """
 
 import asyncio
+import errno
 import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -16,7 +17,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from harness.specs.errors import ToolFailed
+from harness.specs.errors import NotWritable, ToolFailed
+
+_NAMED_BY = "TESTWRIGHT_CACHE for the cache, TMPDIR for temporary files, -o for a run"
 
 
 @contextmanager
@@ -36,7 +39,10 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ToolFailed(f"{path}: {error.strerror or error}") from error
+        words = f"{path}: {error.strerror or error}"
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise NotWritable(f"{words}; make it writable, or name another directory ({_NAMED_BY})") from error
+        raise ToolFailed(words) from error
 
 
 _POLL_SECONDS = 0.05

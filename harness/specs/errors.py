@@ -63,6 +63,10 @@ class ToolFailed(InfrastructureError):
     """A program or a disk of this machine failed. The message names it."""
 
 
+class NotWritable(ToolFailed):
+    """A disk that is read-only, or a directory that isn't ours to write: no further try mends that."""
+
+
 class ProviderFault(StrEnum):
     """The class of a provider's error: whether asking again can help depends on it alone."""
 

@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -152,3 +153,33 @@ def test_arms_run_on_while_the_clock_is_set(tmp_path: Path) -> None:
     [undisturbed] = find_trials(tmp_path / "undisturbed")
     written = [each.directory / "verdict.json" for each in (store, undisturbed)]
     assert written[0].read_bytes() == written[1].read_bytes()
+
+
+STOPPED = """
+import sys
+from harness.models.allowance import Allowance
+from harness.specs.task import TaskLimits
+allowance = Allowance(TaskLimits())
+allowance.begin()
+allowance.beat()
+print("at work", flush=True)
+sys.stdin.readline()
+print(allowance.counted_seconds)
+"""
+
+
+@pytest.mark.fault("the runner is stopped (SIGSTOP)", "the agent's clock stands still")
+@pytest.mark.long
+def test_time_in_which_the_runner_was_stopped_is_not_the_agents() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdin
+        assert child.stdout
+        assert child.stdout.readline() == "at work\n"
+        child.send_signal(signal.SIGSTOP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(7)
+        child.send_signal(signal.SIGCONT)
+        told, _ = child.communicate("go on\n", timeout=60)
+    assert float(told) < 3

@@ -106,7 +106,7 @@ def assert_next_start(scene: Scene, file: Path) -> None:
     scene.sandboxes.clear()
     [outcome] = scene.run().outcomes
     if file.parent.name == "submission" and outcome.verdict is Verdict.UNSCORED:
-        assert "the next start has the agent work again" in outcome.reasons[0].words
+        assert "its agent is paid again" in outcome.reasons[0].words
         return
     if file.parent.name != "submission":  # what it handed in is another thing then, and judged as such
         assert outcome.verdict is Verdict.RESOLVED, f"{file}: {outcome.reasons}"

@@ -52,6 +52,58 @@ is_whole = (store.directory / "verdict.json").read_bytes() == before
 write_whole(store.directory / "verdict.json", before)
 print(Path(error.filename).name, is_whole and store.verdict() is not None)
 """
+READ_ONLY = """
+import asyncio, os, subprocess, sys
+os.environ["TESTWRIGHT_CACHE"] = sys.argv[1]
+subprocess.run(["mount", "-o", "remount,ro", sys.argv[1]], check=True)
+from harness.authoring.doctor import _cache
+from harness.runs.tries import _is_retryable
+from harness.sandbox.host import locked
+from harness.specs.errors import ToolFailed
+async def wants_lock():
+    async with locked("a"):
+        pass
+try:
+    asyncio.run(wants_lock())
+except ToolFailed as error:
+    print("TESTWRIGHT_CACHE" in str(error) and not _is_retryable(error), end=" ")
+[finding] = _cache()
+print(finding.health == "missing" and "set TESTWRIGHT_CACHE" in finding.words)
+"""
+RESERVED = """
+from harness.runs.records import AgentFile
+from harness.specs.errors import ToolFailed
+from harness.specs.usage import NO_USAGE
+from harness.judging.submission.extraction import Submission
+trial = begun(run, "task", "mini", attempt=2)
+trial.reserve(60_000, 4_000)
+filling = (disk / "filling").open("ab", buffering=0)
+full = until_full(lambda: filling.write(b"x" * 512))
+agent = AgentFile(ending="submitted", steps=3, usage=NO_USAGE, seconds=9.0)
+trial.keep_submission(Submission(b"d" * 60_000, b"- a test", ""), agent)
+kept = len(trial.submission().patch) == 60_000 and trial.agent().ending == "submitted"
+until_full(lambda: filling.write(b"x" * 512))
+try:
+    begun_late = TrialStore(run / "trials/task/mini/none/3")
+    begun_late.reserve(60_000, 4_000)
+except ToolFailed as error:
+    told = "No space left on device: no room for a submission of up to" in str(error)
+print(Path(full.filename or "filling").name, kept and told and not list(begun_late.directory.rglob(".*partial")))
+"""
+
+
+@pytest.mark.fault(
+    "the disk of a run fills up while an agent works", "its submission has its room; the next agent isn't begun"
+)
+def test_a_submission_has_its_room_on_a_disk_that_fills_up(tmp_path: Path) -> None:
+    place = tmp_path / "disk"
+    assert run_on_small_disk(place, 512, HEAD + RESERVED, place) == "filling True"
+
+
+@pytest.mark.fault("the cache is read-only", "no wait and no further try; the line says what to set")
+def test_a_read_only_cache_is_told_with_what_to_set(tmp_path: Path) -> None:
+    place = tmp_path / "disk"
+    assert run_on_small_disk(place, 512, READ_ONLY, place) == "True True"
 
 
 @pytest.mark.fault(

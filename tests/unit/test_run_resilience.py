@@ -132,7 +132,7 @@ def test_a_lost_submission_costs_its_trial_and_says_what_to_do(here, paid, name)
     run = here.run("paid", attempts=3)
     assert codes(run) == [EMPTY, ERROR, EMPTY]
     words = run.outcomes[1].reasons[0].words
-    assert words.startswith(f"{folder / 'submission' / name}: No such file or directory; remove {folder}")
+    assert words.startswith(f"{folder / 'submission' / name}: it is gone; put it back from a copy")
     assert len(paid) == 3
 
 

@@ -148,6 +148,9 @@ def _path(name: str) -> str:
 
 
 MAX_EXPORT_BYTES = 4_000_000_000
+MAX_PATCH_BYTES = MAX_CHANGED_BYTES * 5 // 4
+"""Room for a patch of the most bytes that a submission may change, with marks at its lines and base 85 of what isn't
+text. One that also takes out large files of the task can be longer."""
 
 
 @dataclass(frozen=True)

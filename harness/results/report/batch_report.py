@@ -151,10 +151,13 @@ def report_regrading(regraded: Sequence[Regraded], as_json: bool) -> int:
 
 def _totals(regraded: Sequence[Regraded]) -> str:
     changed = sum(item.changed for item in regraded)
-    undone = sum(item.new is None for item in regraded)
+    undone = sum(item.new is None and not item.is_without_judge for item in regraded)
+    silent = sum(item.is_without_judge for item in regraded)
     usage = sum((item.usage for item in regraded), start=NO_USAGE)
     words = f"{len(regraded)} trials, {changed} verdicts changed"
-    return f"{words}{f', {undone} could not be judged again' if undone else ''}; judge's cost {money(usage)}"
+    words += f", {undone} could not be judged again" if undone else ""
+    words += f", {silent} keep their old verdict since the judge couldn't be had" if silent else ""
+    return f"{words}; judge's cost {money(usage)}"
 
 
 def _cell(record: VerdictRecord | None) -> str | Text:
