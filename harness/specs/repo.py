@@ -11,12 +11,22 @@ Names that begin with a dot are as any other, case counts, and every other chara
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
@@ -49,6 +59,19 @@ ReportFormat = Annotated[str, AfterValidator(_known)]
 """The name of a registered report format; any other is an error of the file that has it."""
 
 
+@dataclass(frozen=True)
+class Frame:
+    """The files that a language's repositories share, with places that each `repo.yaml` fills.
+
+    A place is written `@NAME@` in a file and `name` in `frame:` of `repo.yaml`; its value is put there as it is.
+    """
+
+    directory: Path
+    """It has `run_tests.sh` and the modules that this one needs; no other file."""
+    places: Mapping[str, str | None]
+    """Place -> the text of a repository that says nothing; None where it must say something."""
+
+
 class LanguageFacts(Protocol):
     """What is asked of a language before anything runs; `harness/judging/languages/protocol.py` has all of it."""
 
@@ -65,6 +88,11 @@ class LanguageFacts(Protocol):
     @property
     def report(self) -> str:
         """The report format of a repository that names none."""
+        ...
+
+    @property
+    def frame(self) -> Frame | None:
+        """The run script of a repository that has none of its own."""
         ...
 
 
@@ -208,6 +236,9 @@ class Repo(FileModel):
     limits: RepoLimits = RepoLimits()
     arms: ArmSettings = ArmSettings()
     local: LocalRecipe | None = None
+    frame: dict[str, str] = Field(
+        default_factory=dict, description="what the language's run script leaves open: place -> text"
+    )
     directory: Path = Field(default=Path(), exclude=True)
 
     is_published: ClassVar[bool] = False
@@ -221,6 +252,17 @@ class Repo(FileModel):
         if not isinstance(data, dict) or "report" in data or data.get("language") not in LANGUAGE_FACTS.names:
             return data
         return {**data, "report": LANGUAGE_FACTS.get(data["language"]).report}
+
+    @field_validator("frame")
+    @classmethod
+    def _places_of_the_frame(cls, given: dict[str, str], others: ValidationInfo) -> dict[str, str]:
+        if given and "language" in others.data:
+            frame = LANGUAGE_FACTS.get(others.data["language"]).frame
+            for name in given:
+                if frame is None or name not in frame.places:
+                    known = ", ".join(sorted(frame.places)) if frame else "none"
+                    raise ValueError(f"unknown place {name!r}; the run script of this language has: {known}")
+        return given
 
     @cached_property
     def digest(self) -> str:

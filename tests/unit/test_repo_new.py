@@ -124,8 +124,11 @@ def test_the_files_of_a_python_release_make_a_recipe(tmp_path) -> None:
         ("tests/**",),
     )
     assert "python3-venv \\\n        libxml2; \\\n" in texts["Dockerfile"]
-    assert "config=pyproject.toml" in texts["run_tests.sh"]
-    assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
+    assert "run_tests.sh" not in texts
+    assert repo.frame == {"config": "pyproject.toml"}
+    files = read_recipe(repo).files
+    assert set(files) == {"Dockerfile", "run_tests.sh"}
+    assert b"\nconfig=pyproject.toml\n" in files["run_tests.sh"]
 
 
 def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_path) -> None:
@@ -144,6 +147,7 @@ def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_pat
     pinned = Pinned(WantedRelease("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
     assert reading_trees.language_in(tree) == "go"
     texts = writing.go_files(pinned, [])
+    assert set(texts) == {"Dockerfile"}
     assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in texts["Dockerfile"]
     assert "WORKDIR /go/src/example.invalid/sums\n" in texts["Dockerfile"]
     assert "workdir: /go/src/example.invalid/sums" in writing.repo_yaml("sums", "go", pinned, "MIT", ())
@@ -193,8 +197,11 @@ def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
         ("/var/cache/run_tests/transformed",),
     )
     assert " ! -name LICENSE ! -name README.md ! -name package.json ! -name src -exec rm" in texts["Dockerfile"]
-    assert texts["run_tests.sh"].endswith(
-        'exec node --conditions=@sums/source /node_modules/run_tests/run.mjs "$@"\n'
+    assert not {"run_tests.sh", "run.mjs", "runner.mjs", "transformed.mjs"} & set(texts)
+    assert (
+        read_recipe(repo)
+        .files["run_tests.sh"]
+        .endswith(b'exec node --conditions=@sums/source /node_modules/run_tests/run.mjs "$@"\n')
     )
     assert (
         json.loads(texts["package.json"])["devDependencies"].items()

@@ -12,10 +12,10 @@ from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.pinning import Kind, Pinned, WantedRelease, locked, npm_locked, pin
 from harness.authoring.repo_new.reading_trees import language_in
 from harness.runs.concurrency import run_to_end
-from harness.sandbox.images.recipe import ARCHIVE
+from harness.sandbox.images.recipe import ARCHIVE, RUN_SCRIPT
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.repo import Repo
+from harness.specs.repo import LANGUAGE_FACTS, Repo
 from harness.specs.yaml_files import parse_yaml, validate
 
 _SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "=", "npm": "@"}
@@ -61,6 +61,9 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
             raise UserError(f"{wanted}: its sha256 is {pinned.sha256}, not {given.sha256}")
         texts = _texts(given, pinned, Path(scratch), directory, tell)
         writing.lay_out(directory, texts)
+        if RUN_SCRIPT not in texts:
+            title = LANGUAGE_FACTS.get(language_in(pinned.tree)).title
+            tell(f"{given.name}: {RUN_SCRIPT} is that of {title}; frame: in repo.yaml has what differs")
         if wanted.kind == "archive":
             shutil.copy(pinned.file, directory / ARCHIVE)
     return sorted(path for path in directory.iterdir())

@@ -1,4 +1,4 @@
-"""The files of a new repository: repo.yaml, Dockerfile, run script, requirements."""
+"""The files of a new repository: repo.yaml, Dockerfile, requirements; the run script where no frame has it."""
 
 import re
 import shlex
@@ -42,11 +42,10 @@ def python_files(pinned: Pinned, needs: list[str], packages: list[str]) -> dict[
     """Of a Python release; the lock is still to be made."""
     lines = [*reading_trees.python_requirements(pinned.tree), *needs]
     head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
-    places = {"PACKAGES": _listed(packages), "CONFIG": reading_trees.pytest_configuration(pinned.tree)}
+    places = {"PACKAGES": _listed(packages)}
     return {
         "requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines)),
         "Dockerfile": _template("python/Dockerfile", **places, SOURCE=_source(pinned)),
-        "run_tests.sh": _template("python/run_tests.sh", **places),
     }
 
 
@@ -56,23 +55,18 @@ def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
     places = {"PACKAGES": _listed([*libraries, *packages]), "MODULE": module, "WORKDIR": go_workdir(pinned)}
     return {
         "Dockerfile": _template("go/Dockerfile", **places, SOURCE=_source(pinned)),
-        "run_tests.sh": _template("go/run_tests.sh"),
     }
 
 
 def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: list[str]) -> dict[str, str]:
     """Of a release on npm; package.json and its lock are still to be made."""
     kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
-    conditions = "".join(f" --conditions={shlex.quote(name)}" for name in release.conditions)
     broken = "".join(f" \\\n        {shlex.quote(file)}" for file in release.broken)
     removed = f"\n    # They import what the release doesn't bring.\n    rm{broken}; \\" if broken else ""
     source = _source(pinned).replace("@KEPT@", kept).replace("@BROKEN@", removed)
-    modules = {name: _template(f"typescript/{name}") for name in ("run.mjs", "runner.mjs", "transformed.mjs")}
     return {
-        **modules,
         "settings.mjs": reading_npm.settings(release),
         "Dockerfile": _template("typescript/Dockerfile", PACKAGES=_listed(packages), SOURCE=source),
-        "run_tests.sh": _template("typescript/run_tests.sh", CONDITIONS=conditions),
     }
 
 
@@ -105,9 +99,15 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
         case "go":
             own = {"workdir": go_workdir(pinned)}
         case "python":
-            own = {"local": {"requirements": "requirements.lock"}}
+            own = {
+                "local": {"requirements": "requirements.lock"},
+                "frame": {"config": Quoted(reading_trees.pytest_configuration(pinned.tree))},
+            }
         case "typescript":
             arms["taken_away"] = [Quoted(_TRANSFORMED)]
+            names = reading_npm.read_release(pinned.tree).conditions
+            if conditions := "".join(f" --conditions={shlex.quote(name)}" for name in names):
+                own = {"frame": {"conditions": Quoted(conditions)}}
     return yaml_text(
         {
             "schema_version": 1,
@@ -164,4 +164,5 @@ def lay_out(directory: Path, texts: dict[str, str]) -> None:
     directory.mkdir(parents=True)
     for name, text in texts.items():
         (directory / name).write_text(text)
-    (directory / "run_tests.sh").chmod(0o755)
+    if "run_tests.sh" in texts:
+        (directory / "run_tests.sh").chmod(0o755)

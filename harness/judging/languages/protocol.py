@@ -11,6 +11,7 @@ from harness.judging.languages.mutating import MutationOperators
 from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code
+from harness.specs.repo import Frame
 
 
 class Discovery(Protocol):
@@ -113,3 +114,5 @@ class Language:
     """How `task stub` takes functions out. Without it authors write the removal themselves."""
     mutation: MutationOperators | None = None
     """Small changes of code that tests should notice. Without it no mutants are made in this language."""
+    frame: Frame | None = None
+    """The run script of a repository that brings none. Without it every repository brings its own."""

@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
-from harness.specs.repo import Repo
+from harness.specs.repo import LANGUAGE_FACTS, Repo
 from harness.specs.task import Task
+from harness.specs.yaml_files import line_of_key
 
 BASE_RECIPE = Path("scripts/base-image")
 _TASK_LAYOUT = "3"
@@ -20,6 +20,8 @@ ARCHIVE = "source.tar"
 """A release that no registry has, however it is compressed."""
 _OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs", ARCHIVE)
 """What a repo's Dockerfile may have beside itself and run_tests.sh: locks, modules of the latter, an archive."""
+RUN_SCRIPT = "run_tests.sh"
+_PLACE = re.compile(r"@([A-Z_]+)@")
 _TARGETS = ("dependencies", "repo")
 
 
@@ -28,7 +30,7 @@ class Recipe:
     """A repo's recipe: `files` by name are all that a build can see, `digest` is over them and the source pin."""
 
     repo: Repo
-    files: Mapping[str, Path]
+    files: Mapping[str, bytes]
     digest: str
 
     def tag(self, target: str) -> str:
@@ -47,24 +49,72 @@ class Recipe:
 
     def lay_out(self, context: Path) -> None:
         """Copy the files to an empty directory: a build that needs another one fails here, not elsewhere."""
-        for name, path in self.files.items():
-            shutil.copy(path, context / name)
+        for name, data in self.files.items():
+            (context / name).write_bytes(data)
+            (context / name).chmod(0o755 if name == RUN_SCRIPT else 0o644)
 
 
 def read_recipe(repo: Repo) -> Recipe:
     """Raises UserError where a file is absent, or the Dockerfile says what isn't used or lacks a target."""
-    own = (path.name for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
-    names = ["Dockerfile", "run_tests.sh", *sorted(own)]
-    files = {name: repo.directory / name for name in names}
-    for path in files.values():
+    own = (path for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
+    paths = [repo.directory / "Dockerfile", *sorted(own)]
+    for path in paths:
         if not path.is_file():
             raise UserError(f"{path}: an image needs it, and it isn't there")
-    parts = {name: path.read_bytes() for name, path in files.items()}
+    files = run_script(repo) | {path.name: path.read_bytes() for path in paths}
+    parts = dict(files)
     parts["source"] = repo.source.model_dump_json().encode()
     parts["base"] = base_recipe().read_bytes()
     recipe = Recipe(repo, files, digest_of(parts))
-    _check_dockerfile(recipe, files["Dockerfile"])
+    _check_dockerfile(recipe, repo.directory / "Dockerfile")
     return recipe
+
+
+def run_script(repo: Repo) -> dict[str, bytes]:
+    """Return the run script and its modules: the repo's own, else those of its language's frame with its values.
+
+    A module of the repo's own replaces the frame's of that name when the recipe is read.
+
+    Raises:
+        UserError: There is neither, or `repo.yaml` leaves out what the frame needs.
+    """
+    own = repo.directory / RUN_SCRIPT
+    if own.is_file():
+        if repo.frame:
+            words = f"{RUN_SCRIPT} is there, and nothing fills the places of 'frame'; remove one of them"
+            raise UserError(f"{_line_of_frame(repo)}: {words}")
+        return {RUN_SCRIPT: own.read_bytes()}
+    frame = LANGUAGE_FACTS.get(repo.language).frame
+    if frame is None:
+        raise UserError(f"{own}: an image needs it, and it isn't there")
+    for name, usual in frame.places.items():
+        if usual is None and name not in repo.frame:
+            raise UserError(f"{_line_of_frame(repo)}: key 'frame.{name}' is missing; {RUN_SCRIPT} needs it")
+    values = {name: text for name, text in {**frame.places, **repo.frame}.items() if text is not None}
+    files = sorted(path for path in frame.directory.iterdir() if path.is_file())
+    return {path.name: _filled(path, values).encode() for path in files}
+
+
+def _filled(path: Path, values: Mapping[str, str]) -> str:
+    """Put values into a file of a frame, in one go: what looks like a place in a value stays as it is.
+
+    A line that is a place alone goes where its value is empty.
+    """
+    text = path.read_text(encoding="utf-8")
+    if unknown := {name.lower() for name in _PLACE.findall(text)} - values.keys():
+        raise UserError(f"{path}: has @{min(unknown).upper()}@, and the language's frame has no such place")
+    lines = (line for line in text.splitlines(keepends=True) if not _is_left_out(line, values))
+    return _PLACE.sub(lambda found: values[found[1].lower()], "".join(lines))
+
+
+def _is_left_out(line: str, values: Mapping[str, str]) -> bool:
+    alone = _PLACE.fullmatch(line.rstrip("\n"))
+    return alone is not None and not values[alone[1].lower()]
+
+
+def _line_of_frame(repo: Repo) -> str:
+    path = repo.directory / "repo.yaml"
+    return f"{path}:{line_of_key(path, 'frame')}"
 
 
 def _check_dockerfile(recipe: Recipe, path: Path) -> None:

@@ -1,7 +1,7 @@
 """Go, as it is registered."""
 
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import tree_sitter_go
 from tree_sitter import Language as TreeSitter
@@ -15,6 +15,7 @@ from harness.judging.languages.go.toolchain import GoToolchain, is_code
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
 from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
 from harness.judging.languages.variant_source import Code
+from harness.specs.repo import Frame
 
 _WORTHLESS = '\nimport "testing"\n\nfunc TestNothing(t *testing.T) {\n\t_ = t\n}\n'
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
@@ -68,4 +69,5 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
+    frame=Frame(Path(__file__).parent / "frame", {"packages": "./..."}),
 )

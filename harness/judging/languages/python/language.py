@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 
 from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
@@ -17,6 +18,7 @@ from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
+from harness.specs.repo import Frame
 from harness.specs.variants import Variant
 
 _IN_CONTAINER = resources.files("harness.judging.languages.python") / "in_container"
@@ -136,4 +138,8 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
+    frame=Frame(
+        Path(__file__).parent / "frame",
+        {"config": None, "all": "all tests", "options": " ", "left_out": "", "why_left_out": ""},
+    ),
 )

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
 import tree_sitter_typescript
 from tree_sitter import Language as TreeSitter
@@ -25,6 +26,7 @@ from harness.judging.languages.typescript.conduct import CONDUCT
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR, running_text
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
+from harness.specs.repo import Frame
 from harness.specs.variants import Variant
 
 COMPILED = "/opt/compiled"
@@ -142,4 +144,5 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
+    frame=Frame(Path(__file__).parent / "frame", {"conditions": ""}),
 )

@@ -51,11 +51,11 @@ esac
 
 if [[ $# -eq 0 ]]; then
     if [[ -n $reports ]]; then
-        go test -vet=off -json ./cmd/... ./internal/... > "$reports/1.jsonl"
+        go test -vet=off -json @PACKAGES@ > "$reports/1.jsonl"
         ended $?
         grep -v '"Action":"\(run\|pause\|cont\|pass\|skip\)"' "$reports/1.jsonl" | tail -n 200
     else
-        go test -vet=off ./cmd/... ./internal/...
+        go test -vet=off @PACKAGES@
         ended $?
     fi
     exit "$status"

@@ -4,7 +4,7 @@
 
 usage() {
     cat <<'USAGE'
-usage: run_tests                 all tests
+usage: run_tests                 @ALL@
        run_tests FILE|ID...      these only
 
 FILE  a test file, relative to the current directory
@@ -21,9 +21,10 @@ TESTWRIGHT_REPORT_DIR     where to write JUnit reports: 1.xml, 2.xml, ...; once 
 USAGE
 }
 
-pytest_options=(-p no:cacheprovider -o addopts= -ra "--timeout=${TESTWRIGHT_TEST_SECONDS:-60}")
-left_out=()
-config=pyproject.toml
+pytest_options=(-p no:cacheprovider -o addopts= -ra@OPTIONS@"--timeout=${TESTWRIGHT_TEST_SECONDS:-60}")
+@WHY_LEFT_OUT@
+left_out=(@LEFT_OUT@)
+config=@CONFIG@
 
 # At the root of the tree, its own configuration counts and no file nearer the tests.
 [[ -f $config ]] && pytest_options+=(--rootdir=. "--config-file=$config")

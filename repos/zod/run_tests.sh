@@ -1,3 +1,0 @@
-#!/usr/bin/env bash
-# Runs this repository's tests; the agent and the verifier both use it.
-exec node --conditions=@zod/source /node_modules/run_tests/run.mjs "$@"

@@ -1,0 +1,148 @@
+"""Run scripts are laid out from one frame per language, and images are built from what comes out of it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.judging.languages.registry import LANGUAGES
+from harness.sandbox.images.recipe import RUN_SCRIPT, digest_of, read_recipe, run_script
+from harness.specs.catalog import Catalog, default_directory
+from harness.specs.errors import UserError
+from harness.specs.repo import Frame, Repo
+
+CHANGED = "changed-frame"
+SHARED = {
+    "aiosmtpd": {RUN_SCRIPT},
+    "borgmatic": {RUN_SCRIPT},
+    "cachetools": {RUN_SCRIPT},
+    "itsdangerous": {RUN_SCRIPT},
+    "maplibre-style-spec": {RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
+    "properties": {RUN_SCRIPT},
+    "restic": {RUN_SCRIPT},
+    "zod": {RUN_SCRIPT, "runner.mjs"},
+}
+"""Repository -> what it has from its language's frame. jansson has a run script of its own: C has no frame."""
+BUILT_FROM = {
+    "aiosmtpd": "5d90a35e2e927caae0a3978180e2cc842c15ce5e57752c2dafa4e87701a09840",
+    "borgmatic": "a43b251404b4332ac291617bf1e1c798e53f2ee61d2013afc24eec195e5caa50",
+    "cachetools": "fd51cbfa66e0ddcd6e6a172bf36c34583aaa7519e392459aa9530f10bdaaaeaf",
+    "itsdangerous": "ccf56d54dbc4f8a23508ad7c6c592d9a2a4c27aeacc4bfc3fb7402c7e610f0bf",
+    "jansson": "d485c5bdb9d49bfabff7706cb36041fc39e8d78a6e19c56dccc04dea68d4ea89",
+    "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
+    "properties": "ab4078a6c1618a8b511cb717fc0524ccb24870e53a45a8f739f7f4551f52603b",
+    "restic": "6f309547111849a4987c52f1f0eb969c2e6bda91a35a69a459c813118b0df9bd",
+    "zod": "f9dd5d914f33eb635bdb89ef3e048decba38fd6d83f7054d37f65d54fc5af52c",
+}
+"""Repository -> digest over the files that its image is built from."""
+
+
+@pytest.fixture
+def changed_frame(tmp_path: Path) -> Iterator[Path]:
+    """A language that is Python but for its frame, which lies in a directory of the test's own."""
+    python = LANGUAGES.get("python")
+    assert python.frame is not None
+    directory = Path(shutil.copytree(python.frame.directory, tmp_path / "frame"))
+    LANGUAGES.register(CHANGED, replace(python, frame=Frame(directory, python.frame.places)))
+    yield directory
+    LANGUAGES.unregister(CHANGED)
+
+
+def shipped(name: str) -> Repo:
+    return Catalog(default_directory()).repo(name)
+
+
+def own_catalog(directory: Path, old: str = "", new: str = "") -> Catalog:
+    """A catalog with cachetools, its repo.yaml changed."""
+    ours = directory / "repos" / "cachetools"
+    shutil.copytree(default_directory() / "repos" / "cachetools", ours)
+    text = (ours / "repo.yaml").read_text()
+    assert old in text
+    (ours / "repo.yaml").write_text(text.replace(old, new, 1))
+    for name in ("tasks", "rubrics", "scaffolds"):
+        (directory / name).mkdir()
+    return Catalog(directory)
+
+
+def test_every_shipped_repository_is_recorded() -> None:
+    assert {path.name for path in (default_directory() / "repos").iterdir()} == set(BUILT_FROM)
+
+
+@pytest.mark.parametrize("name", BUILT_FROM)
+def test_images_are_built_from_the_recorded_bytes(name: str) -> None:
+    found = digest_of(read_recipe(shipped(name)).files)
+    words = "its images are built anew, and the check records of its tasks are no longer valid: make them anew"
+    assert found == BUILT_FROM[name], f"{name}: other files than recorded; {words}"
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_shipped_repository_has_no_copy_of_what_its_frame_lays_out(name: str) -> None:
+    repo = shipped(name)
+    laid_out, files = run_script(repo), read_recipe(repo).files
+    assert {file for file in laid_out if not (repo.directory / file).exists()} == SHARED[name]
+    assert all(files[file] == laid_out[file] for file in SHARED[name])
+
+
+def test_a_change_of_the_frame_changes_the_digest(changed_frame: Path) -> None:
+    repo = shipped("cachetools")
+    ours = repo.model_copy(update={"language": CHANGED})
+    assert read_recipe(ours).digest == read_recipe(repo).digest
+    script = changed_frame / RUN_SCRIPT
+    script.write_text(script.read_text() + "# changed\n")
+    assert read_recipe(ours).digest != read_recipe(repo).digest
+
+
+def test_a_value_that_changes_the_script_changes_the_digest(tmp_path: Path) -> None:
+    other = own_catalog(tmp_path, "config: pytest.ini", "config: tox.ini").repo("cachetools")
+    assert b"\nconfig=tox.ini\n" in read_recipe(other).files[RUN_SCRIPT]
+    assert read_recipe(other).digest != read_recipe(shipped("cachetools")).digest
+
+
+def test_what_is_laid_out_is_a_script_that_bash_can_read_and_run(tmp_path: Path) -> None:
+    for name in SHARED:
+        context = tmp_path / name
+        context.mkdir()
+        read_recipe(shipped(name)).lay_out(context)
+        assert os.access(context / RUN_SCRIPT, os.X_OK)
+        subprocess.run(["bash", "-n", str(context / RUN_SCRIPT)], check=True)
+
+
+def test_a_repository_may_bring_its_own_script(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path, "frame:\n  config: pytest.ini\n")
+    own = tmp_path / "repos" / "cachetools" / RUN_SCRIPT
+    own.write_text("#!/bin/sh\nexit 4\n")
+    assert read_recipe(catalog.repo("cachetools")).files[RUN_SCRIPT] == own.read_bytes()
+
+
+def test_a_script_of_its_own_and_values_for_the_frame_are_refused(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path)
+    (tmp_path / "repos" / "cachetools" / RUN_SCRIPT).write_text("#!/bin/sh\n")
+    with pytest.raises(UserError, match=r"cachetools/repo.yaml:52: run_tests.sh is there, and nothing fills"):
+        read_recipe(catalog.repo("cachetools"))
+
+
+def test_a_value_that_the_frame_needs_is_asked_for(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path, "  config: pytest.ini\n", "  all: all tests\n")
+    with pytest.raises(UserError, match=r"cachetools/repo.yaml:52: key 'frame.config' is missing"):
+        read_recipe(catalog.repo("cachetools"))
+
+
+def test_a_place_that_the_frame_does_not_have_is_an_error_with_its_line(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path, "  config: pytest.ini\n", "  confg: pytest.ini\n")
+    with pytest.raises(UserError, match=r"repo.yaml:52: frame: unknown place 'confg'; .* has: all, config, left_out"):
+        catalog.repo("cachetools")
+
+
+def test_a_frame_with_a_place_that_its_language_does_not_name_is_an_error(changed_frame: Path) -> None:
+    (changed_frame / RUN_SCRIPT).write_text("echo @NOWHERE@\n")
+    with pytest.raises(UserError, match=r"run_tests.sh: has @NOWHERE@, and the language's frame has no such place"):
+        read_recipe(shipped("cachetools").model_copy(update={"language": CHANGED}))
+
+
+def test_what_looks_like_a_place_in_a_value_stays_as_it_is() -> None:
+    repo = shipped("cachetools").model_copy(update={"frame": {"config": "a@ALL@b"}})
+    assert b"\nconfig=a@ALL@b\n" in run_script(repo)[RUN_SCRIPT]
