@@ -1,0 +1,62 @@
+"""Pages for people name files that there are: of this checkout, of the package, and headings of other pages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+PAGES = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
+PACKAGES = [path.name for path in (CHECKOUT / "harness").iterdir() if (path / "__init__.py").is_file()]
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+# `package/module.py` is below harness/; of a whole folder only ARCHITECTURE.md says it so. A test's id is a repository's.
+_PATH = re.compile(r"(?<![\w/.:~-])((?:harness|scripts|tests|docs|%s)/[\w./*{},-]*[\w/*}])(?!::)" % "|".join(PACKAGES))
+_CHECKED = ("harness", "scripts", "docs")
+
+
+def _named(page: Path) -> set[str]:
+    text = page.read_text(encoding="utf-8")
+    if page.name != "ARCHITECTURE.md":
+        text = _FENCED.sub("", text)
+    found = set()
+    for path in _PATH.findall(text):
+        top = path.split("/")[0]
+        # A file right below tests/ is a repository's: ours are in groups.
+        ours = path.count("/") > 1 if top == "tests" else path.endswith(".py")
+        if top in _CHECKED or ours or page.name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+            found.add(path)
+    return found
+
+
+def _is_there(path: str) -> bool:
+    """A word in capitals stands for any name."""
+    pattern = re.sub(r"(?<=/)[A-Z]+(?=[/.])", "*", path.rstrip("/"))
+    return any(True for root in (CHECKOUT, CHECKOUT / "harness") for _ in root.glob(pattern))
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_names_files_that_there_are(page: Path) -> None:
+    assert sorted(path for path in _named(page) if not _is_there(path)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_pages_links_lead_to_files_and_headings_that_there_are(page: Path) -> None:
+    wrong = []
+    for target, anchor in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        if "://" in target:
+            continue
+        file = (page.parent / target) if target else page
+        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in _anchors(file)):
+            wrong.append(f"{target}#{anchor}")
+    assert wrong == []
+
+
+def test_the_architecture_names_files_of_each_package() -> None:
+    named = _named(CHECKOUT / "ARCHITECTURE.md")
+    assert [name for name in PACKAGES if not any(path.startswith(f"{name}/") for path in named)] == []
