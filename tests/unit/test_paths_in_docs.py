@@ -31,7 +31,7 @@ def _named(page: Path) -> set[str]:
 
 def _is_there(path: str) -> bool:
     """A word in capitals stands for any name."""
-    pattern = re.sub(r"(?<=/)[A-Z]+(?=[/.])", "*", path.rstrip("/"))
+    pattern = re.sub(r"(?<=/)[A-Z]+(?=[/.]|$)", "*", path.rstrip("/"))
     return any(True for root in (CHECKOUT, CHECKOUT / "harness") for _ in root.glob(pattern))
 
 
@@ -60,3 +60,23 @@ def test_a_pages_links_lead_to_files_and_headings_that_there_are(page: Path) -> 
 def test_the_architecture_names_files_of_each_package() -> None:
     named = _named(CHECKOUT / "ARCHITECTURE.md")
     assert [name for name in PACKAGES if not any(path.startswith(f"{name}/") for path in named)] == []
+
+
+def test_the_architecture_names_functions_and_classes_of_the_file_before_them() -> None:
+    text = (CHECKOUT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = [
+        (CHECKOUT / "harness" / path, name)
+        for path, names in re.findall(r"`([\w/]+\.py)` \(((?:`\w+`(?:, )?)+)\)", text)
+        for name in re.findall(r"\w+", names)
+    ]
+    named += [
+        (CHECKOUT / "harness" / path, name.split(".")[-1])
+        for path, name in re.findall(r"^    (\w[\w/]+\.py) +([\w.]*)", text, re.MULTILINE)
+    ]
+    defined = r"^ *(?:async def|def|class) %s\b"
+    assert len(named) > 10
+    assert [
+        (path.name, name)
+        for path, name in named
+        if name and not re.search(defined % name, path.read_text(encoding="utf-8"), re.MULTILINE)
+    ] == []
