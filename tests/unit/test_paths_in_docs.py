@@ -10,8 +10,9 @@ PAGES = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
 PACKAGES = [path.name for path in (CHECKOUT / "harness").iterdir() if (path / "__init__.py").is_file()]
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
-# `package/module.py` is below harness/; of a whole folder only ARCHITECTURE.md says it so. A test's id is a repository's.
-_PATH = re.compile(r"(?<![\w/.:~-])((?:harness|scripts|tests|docs|%s)/[\w./*{},-]*[\w/*}])(?!::)" % "|".join(PACKAGES))
+# `package/module.py` is below harness/; folders are named so in ARCHITECTURE.md alone. A test's id is a repository's.
+_TOP = "|".join(("harness", "scripts", "tests", "docs", *PACKAGES))
+_PATH = re.compile(rf"(?<![\w/.:~-])((?:{_TOP})/[\w./*-]*[\w/*])(?!::)")
 _CHECKED = ("harness", "scripts", "docs")
 
 
@@ -73,10 +74,10 @@ def test_the_architecture_names_functions_and_classes_of_the_file_before_them() 
         (CHECKOUT / "harness" / path, name.split(".")[-1])
         for path, name in re.findall(r"^    (\w[\w/]+\.py) +([\w.]*)", text, re.MULTILINE)
     ]
-    defined = r"^ *(?:async def|def|class) %s\b"
     assert len(named) > 10
     assert [
         (path.name, name)
         for path, name in named
-        if name and not re.search(defined % name, path.read_text(encoding="utf-8"), re.MULTILINE)
+        if name
+        and not re.search(rf"^ *(?:async def|def|class) {name}\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     ] == []
