@@ -1,9 +1,14 @@
 """Pages for people name files that there are: of this checkout, of the package, and headings of other pages."""
 
 import re
+import tomllib
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from harness.specs.registry import Registry
 
 CHECKOUT = Path(__file__).parents[2]
 PAGES = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
@@ -81,3 +86,33 @@ def test_the_architecture_names_functions_and_classes_of_the_file_before_them() 
         if name
         and not re.search(rf"^ *(?:async def|def|class) {name}\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     ] == []
+
+
+def _table(page: Path, heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head."""
+    below = page.read_text(encoding="utf-8").partition(f"{heading}\n")[2]
+    rows = re.findall(r"^\|.+\|$", below.split("\n## ")[0], re.MULTILINE)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
+
+
+def _seams() -> list[tuple[Registry[Any], set[str], set[str]]]:
+    """Each registry of the table of seams, with the names in the core and of plugins that the table has."""
+    found = []
+    for _, protocol, registry, core, plugins in _table(CHECKOUT / "ARCHITECTURE.md", "## Seams"):
+        name, path = re.findall(r"`([\w/.]+)`", registry + protocol)[:2]
+        module = import_module("harness." + path.removesuffix(".py").replace("/", "."))
+        found.append((getattr(module, name), set(re.findall(r"[\w-]+", core)), set(re.findall(r"[\w-]+", plugins))))
+    return found
+
+
+def test_the_table_of_seams_has_what_is_registered_in_the_core_and_by_plugins() -> None:
+    points = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    for registry, core, plugins in _seams():
+        assert plugins == set(points.pop(registry.group, {})), registry.group
+        assert core | plugins == set(registry.names), registry.group
+    assert points == {}
+
+
+def test_the_page_on_extending_names_the_entry_points_of_each_seam() -> None:
+    told = {group.strip("`") for *_, group in _table(CHECKOUT / "docs" / "extending.md", "# Extending testwright")}
+    assert told == {registry.group for registry, *_ in _seams()}
