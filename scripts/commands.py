@@ -24,11 +24,12 @@ _HEAD = """\
 
 `make commands` writes this page from the commands themselves. Type them in a checkout after `make demo` or `make
 test` and `source .venv/bin/activate`; after `uv tool install .` or `pipx install .` they work everywhere, and only
-examples that name a file need the checkout. Examples whose last column is empty need no network, no model, no
-engine and no run of your own: a test runs them. `MODEL`, `PATH`, `HOST` and the like stand for yours. Keys of model
-providers are read from the environment (`export ANTHROPIC_API_KEY=...`) or from such lines in `.env`; `testwright
-doctor` lists those that it finds. Exit status: 0 the command did what was asked (whatever the verdicts), 1
-something could not be scored or a check failed, 2 usage or configuration error, 130 interrupted.
+examples that name a file need the checkout (and sites need the extra `site`, parquet files `export`, clusters
+`ray`: `uv tool install '.[all]'`). Examples whose last column is empty need no network, no model, no engine and no
+run of your own: a test runs them. `MODEL`, `PATH`, `HOST` and the like stand for yours. Keys of model providers are
+read from the environment (`export ANTHROPIC_API_KEY=...`) or from such lines in `.env`; `testwright doctor` lists
+those that it finds. Exit status: 0 the command did what was asked (whatever the verdicts), 1 something could not be
+scored or a check failed, 2 usage or configuration error, 130 interrupted.
 
 Each command has `-h`. `--catalog DIR`, before the command's name, takes tasks, repositories, rubrics and scaffolds
 from another folder.
