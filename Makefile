@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas stubs scores validity providers site native published
+.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas commands stubs scores validity providers site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -63,6 +63,9 @@ scores: $(READY) ## mutation scores of each task's suites on docs/validity.md; o
 
 schemas: $(READY) ## docs/schemas/ from the models
 	@$(VENV)/bin/python scripts/schemas.py
+
+commands: $(READY) ## docs/commands.md from the commands and their examples
+	@$(VENV)/bin/python -m scripts.commands
 
 providers: $(READY) ## docs/providers.md: what each fault of a model provider leads to
 	@$(VENV)/bin/python -W ignore -m tests.support.providers_page

@@ -133,7 +133,7 @@ def task_matrix(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
-    """Which tests of the reference and of the honest suites notice each removal and probe. Status 1: a remark."""
+    """Show which tests of the reference and the honest suites notice each removal and probe. Status 1: a remark."""
     from harness.authoring.task_matrix import kill_matrix
     from harness.results.report.authoring_report import report_matrix
     from harness.results.report.catalog_report import tell
@@ -197,7 +197,7 @@ def try_task(
         Path | None, typer.Option("-o", "--output", help="Run directory [default: runs/try-TASK]")
     ] = None,
 ) -> int:
-    """A first idea of a task's difficulty: the common scaffold with a model, some times, as an ordinary run."""
+    """Run the common scaffold on a task some times, as an ordinary run: a first idea of the task's difficulty."""
     from harness.results.report.progress import warn, watching
     from harness.results.report.run_report import report_run
     from harness.runs.command import configure, execute

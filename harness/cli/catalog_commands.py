@@ -25,7 +25,9 @@ def list_tasks(context: typer.Context, as_json: Json = False) -> int:
 
 
 @task_app.command("show")
-def show_task(context: typer.Context, task: str, as_json: Json = False) -> int:
+def show_task(
+    context: typer.Context, task: Annotated[str, typer.Argument(help="Task id")], as_json: Json = False
+) -> int:
     """Show a task: prompt, limits and criteria."""
     from harness.results.report.catalog_report import report_task
 
@@ -233,7 +235,11 @@ def list_models(context: typer.Context, as_json: Json = False) -> int:
 
 
 @model_app.command("show")
-def show_model(context: typer.Context, model: str, as_json: Json = False) -> int:
+def show_model(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="PROVIDER/MODEL, or a model file's name or path")],
+    as_json: Json = False,
+) -> int:
     """Show what a run would use: settings, whether the price is known, which key is needed."""
     from harness.results.report.model_report import report_model
 

@@ -31,6 +31,15 @@ def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
     assert verdicts == {"mini": "resolved", "oracle": "resolved", "nop": "failed"}
     assert "isolation docker" in done.stdout
     assert "answers differently" not in done.stdout
+    told, _, pasted = done.stdout.partition("    source .venv/bin/activate\n")
+    named = [line for line in told.splitlines() if "testwright show" in line]
+    assert named
+    assert all(".venv/bin/testwright show runs/demo-" in line for line in named)
+    commands = [line.strip() for line in pasted.splitlines()][:2]
+    script = "\n".join(["set -e", "source .venv/bin/activate", *commands])
+    after = subprocess.run(["bash", "-c", script], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert after.returncode == 0, after.stderr
+    assert "aiosmtpd-proxy-tlv" in after.stdout
 
 
 @pytest.mark.long
