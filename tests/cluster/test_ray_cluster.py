@@ -366,7 +366,8 @@ async def test_what_listens_and_is_no_cluster_is_refused_in_time(tmp_path: Path)
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         done = await testwright("run", "-t", TASK, "-s", "nop", "--executor", f"ray:{address}", cwd=tmp_path)
     assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
-    assert asyncio.get_running_loop().time() - began < 60
+    # Ray itself waits on. A busy machine takes more than a minute to start the command and Ray in it.
+    assert asyncio.get_running_loop().time() - began < 300
 
 
 def test_without_ray_the_message_says_what_to_install(tmp_path: Path) -> None:
