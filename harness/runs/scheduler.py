@@ -14,7 +14,7 @@ from harness.models.rate_limits import LimiterService
 from harness.models.replay import now
 from harness.runs.additions import AskedRun
 from harness.runs.concurrency import FirstInterrupt
-from harness.runs.executors.protocol import Executor, RunSpec, Services, TrialSpec
+from harness.runs.executors.protocol import Executor, RunObserver, RunSpec, Services, TrialSpec
 from harness.runs.outcome import Observer, Progress, RunOutcome, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, RunFile, Trial
 from harness.runs.records import AttemptEnd, AttemptRecord, write_whole
@@ -103,13 +103,13 @@ async def run_all(
     # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
     budget = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
     watch = _Watch(store, config.fail_on_error, trials, observe, interrupt)
-    services = Services(budget, limiters, watch.done, watch.observe, watch.may_begin, interrupt)
+    services = Services(budget, limiters, watch, interrupt)
     order = longest_first(trials) if config.jobs > 1 else trials
     await executor.run(trial_specs(catalog, config, run.id, store.directory, order), services)
     return watch.outcomes()
 
 
-class _Watch:
+class _Watch(RunObserver):
     """Writes down and passes on what trials do, and says when enough have failed."""
 
     def __init__(
@@ -136,13 +136,13 @@ class _Watch:
             self._store.event(event.progress, trial=event.place, number=event.number)
         self._observe(self._trials[event.place], event.progress, event.fault, event.stand)
 
-    def done(self, end: TrialOutcome) -> None:
-        self._ends[end.place] = end
-        if end.record and end.usage:
-            keep_timing(self._trials[end.place], end.usage)
-        codes = list(dict.fromkeys(reason.code for reason in end.reasons))
-        self._store.event("finished", trial=end.place, verdict=end.verdict, reasons=codes)
-        self._observe(self._trials[end.place], Progress.FINISHED, end.verdict, None)
+    def done(self, outcome: TrialOutcome) -> None:
+        self._ends[outcome.place] = outcome
+        if outcome.record and outcome.usage:
+            keep_timing(self._trials[outcome.place], outcome.usage)
+        codes = list(dict.fromkeys(reason.code for reason in outcome.reasons))
+        self._store.event("finished", trial=outcome.place, verdict=outcome.verdict, reasons=codes)
+        self._observe(self._trials[outcome.place], Progress.FINISHED, outcome.verdict, None)
 
     def may_begin(self) -> bool:
         if self._interrupt.happened:

@@ -16,7 +16,7 @@ from harness.plugins.ray.connection import ClusterNode, usual_keys
 from harness.plugins.ray.dispatch import Dispatch, WorkingNode
 from harness.plugins.ray.node import TrialNode, fingerprint
 from harness.plugins.ray.services import Desk, Relay
-from harness.runs.executors.protocol import Services, TrialSpec, make_executor
+from harness.runs.executors.protocol import RunObserver, Services, TrialSpec, make_executor
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig, plan_trials
 from harness.runs.run_context import trial_of
@@ -81,16 +81,22 @@ class NoToolbox(Away):
         raise ImageUnavailable(self._words)
 
 
-class Scene:
+class Scene(RunObserver):
     def __init__(self, runs: RunsHere, attempts: int = 1, **asked: Any) -> None:
         self.runs = runs
         self.outcomes: list[TrialOutcome] = []
         self.events: list[TrialEvent] = []
-        self.services = Services(Spending(), RateLimiters(), self.outcomes.append, self.events.append)
+        self.services = Services(Spending(), RateLimiters(), self)
         asked = {"scaffolds": ("nop",), **asked}
         config = RunConfig(tasks=(TASK,), attempts=attempts, sandbox="node", retry_seconds=0, **asked)
         self.specs = trial_specs(runs.catalog, config, "an-id", runs.output, plan_trials(runs.catalog, config))
         self.dispatch = Dispatch(self.specs, self.services, self.fingerprint)
+
+    def done(self, outcome: TrialOutcome) -> None:
+        self.outcomes.append(outcome)
+
+    def observe(self, event: TrialEvent) -> None:
+        self.events.append(event)
 
     def fingerprint(self, spec: TrialSpec) -> str:
         return fingerprint(trial_of(spec, self.runs.catalog, Models(self.runs.catalog)))
@@ -225,7 +231,7 @@ async def test_a_trial_that_is_lost_with_three_nodes_is_unscored(runs):
 
 
 async def test_money_and_turns_are_shared_by_nodes():
-    services = Services(Spending(1.0), RateLimiters(), print)
+    services = Services(Spending(1.0), RateLimiters())
     limits = RateLimits(concurrent_requests=1)
     async with linked(services) as one, linked(services) as other:
         await one.check()
@@ -246,7 +252,7 @@ async def test_money_and_turns_are_shared_by_nodes():
 
 
 async def test_the_turn_of_a_lost_node_is_free_again():
-    services, limits = Services(Spending(), RateLimiters(), print), RateLimits(concurrent_requests=1)
+    services, limits = Services(Spending(), RateLimiters()), RateLimits(concurrent_requests=1)
     async with linked(services) as living:
         async with linked(services) as lost:
             turn = lost.limiter("m", limits).turn(10)

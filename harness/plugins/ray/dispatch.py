@@ -97,7 +97,7 @@ class Dispatch:
     def is_over(self) -> bool:
         """Whether nothing is at work and nothing is left that may begin."""
         at_work = any(node.busy for node in self._nodes)
-        return not at_work and (not self._queue or not self._services.may_begin())
+        return not at_work and (not self._queue or not self._services.observer.may_begin())
 
     @property
     def has_nodes(self) -> bool:
@@ -157,7 +157,7 @@ class Dispatch:
             fit = [node for node in fit if node.node.id not in item.dropped_by] or fit
             free = sorted((node for node in fit if node.has_room), key=lambda node: len(node.busy) / node.node.slots)
             at_work = sum(len(node.busy) for node in self._nodes)
-            if free and at_work < jobs and self._services.may_begin():
+            if free and at_work < jobs and self._services.observer.may_begin():
                 self._queue.remove(item)
                 self._send(item, free[0])
 
@@ -202,7 +202,7 @@ class Dispatch:
         match message:
             case TrialEvent():
                 item = self._items[message.place]
-                self._services.observe(message.model_copy(update={"number": message.number + item.losses}))
+                self._services.observer.observe(message.model_copy(update={"number": message.number + item.losses}))
             case Files():
                 item = self._items[message.place]
                 apply(message.change, item.folder, item.name)
@@ -213,7 +213,7 @@ class Dispatch:
                 node.busy.discard(message.place)
                 self._changed.set()
                 if message.outcome:
-                    self._services.done(message.outcome)
+                    self._services.observer.done(message.outcome)
             case Dropped():
                 node.busy.discard(message.place)
                 item = self._items[message.place]
@@ -245,13 +245,13 @@ class Dispatch:
             return
         item.lost(error, False)
         event = TrialEvent(place=item.spec.place, progress=Progress.RETRIED, number=item.losses, fault=str(error))
-        self._services.observe(event)
+        self._services.observer.observe(event)
         self._queue.insert(0, item)
 
     def _end_without(self, item: _Item, error: InfrastructureError, is_begun: bool = False) -> None:
         outcome = (item.lost if is_begun else try_elsewhere(item.spec))(error, True)
         assert outcome is not None, "nobody tries again"
-        self._services.done(outcome)
+        self._services.observer.done(outcome)
 
 
 def _why(error: Exception) -> str:

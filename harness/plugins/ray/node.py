@@ -102,7 +102,7 @@ class TrialNode:
             )
             guards: list[IO[bytes]] = []
             stack.callback(dismiss, guards)  # once the context has left nothing
-            services = Services(self._relay, self._relay, lambda _: None)
+            services = Services(self._relay, self._relay)
             context = await stack.enter_async_context(run_context(own, services))
             owner = context.session.labels[OWNER]
             guards.append(await asyncio.to_thread(start_guard, run.config.sandbox, owner, folder))

@@ -29,7 +29,7 @@ class AsyncioExecutor:
         if not trials:
             return
         run = trials[0].run
-        at_work = _AtWork(services.observe)
+        at_work = _AtWork(services.observer.observe)
         services.interrupt.wind_down = at_work.wind_down
         async with run_context(run, services, alone=True) as context:
 
@@ -37,7 +37,9 @@ class AsyncioExecutor:
                 with at_work.on(trial):
                     return await do_trial(context, trial, at_work.observe)
 
-            await side_by_side(trials, work, harness_error, run.config.jobs, services.done, services.may_begin)
+            await side_by_side(
+                trials, work, harness_error, run.config.jobs, services.observer.done, services.observer.may_begin
+            )
 
 
 class _AtWork:

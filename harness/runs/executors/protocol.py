@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.models.allowance import Budget
 from harness.models.rate_limits import LimiterService
-from harness.runs.concurrency import FirstInterrupt, always
+from harness.runs.concurrency import FirstInterrupt
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
 from harness.specs.errors import UserError
@@ -48,8 +48,18 @@ class TrialSpec(BaseModel):
     place: str
 
 
-def _unseen(_: TrialEvent) -> None:
-    """Nobody looks."""
+class RunObserver:
+    """Hears what happens to a run's trials; each method returns at once. Nothing is done here: override what matters."""
+
+    def done(self, outcome: TrialOutcome) -> None:
+        """A trial has ended."""
+
+    def observe(self, event: TrialEvent) -> None:
+        """Something has happened to a trial before its end."""
+
+    def may_begin(self) -> bool:
+        """Return whether a further trial may begin: asked before each, and after a no none is begun any more."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -57,16 +67,13 @@ class Services:
     """What the trials of a run share while they are at work.
 
     An executor on many machines hands its workers stand-ins that ask here. `budget` is the run's money;
-    `rate_limits` are of the models' providers. `done` takes each outcome as it ends and `observe` each step before
-    that; both return at once. `may_begin` is asked before a trial begins: after a no, none is begun any more.
-    An executor that can end a run in an orderly way sets `interrupt.wind_down`; otherwise a Ctrl-C cancels it.
+    `rate_limits` are of the models' providers. An executor tells `observer` of each step and each outcome. One that
+    can end a run in an orderly way sets `interrupt.wind_down`; otherwise a Ctrl-C cancels it.
     """
 
     budget: Budget
     rate_limits: LimiterService
-    done: Callable[[TrialOutcome], None]
-    observe: Callable[[TrialEvent], None] = _unseen
-    may_begin: Callable[[], bool] = always
+    observer: RunObserver = field(default_factory=RunObserver)
     interrupt: FirstInterrupt = field(default_factory=FirstInterrupt)
 
 
@@ -81,7 +88,7 @@ class Executor(Protocol):
         ...
 
     async def run(self, trials: Sequence[TrialSpec], services: Services) -> None:
-        """Do every trial, in any order and place; `services.done` is told of each as it ends.
+        """Do every trial, in any order and place; `services.observer` is told of each as it ends.
 
         Whatever goes wrong in a trial is that trial's outcome. An error that is raised ends the run. When this is
         cancelled, nothing stays at work and no container is left.

@@ -17,10 +17,6 @@ from harness.specs.signals import end_like_an_interrupt
 from harness.specs.usage import NO_USAGE
 
 
-def _ignore(_: object) -> None:
-    """The outcome is what `do_trial` returns."""
-
-
 async def do_one(spec: TrialSpec, services: Services | None = None) -> TrialOutcome:
     """Do a trial with an engine and models of its own.
 
@@ -29,9 +25,9 @@ async def do_one(spec: TrialSpec, services: Services | None = None) -> TrialOutc
     """
     limit = spec.run.config.max_cost_usd
     budget = Spending(limit, usage=spent_in(spec.run.directory) if limit else NO_USAGE)
-    shared = services or Services(budget, RateLimiters(), _ignore)
+    shared = services or Services(budget, RateLimiters())
     async with run_context(spec.run, shared) as context:
-        return await do_trial(context, spec, shared.observe)
+        return await do_trial(context, spec, shared.observer.observe)
 
 
 def main() -> None:
