@@ -49,7 +49,7 @@ class TrialSpec(BaseModel):
 
 
 class RunObserver:
-    """Hears what happens to a run's trials; each method returns at once. Nothing is done here: override what matters."""
+    """Hears what happens to a run's trials; all methods return at once. Override what matters."""
 
     def done(self, outcome: TrialOutcome) -> None:
         """A trial has ended."""
