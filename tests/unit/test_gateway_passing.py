@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import resource
+import time
 from pathlib import Path
 
 import aiohttp
@@ -11,7 +13,7 @@ from aiohttp import web
 from harness.models.allowance import Allowance
 from harness.models.build import Models
 from harness.models.gateway.dialects.protocol import DialectName
-from harness.models.gateway.routes import MOST_BYTES
+from harness.models.gateway.routes import MOST_BYTES, MOST_VALUES, has_too_many_values
 from harness.models.gateway.server import serve_gateway
 from harness.models.protocol import Message, MessageRole
 from harness.plugins.scripted_provider.scenario import Reply, Tokens
@@ -307,3 +309,26 @@ async def test_calls_at_once_are_passed_on_at_once() -> None:
         assert {got.status for got in await asyncio.gather(*asked)} == {200}
         assert asyncio.get_running_loop().time() - began < 0.9
     assert trial.allowance.steps == 4
+
+
+@pytest.mark.parametrize("dialect", DialectName)
+async def test_a_body_of_too_many_values_is_refused_before_it_is_built(dialect: DialectName) -> None:
+    async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[dialect]) as trial:
+        body = b'{"x": [' + b",".join([b"[]"] * (MOST_VALUES // 2 + 1)) + b"]}"
+        got = await post(trial.url(dialect) + path_of(dialect), body, trial.access.token)
+        assert (got.status, len(provider.requests)) == (413, 0)
+
+
+def test_brackets_commas_and_quotes_within_strings_are_not_values() -> None:
+    prompt = json.dumps({"prompt": ',[{"\\' * 1000}).encode()
+    assert not has_too_many_values(prompt, 3)
+    assert has_too_many_values(prompt, 2)
+
+
+@pytest.mark.parametrize("piece", [b"[],", b"[", b'"a",', b'{"":0},'], ids=["lists", "deep", "strings", "objects"])
+def test_the_largest_body_is_refused_in_little_time_and_memory(piece: bytes) -> None:
+    body = b'{"x": [' + piece * (MOST_BYTES // len(piece))
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    assert has_too_many_values(body)
+    assert time.process_time() - began < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024

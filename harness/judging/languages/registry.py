@@ -9,6 +9,7 @@ Discovery with a cache: it reads each text once per submission.
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from typing import TypeVar, cast
 
 from harness.judging.languages.found import TestFile
@@ -90,30 +91,50 @@ def language_at(path: str) -> Language | None:
 
 
 T = TypeVar("T")
+MOST_REMEMBERED = 20_000_000
+"""Bytes of text: all that a submission may have, before and after, read in three ways."""
 
 
 class RememberingDiscovery(DelegatingDiscovery):
-    """See `Discovery`. What it remembers goes with it: texts are hostile, and nothing of them outlives a judging."""
+    """See `Discovery`. What it remembers goes with it: texts are hostile, and nothing of them outlives a judging.
+
+    It knows texts by their hash, and forgets all when it has read more than `MOST_REMEMBERED` bytes.
+    """
 
     def __init__(self, discovery: Discovery) -> None:
         super().__init__(discovery)
         self._files: dict[tuple[bytes, str], TestFile] = {}
         self._names: dict[bytes, frozenset[str]] = {}
         self._calls: dict[bytes, frozenset[str]] = {}
+        self._bytes = 0
 
     def discover(self, source: bytes, path: str) -> TestFile:
-        if (source, path) not in self._files:
-            self._files[source, path] = self._discovery.discover(source, path)
-        return self._files[source, path]
+        key = (_hash(source), path)
+        if key not in self._files:
+            self._count(source)
+            self._files[key] = self._discovery.discover(source, path)
+        return self._files[key]
 
     def names(self, source: bytes) -> frozenset[str]:
-        return _once(self._names, source, self._discovery.names)
+        return self._once(self._names, source, self._discovery.names)
 
     def calls(self, source: bytes) -> frozenset[str]:
-        return _once(self._calls, source, self._discovery.calls)
+        return self._once(self._calls, source, self._discovery.calls)
+
+    def _once(self, known: dict[bytes, T], source: bytes, read: Callable[[bytes], T]) -> T:
+        key = _hash(source)
+        if key not in known:
+            self._count(source)
+            known[key] = read(source)
+        return known[key]
+
+    def _count(self, source: bytes) -> None:
+        self._bytes += len(source)
+        if self._bytes > MOST_REMEMBERED:
+            self._bytes = len(source)
+            for known in (self._files, self._names, self._calls):
+                known.clear()
 
 
-def _once(known: dict[bytes, T], source: bytes, read: Callable[[bytes], T]) -> T:
-    if source not in known:
-        known[source] = read(source)
-    return known[source]
+def _hash(source: bytes) -> bytes:
+    return sha256(source).digest()

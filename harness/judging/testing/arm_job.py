@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from harness.judging.testing.readers import Reader, Report, ReportError, reader_of
+from harness.judging.testing.reading_process import Text, try_report
 from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile
@@ -85,12 +86,13 @@ async def read_job(
 ) -> Reading:
     """What a finished job says about each test of `run`. The same bytes give the same reading.
 
-    Reports are read in threads. One that takes longer than `limit` is none, as one that is cut off. Raises UserError
+    Reports are read in threads, large ones in a process before that. One that takes longer than `limit`, or too much
+    memory, is none, as one that is cut off. Raises UserError
     for an unknown report format.
     """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
-    reports = await _reports(reader_of(report), run, result, limit)
+    reports = await _reports(report, run, result, limit)
     results = _results(run, reports)
     if result.timed_out:
         return Reading(ArmStatus.TIMED_OUT, results)
@@ -112,12 +114,12 @@ def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
     return tuple(combine(test, ()) for test in run.tests)
 
 
-async def _reports(reader: Reader, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
-    """Reports by test file; none of a file whose report isn't there, can't be read, or isn't read in time."""
-    found = {}
+async def _reports(form: str, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
+    """Reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
+    reader, found = reader_of(form), {}
     for number, file in enumerate(_files(run), start=1):
         data = result.outputs.get(f"{number}.{reader.suffix}")
-        if data is None:
+        if data is None or await try_report(form, Text(file, data), limit):
             continue
         try:
             found[file] = await in_thread(partial(_read, reader, data, file, run.tests), limit)

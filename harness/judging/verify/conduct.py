@@ -5,8 +5,9 @@ linear to the text.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -59,14 +60,36 @@ class Token(NamedTuple):
     is_literal: bool
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
-    """The code that a submission adds to one file, as the grammar reads it: only added lines count."""
+    """The code that a submission adds to one file, as the grammar reads it: only added lines count.
+
+    Nothing is kept for each token: a file of 2 MB may have a million of them. `pieces` are those of the code under
+    test that the file has as well.
+    """
 
     path: str
     sights: tuple[Sight, ...]
-    tokens: tuple[Token, ...]
     lines: Sequence[bytes]
+    pieces: set[int] = field(default_factory=set)
+    literals: int = 0
+    others: int = 0
+    hashes: int = 0
+    digests: bool = False
+    mixes: bool = False
+    is_large: bool = False
+
+    def take(self, token: Token) -> None:
+        """Count one token."""
+        if token.is_literal:
+            self.literals += 1 + len(token.text) // LONG_LITERAL
+            self.hashes += bool(_HASH.fullmatch(token.text))
+            number = _plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
+            self.mixes |= number in _MIXERS
+            self.is_large |= number not in _MIXERS and bool(_LARGE.fullmatch(number))
+        else:
+            self.others += 1
+            self.digests |= token.is_name and token.text in _DIGESTS
 
 
 def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Language) -> tuple[Note, ...]:
@@ -75,23 +98,35 @@ def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Languag
     if conduct is None:
         return ()
     changed = list(changes)
-    written = [_written(change, conduct) for change in changed if change.path.endswith(language.suffixes)]
+    code = [change for change in changed if change.path.endswith(language.suffixes)]
+    parts = _parts(task, conduct) if code else []
+    wanted = frozenset[int]().union(*parts)
+    written = [_written(change, conduct, wanted) for change in code]
     data = sum(_added_lines(change) for change in changed if not change.path.endswith(language.suffixes))
     return (
         *(_inspecting(file) for file in written if file.sights),
-        *_copied(task, conduct, written),
+        *_copied(parts, written),
         *_recorded(written, data),
     )
 
 
-def _written(change: FileChange, conduct: Conduct) -> Written:
+def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int]) -> Written:
     text = _with_lines(change.new)
     lines = text.splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
     added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
     root = conduct.parse(text, change.path)
     sights = tuple(sight for sight in conduct.inspects(root) if sight.line in added)
-    return Written(change.path, sights, tuple(_tokens(root, conduct, added)), lines)
+    written = Written(change.path, sights, lines)
+    counted = _counted(_tokens(root, conduct, added), written)
+    written.pieces = {piece for piece in map(hash, _shingles(counted)) if piece in wanted}
+    return written
+
+
+def _counted(tokens: Iterable[Token], written: Written) -> Iterator[Token]:
+    for token in tokens:
+        written.take(token)
+        yield token
 
 
 def _with_lines(text: bytes | None) -> bytes:
@@ -121,36 +156,45 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
 
 def _tokens(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
     """The tokens of a text, comments left out; `added` are the lines that count, None for all."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    cursor = root.walk()  # a list of nodes would take some 100 bytes for each
+    while True:
+        node = cursor.node
+        if node is None:
+            return
         is_literal = node.type in conduct.literals
-        if node.type == "comment":
+        if node.type != "comment" and not is_literal and cursor.goto_first_child():
             continue
-        if node.children and not is_literal:
-            waiting += reversed(node.children)
-        elif node.text and (added is None or node.start_point[0] + 1 in added):
+        if node.type != "comment" and node.text and (added is None or node.start_point[0] + 1 in added):
             yield Token(node.text, "identifier" in node.type, is_literal)
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
 
 
-def _shingles(tokens: Sequence[Token]) -> Iterator[tuple[bytes | int, ...]]:
-    for start in range(len(tokens) - SHINGLE + 1):
+def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[bytes | int, ...]]:
+    piece: deque[Token] = deque(maxlen=SHINGLE)
+    for token in tokens:
+        piece.append(token)
+        if len(piece) < SHINGLE:
+            continue
         seen: dict[bytes, int] = {}
-        piece = tokens[start : start + SHINGLE]
         yield tuple(
             seen.setdefault(token.text, len(seen)) if token.is_name or token.is_literal else token.text
             for token in piece
         )
 
 
-def _copied(task: Task, conduct: Conduct, written: Sequence[Written]) -> Iterator[Note]:
-    """Looks for what the task's patches take out or stand beside: the touched code, part by part."""
-    have = frozenset(hash(piece) for file in written for piece in _shingles(file.tokens))
-    most = 0.0
-    for path, text in _touched(task) if have else ():
-        wanted = {hash(piece) for piece in _shingles([*_tokens(conduct.parse(text, path), conduct)])}
-        if len(wanted) >= FEWEST_SHINGLES:
-            most = max(most, len(wanted & have) / len(wanted))
+def _parts(task: Task, conduct: Conduct) -> list[frozenset[int]]:
+    """The pieces of what the task's patches take out or stand beside: the touched code, part by part."""
+    parts = (
+        frozenset(map(hash, _shingles(_tokens(conduct.parse(text, path), conduct)))) for path, text in _touched(task)
+    )
+    return [part for part in parts if len(part) >= FEWEST_SHINGLES]
+
+
+def _copied(parts: Iterable[frozenset[int]], written: Sequence[Written]) -> Iterator[Note]:
+    have = frozenset[int]().union(*(file.pieces for file in written))
+    most = max((len(part & have) / len(part) for part in parts), default=0.0)
     if most >= COPIED:
         words = f"the suite has {most:.0%} of a part of the code under test, token for token but for names"
         yield Note(code=NoteCode.COPIED_ORACLE, words=words)
@@ -172,12 +216,10 @@ def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
 
 
 def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
-    tokens = [token for file in written for token in file.tokens]
     literals, share = max((_literals(file) for file in written), default=(0, 0.0))
-    hashes = sum(token.is_literal and bool(_HASH.fullmatch(token.text)) for token in tokens)
-    digests = any(token.text in _DIGESTS for token in tokens if token.is_name)
-    numbers = {_plain_number(token.text) for token in tokens if token.is_literal and len(token.text) < LONG_LITERAL}
-    is_mixed = not numbers.isdisjoint(_MIXERS) and any(map(_LARGE.fullmatch, numbers - _MIXERS))
+    hashes = sum(file.hashes for file in written)
+    digests = any(file.digests for file in written)
+    is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
     if literals:
         words = f"{share:.0%} of a file's tokens are recorded data: {literals} literals"
     elif hashes >= HASHES or (hashes and digests):
@@ -197,6 +239,6 @@ def _plain_number(text: bytes) -> bytes:
 
 def _literals(file: Written) -> tuple[int, float]:
     """How many literals a file has and their share of its tokens, where that is more than tables of cases have."""
-    count = sum(1 + len(token.text) // LONG_LITERAL for token in file.tokens if token.is_literal)
-    share = count / max(1, count + sum(not token.is_literal for token in file.tokens))
+    count = file.literals
+    share = count / max(1, count + file.others)
     return (count, share) if count >= RECORDED and share >= RECORDED_SHARE else (0, 0.0)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 
 from harness.judging.languages.found import TooMuchToRead
+from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
+from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
@@ -13,7 +15,7 @@ from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judgement import Judgement, combine
 from harness.judging.verify.manifest_check import ManifestCheck, affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
-from harness.judging.verify.suite_reader import SuiteReader, by_grammar, files_around
+from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
 from harness.judging.verify.variants import plan_variants
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
@@ -78,6 +80,7 @@ async def read_submission(
     if intake.reasons:
         return Examination(intake)
     try:
+        await _try_texts(task, intake)
         language = await reader(task, intake, submission.manifest, context)
     except TooMuchToRead as error:
         return Examination(intake, ManifestCheck(reasons=(too_much(error),)))
@@ -93,6 +96,16 @@ async def read_submission(
     too_many = too_many_programs(task, (*check.tests, *existing))
     check = replace(check, existing=existing, reasons=(too_many,) if too_many else ())
     return Examination(intake, check, discovery=language.discovery)
+
+
+async def _try_texts(task: Task, intake: Intake) -> None:
+    """Read what is dear of a submission apart, each file and all code together. Raises TooMuchToRead."""
+    suffixes = language_of(task.repo).suffixes
+    texts = [Text(change.path, change.new) for change in intake.changes if change.new]
+    code = [text for text in texts if text.path.endswith(suffixes)]
+    joined = [Text(code[0].path, b"\n\n".join(text.data for text in code))] if len(code) > 1 else []
+    if unread := await try_code([*texts, *joined], READING):
+        raise TooMuchToRead(f"{unread.path}: {unread.words}")
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:

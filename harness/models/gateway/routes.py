@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import aiohttp
@@ -88,6 +89,9 @@ async def _about(text: str) -> int:
 
 
 MOST_BYTES = 64 * 1024**2
+MOST_VALUES = 1_000_000
+"""Strings, keys, commas and opening brackets of a body: what is built of them takes about 130 bytes each at most."""
+_VALUE = re.compile(rb'"[^"]*+"?|[\[{,]')
 _GOOGLE = re.compile(r"(?P<model>.+):(?P<method>\w+)")
 _GENERATING = ("generateContent", "streamGenerateContent")
 _MOST_PATHS = 100
@@ -204,11 +208,24 @@ async def _body(request: web.Request, dialect: Dialect) -> Json | web.Response:
         raw = await request.read()
     except web.HTTPRequestEntityTooLarge:
         return _error(dialect, 413, f"a request may have {MOST_BYTES} bytes")
+    if await asyncio.to_thread(has_too_many_values, raw):
+        return _error(dialect, 413, f"a request may have {MOST_VALUES} values")
     try:
         body: Any = await asyncio.to_thread(json.loads, raw)
     except (ValueError, RecursionError):
         return _error(dialect, 400, "the body is not JSON")
     return body if isinstance(body, dict) else _error(dialect, 400, "the body is not a JSON object")
+
+
+def has_too_many_values(raw: bytes, most: int = MOST_VALUES) -> bool:
+    """Return whether a JSON text would be built into more than `most` values, without building any.
+
+    What stands in strings isn't counted: a prompt may have any number of commas and brackets.
+    """
+    if sum(map(raw.count, (b'"', b"[", b"{", b","))) <= most:
+        return False
+    plain = raw.replace(rb"\\", b"").replace(rb"\"", b"")
+    return next(islice(_VALUE.finditer(plain), most, None), None) is not None
 
 
 def _error(dialect: Dialect, status: int, message: str) -> web.Response:

@@ -15,6 +15,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk, PatchedFile, PatchSet
 
 from harness.judging.languages.registry import language_at
+from harness.judging.testing.reading_process import heavy
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.results.comparison.compare import Comparison, compare_runs
 from harness.results.comparison.pairs import Flip
@@ -95,13 +96,19 @@ def _marks(text: str, tests: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _marks_of_hunk(file: PatchedFile, hunk: Hunk, short: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """What a hunk leaves in place is read as a file: grammars go on after what they can't parse."""
+    """What a hunk leaves in place is read as a file: grammars go on after what they can't parse.
+
+    A hunk that is dear to read has no marks.
+    """
     language = language_at(file.path)
     lines = [line for line in hunk if not line.is_removed]
     if language is None:
         return
     try:
-        found = language.discovery.discover("".join(str(line.value) for line in lines).encode(), file.path)
+        text = "".join(str(line.value) for line in lines).encode()
+        if heavy(text):
+            return
+        found = language.discovery.discover(text, file.path)
     except (UserError, RecursionError):
         return
     for test in found.tests:

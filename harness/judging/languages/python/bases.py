@@ -9,7 +9,7 @@ from harness.judging.languages.python.classes import Module, Scope
 
 MAX_ANCESTORS = 50
 """Of one class: bases of bases beyond them are not looked at."""
-MAX_MODULES = 1_000
+MAX_MODULES = 2_000
 """Files of code that are read for bases, and changed files."""
 MAX_STEPS = 300_000
 """Names, paths and classes that are looked at for all classes of a submission together: a few seconds."""
