@@ -26,8 +26,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
+from harness.specs.errors import InfrastructureError
 
 LIGHT_BYTES = 100_000
+LIGHT_REPORT_BYTES = 1_000_000
+"""Of a report, of which some 40 MB are built: those of honest suites are smaller, and there is one for each arm."""
 LIGHT_BRACKETS = 4_000
 """Opening brackets: C's grammar takes a time quadratic to unclosed ones, 0.03 s for this many."""
 MEMORY = 220 * 1024**2
@@ -44,6 +47,10 @@ class Text(NamedTuple):
 
     path: str
     data: bytes
+
+
+class ReadingLost(InfrastructureError):
+    """The process that reads large texts didn't work, or was ended from outside."""
 
 
 class Unread(NamedTuple):
@@ -70,7 +77,7 @@ async def try_code(texts: Iterable[Text], limit: CpuLimit) -> Unread | None:
 
 async def try_report(form: str, text: Text, limit: CpuLimit) -> Unread | None:
     """Read a report of the format `form` in a process apart, if it is heavy. Returns what `try_code` does."""
-    return await _tried(form, [text], limit) if len(text.data) > LIGHT_BYTES else None
+    return await _tried(form, [text], limit) if len(text.data) > LIGHT_REPORT_BYTES else None
 
 
 async def _tried(form: str, texts: Sequence[Text], limit: CpuLimit) -> Unread | None:
@@ -93,18 +100,22 @@ def _run(form: str, texts: Sequence[Text], limit: CpuLimit) -> Unread | None:
             stderr=subprocess.DEVNULL,
             env={"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
         )
-        said = b""
+        said, is_late = b"", False
         with process:
             try:
                 said, _ = process.communicate(b"".join([head, *(text.data for text in texts)]), limit.wall_seconds)
             except subprocess.TimeoutExpired:
+                is_late = True
                 process.kill()
     if process.returncode == 0:
         return None
     at = texts[min(said.count(b"\n"), len(texts) - 1)]
-    if process.returncode in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL):
+    if is_late or process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
         return Unread(at.path, "reading it took too much processor time")
-    return Unread(at.path, f"reading it took more than {MEMORY // 1024**2} MB of memory")
+    if process.returncode in (_TOO_LARGE, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):  # C code without memory
+        return Unread(at.path, f"reading it took more than {MEMORY // 1024**2} MB of memory")
+    # Whatever else ended it says nothing of the text: a tool that fails is never a verdict.
+    raise ReadingLost(f"the process that reads large texts ended with status {process.returncode}")
 
 
 def _serve(source: BinaryIO, out: BinaryIO) -> None:
@@ -122,7 +133,7 @@ def _serve(source: BinaryIO, out: BinaryIO) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     seconds = ceil(time.process_time() + asked["seconds"])
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     for text in texts:
         if asked["form"]:
             _read_report(asked["form"], text)
