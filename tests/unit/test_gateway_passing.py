@@ -325,6 +325,7 @@ def test_brackets_commas_and_quotes_within_strings_are_not_values() -> None:
     assert has_too_many_values(prompt, 2)
 
 
+@pytest.mark.dear("makes and counts bodies of 64 MB")
 @pytest.mark.parametrize("piece", [b"[],", b"[", b'"a",', b'{"":0},'], ids=["lists", "deep", "strings", "objects"])
 def test_the_largest_body_is_refused_in_little_time_and_memory(piece: bytes) -> None:
     body = b'{"x": [' + piece * (MOST_BYTES // len(piece))

@@ -35,6 +35,7 @@ async def longest_stop(call: "asyncio.Task[object]") -> float:
     return longest
 
 
+@pytest.mark.dear("starts processes that read until a limit ends them")
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [
@@ -57,6 +58,7 @@ async def test_a_hostile_text_costs_neither_memory_nor_a_stop_of_the_loop(path: 
     assert childrens_peak() < 300
 
 
+@pytest.mark.dear("starts processes that read until a limit ends them")
 async def test_an_honest_large_file_is_read() -> None:
     test = b"def test_%d():\n    value = compute(%d, other=[1, 2])\n    assert value == {'a': %d}\n\n"
     text = b"".join(test % (number, number, number) for number in range(2_000))
@@ -64,6 +66,7 @@ async def test_an_honest_large_file_is_read() -> None:
     assert await try_code([Text("tests/test_x.py", text)], LIMIT) is None
 
 
+@pytest.mark.dear("starts processes that read until a limit ends them")
 async def test_of_several_texts_the_one_that_was_too_much_is_named() -> None:
     honest = Text("tests/test_y.py", b"assert f(1)\n" * 10_000)
     unread = await try_code([honest, Text("tests/x.c", b"(" * 100_000), honest], LIMIT)
@@ -78,6 +81,7 @@ def test_small_texts_need_no_process() -> None:
     assert heavy(b")" * 9 + b"(" * (LIGHT_BRACKETS + 1))
 
 
+@pytest.mark.dear("starts processes that read until a limit ends them")
 async def test_hostile_reports_at_once_do_not_add_up_and_an_honest_large_one_is_read() -> None:
     hostile = b"<testsuites>" + b'<a b=""/>' * 2_000_000 + b"</testsuites>"
     before = own_peak()
