@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
@@ -14,6 +16,7 @@ from harness.judging.submission.manifest import ManifestError, read_lines
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
 from harness.plugins.published import layout
+from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.seen_tests import SeenTests, reported_tests
 from harness.plugins.published.task import PublishedTask, read_published
 from harness.specs.catalog import Catalog
@@ -204,3 +207,91 @@ def test_the_text_of_a_reported_test_goes_to_the_next_one():
     changed = reported_tests(CAMPAIGN.replace(b"assert b", b"assert c"), ["first", "first (a)"])
     assert changed.tests[0].text == found.tests[0].text
     assert changed.tests[1].text != found.tests[1].text
+
+
+SUMMARY = "PASSED=2 FAILED=0 | All campaigns executed. Writing output..."
+WEIRD = b"""% addresses
++ Test fragment() / defragment() functions
+= in6_getAddrType - Weird address (1::1)
+assert kind("1::1") == (1)
+= Packet().fragment()
+assert fragment()
+
+############
+# Next set
+############
++ Scanners
+= UDS_ServiceEnumerator
+s = UDS_ServiceEnumerator(sock)
+"""
+
+
+def names_and_texts(text: bytes) -> dict[str, bytes]:
+    return {test.name: test.text for test in campaign_tests(text).tests}
+
+
+def test_a_summary_of_a_log_is_no_test_and_a_name_is_looked_up_whole():
+    names = ["in6_getAddrType - Weird address (1::1)", "Packet().fragment()", "UDS_ServiceEnumerator"]
+    assert list(names_and_texts(WEIRD)) == names
+    lines = {test.name: test.first_line for test in reported_tests(WEIRD, [SUMMARY, *names, "ragment()"]).tests}
+    assert lines.keys() == set(names)
+    assert lines["in6_getAddrType - Weird address (1::1)"] == 3
+    assert lines["Packet().fragment()"] == 5
+
+
+def test_a_test_behind_the_last_of_a_set_leaves_the_one_above_it_as_it_was():
+    before = names_and_texts(WEIRD)
+    added = WEIRD.replace(b"assert fragment()\n", b"assert fragment()\n\n= One more\nassert 1\n")
+    after = names_and_texts(added)
+    assert after.pop("One more") == b"= One more\nassert 1\n"
+    assert after == before
+
+
+def test_lines_of_code_behind_a_blank_line_and_in_a_second_test_of_a_name_change_a_test():
+    before = names_and_texts(WEIRD)["Packet().fragment()"]
+    longer = WEIRD.replace(b"assert fragment()\n", b"assert fragment()\n\nassert 2\n")
+    assert names_and_texts(longer)["Packet().fragment()"] == before + b"\nassert 2\n"
+    twice = WEIRD + b"= Packet().fragment()\npass\n"
+    assert names_and_texts(twice)["Packet().fragment()"] == before + b"= Packet().fragment()\npass\n"
+
+
+@pytest.mark.parametrize(
+    ("listed", "title"),
+    [("resemblesUrl | is true", "resemblesUrl() > is true"), ("url | takes it (http)", "url > takes it (%s)")],
+)
+def test_a_listed_name_is_a_title_as_the_log_prints_it(listed, title):
+    tests = [TestId("lib/test/url.ts", title), TestId("lib/test/url.ts", "url > another")]
+    assert resolve(f"- {listed}", tests) == tests[:1]
+
+
+@pytest.mark.parametrize("listed", ["resemblesUrls | is true", "url | takes it [http]", "url | takes"])
+def test_a_name_that_no_title_prints_stays_unknown(listed):
+    tests = [TestId("lib/test/url.ts", "resemblesUrl() > is true"), TestId("lib/test/url.ts", "url > takes it (%s)")]
+    assert resolve(f"- {listed}", tests)[0] not in tests
+
+
+def test_two_blocks_that_differ_only_in_parentheses_are_told_to_the_author():
+    tests = [TestId("lib/test/url.ts", f"a > {block} > is true") for block in ("parse", "parse()")]
+    found = resolve("- is true", tests)[0]
+    assert isinstance(found, Ambiguous)
+    assert resolve("- a > parse() > is true", tests) == tests[1:]
+
+
+@pytest.mark.parametrize("is_comment", [True, False])
+def test_a_comment_that_is_listed_as_a_test_is_a_weakness_of_the_task(tmp_path, is_comment):
+    place = tmp_path / "scapy-tsig-time"
+    shutil.copytree(FIXTURES / "swe_atlas_published" / "scapy-tsig-time", place)
+    patch = place / "solution" / "addition.patch"
+    if is_comment:
+        line = b"+= TimeSignedField: h2i() and i2h()"
+        assert line in patch.read_bytes()
+        patch.write_bytes(patch.read_bytes().replace(line, line.replace(b"+=", b"+#")))
+    assert_weakness(place, is_comment)
+
+
+def assert_weakness(place: Path, expected: bool) -> None:
+    run = subprocess.run(
+        [Path(sys.executable).with_name("testwright"), "task", "check", "--quick", "--json", f"swe-atlas:{place}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ("weakness of the task: lists" in run.stdout) == expected, run.stdout + run.stderr

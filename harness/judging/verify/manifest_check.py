@@ -17,6 +17,7 @@ from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
 from harness.judging.verify.intake import FileChange, by_path
 from harness.judging.verify.suite_reader import read_apart
+from harness.plugins.published.parsed_log import has_titles, means
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.test_results import TestId
@@ -115,7 +116,12 @@ def _same_ending(name: str, test: TestId) -> bool:
     return mine[-both:] == theirs[-both:]
 
 
-_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending)
+def _as_printed(name: str, test: TestId) -> bool:
+    """Whether a log would show a test's title so: a case of a template, or without a block's empty parentheses."""
+    return has_titles(test.file) and means(name, test)
+
+
+_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
 """From the strictest on: the first that a test fits decides."""
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from harness.judging.submission.manifest import FENCE
+from harness.judging.submission.manifest import FENCE, unquoted
 from harness.judging.verify.verdict import TestRecord
 from harness.plugins.published.parsed_log import ParsedTest
 from harness.specs.grading import NO_RESULT
@@ -13,10 +13,12 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 _FOLDERS = ("/test/", "/tests/", "_tests/")
 _ENDINGS = ("_test.go", "_test.py", ".uts")
 _RED = ("FAILED", "ERROR")
+_KEY = re.compile(r"file:|tests?:(?:\s|$)", re.IGNORECASE)
 
 
 def is_test_path(path: str) -> bool:
     """What the published verifier takes for a test file."""
+    path = path.lower()
     name = PurePosixPath(path).name
     return (
         path.startswith(("test/", "tests/"))
@@ -29,11 +31,14 @@ def is_test_path(path: str) -> bool:
 
 
 def listed_names(manifest: str) -> list[str]:
-    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored."""
+    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored.
+
+    Of several manifests between fences, the last whole one counts.
+    """
     parts = manifest.split(FENCE)
-    lines = (parts[1] if len(parts) >= 3 else manifest).splitlines()
+    lines = (parts[(len(parts) - 1) // 2 * 2 - 1] if len(parts) >= 3 else manifest).splitlines()
     items = (line.strip()[1:].strip() for line in lines if line.strip().startswith("-"))
-    names = (item.strip("'\"") for item in items if not item.startswith(("file:", "tests:")))
+    names = (unquoted(item) for item in items if not _KEY.match(item))
     return [name for name in dict.fromkeys(names) if name]
 
 

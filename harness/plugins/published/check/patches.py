@@ -22,6 +22,8 @@ from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.submission import policy
 from harness.judging.submission.manifest import FENCE, ManifestError, listed_tests, read_lines
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant
+from harness.plugins.published.campaigns import SUFFIX as CAMPAIGN
+from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.layout import REFERENCE, REMOVAL, SOLUTION
 from harness.plugins.published.rule import is_test_path
 from harness.plugins.published.task import published_task
@@ -199,7 +201,10 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
         return [Problem(where=subject.at(SOLUTION, FENCE), message=f"its manifest, {error.code}: {error}")]
     files = patched_files(subject.task, "reference/tests.patch")
     language = language_of(subject.task.repo)
-    found = {path: language.discovery.discover(file.text, path) for path, file in files.items()}
+    found = {
+        path: campaign_tests(file.text) if path.endswith(CAMPAIGN) else language.discovery.discover(file.text, path)
+        for path, file in files.items()
+    }
     candidates = [Candidate(TestId(path, test.name), True) for path, item in found.items() for test in item.tests]
     known = {candidate.test for candidate in candidates}
     tests = list(meant(listed, candidates, files, language.ids))
@@ -222,7 +227,9 @@ def _unclear(
         yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)
         return
     file = files.get(test.file)
-    if file is None:
+    if file and test.file.endswith(CAMPAIGN):
+        yield Problem(where=where, message=_no_test_of_a_campaign(test, file), severity=Severity.WARNING)
+    elif file is None:
         yield Problem(where=where, message=f"lists {test}, and addition.patch doesn't touch this file")
     elif not discovery.is_test_file(test.file):
         return
@@ -231,6 +238,13 @@ def _unclear(
     elif not file.shows(test.name):
         words = f"lists {test}, which addition.patch doesn't show; oracle tells whether it adds or changes it"
         yield Problem(where=where, message=words, severity=Severity.WARNING)
+
+
+def _no_test_of_a_campaign(test: TestId, file: Patched) -> str:
+    lines = file.text.decode(errors="replace").splitlines()
+    if any(line.startswith("#") and " ".join(line.strip("# ").split()) == test.name for line in lines):
+        return f"weakness of the task: lists {test}, which is a comment and no test: our rules refuse the reference"
+    return f"lists {test}, and no `=` line that addition.patch shows has this name; oracle tells whether one does"
 
 
 def _absence(test: TestId, file: Patched, discovery: Discovery) -> str:
