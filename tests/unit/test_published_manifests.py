@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
@@ -25,6 +23,7 @@ from harness.specs.reasons import ReasonCode
 from harness.specs.task_facts import Level
 from harness.specs.test_results import TestId
 from harness.specs.tracks import TaskOptions
+from tests.support.command import typed
 from tests.support.patches import new_test_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -282,16 +281,18 @@ def test_a_comment_that_is_listed_as_a_test_is_a_weakness_of_the_task(tmp_path, 
     place = tmp_path / "scapy-tsig-time"
     shutil.copytree(FIXTURES / "swe_atlas_published" / "scapy-tsig-time", place)
     patch = place / "solution" / "addition.patch"
+    line = b"+= TimeSignedField: h2i() and i2h()"
+    assert line in patch.read_bytes()
     if is_comment:
-        line = b"+= TimeSignedField: h2i() and i2h()"
-        assert line in patch.read_bytes()
         patch.write_bytes(patch.read_bytes().replace(line, line.replace(b"+=", b"+#")))
-    assert_weakness(place, is_comment)
+    done = typed("task", "check", "--quick", "--json", f"swe-atlas:{place}", cwd=tmp_path)
+    assert done.status == 0, done.output + done.complaint
+    [task] = json.loads(done.output)["tasks"]
+    assert (task["task"], task["counts"]["reference_tests"]) == ("swe-atlas-scapy-tsig-time", 5)
+    [step] = [step for step in task["steps"] if step["id"] == "manifest"]
+    told = [problem["message"] for problem in step["problems"]]
+    listed = "test/dnssecRR.uts::TimeSignedField: h2i() and i2h()"
+    assert told == ([f"weakness of the task: lists {listed}, {COMMENT}"] if is_comment else [])
 
 
-def assert_weakness(place: Path, expected: bool) -> None:
-    run = subprocess.run(
-        [Path(sys.executable).with_name("testwright"), "task", "check", "--quick", "--json", f"swe-atlas:{place}"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert ("weakness of the task: lists" in run.stdout) == expected, run.stdout + run.stderr
+COMMENT = "which is a comment and no test: our rules refuse the reference"
