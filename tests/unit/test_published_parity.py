@@ -1,16 +1,22 @@
 """The published rule against an emulation that is written from its description alone, on drawn manifests and logs."""
 
+import json
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plugins.published.parsed_log import ParsedTest
-from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names
+from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names, log_records
+from harness.plugins.published.task import read_published
+from harness.specs.tracks import TaskOptions
 
+TASK = Path(__file__).parents[1] / "fixtures" / "swe_atlas" / "aiosmtpd-debugging-handler"
 FENCE = "<<TEST_MANIFEST>>"
-WORDS = ("alpha", "Beta", "test_x", "two words", "f()", 'it returns "x"')
+WORDS = ("alpha", "Beta", "test_x", "test x", "two words", "two_words", "f()", 'it returns "x"')
 STATUSES = ("PASSED", "FAILED", "ERROR", "SKIPPED", None)
 
 
@@ -43,10 +49,16 @@ def offered_by_manifest(name):
     return forms
 
 
-def passes(names, before, after):
+def compared(forms, underscored):
+    """One task writes spaces in names as underscores."""
+    return {re.sub(" ", "_", form) for form in forms} if underscored else forms
+
+
+def passes(names, before, after, underscored):
     """One matched test or more passed at baseline, and each of those is red after the removal."""
-    listed = set().union(*map(offered_by_manifest, names)) if names else set()
-    green = [test.name for test in before if test.status == "PASSED" and offered_by_log(test.name) & listed]
+    listed = set().union(*(compared(offered_by_manifest(name), underscored) for name in names))
+    passed = [test.name for test in before if test.status == "PASSED"]
+    green = [name for name in passed if compared(offered_by_log(name), underscored) & listed]
     later = {test.name: test.status for test in after}
     return bool(green) and all(later.get(name) in ("FAILED", "ERROR") for name in green)
 
@@ -60,12 +72,60 @@ def run_of(log, number):
     return [ParsedTest(name, found[number]) for name, found in log.items() if found[number]]
 
 
-@given(st.lists(NAMES, max_size=4, unique=True), LOGS)
-def test_the_mutation_stage_is_decided_as_described(names, log):
+def written_in_dashes(names):
+    return f"- file: a.py\n  tests:\n{''.join(f'    - {name}' + chr(10) for name in names)}"
+
+
+def written_in_json(names):
+    return json.dumps([{"file": "a.py", "tests": names}])
+
+
+@given(
+    st.lists(NAMES, max_size=4, unique=True),
+    LOGS,
+    st.booleans(),
+    st.sampled_from([written_in_dashes, written_in_json]),
+)
+def test_the_mutation_stage_is_decided_as_described(names, log, underscored, written):
     before, after = run_of(log, 0), run_of(log, 1)
-    manifest = f"- file: a.py\n  tests:\n{''.join(f'    - {name}' + chr(10) for name in names)}"
+    assert listed_names(written(names)) == names
+    found = judge_mutation(names, before, after, underscored=underscored)
+    assert (found == ()) == passes(names, before, after, underscored)
+
+
+@pytest.mark.parametrize("underscored", [True, False])
+def test_underscores_and_spaces_are_the_same_only_where_a_task_says_so(underscored):
+    before, after = [ParsedTest("TestSums::adds_two", "PASSED")], [ParsedTest("TestSums::adds_two", "FAILED")]
+    assert (judge_mutation(["adds two"], before, after, underscored=underscored) == ()) == underscored
+    [row] = log_records(["adds two"], before, after, underscored=underscored)
+    assert row.arms["baseline"] == ("passed" if underscored else "no result")
+
+
+@pytest.mark.parametrize(
+    ("rule", "underscored"),
+    [
+        ('return name.lower().replace(" ", "_")', True), (r'return re.sub(r"\s+", "_", name)', True),
+        ('return " ".join(name.lower().split())', False), ("return name  # .replace(' ', '_')", False), (")", False),
+    ],
+)  # fmt: skip
+def test_a_task_says_so_in_its_own_verifier(tmp_path, rule, underscored):
+    place = Path(shutil.copytree(TASK, tmp_path / "task"))
+    assert not read_published(place, TaskOptions()).is_underscored
+    (place / "tests" / "evaluate_tests.py").write_text(f"import re\n\n\ndef normal(name):\n    {rule}\n")
+    assert read_published(place, TaskOptions()).is_underscored == underscored
+
+
+@pytest.mark.parametrize(
+    ("manifest", "names"),
+    [
+        ('["a", "b c", "a"]', ["a", "b c"]), ('{"tests": ["a"]}', ["a"]),
+        ('[{"file": "x.py", "tests": ["a", 1]}, {"file": "y.py"}, "b"]', ["a", "b"]),
+        ('[\n- "a"\n]', ["a"]), ("[" * 200_000, []), ('{"file": "x.py"}', []),
+    ],
+)  # fmt: skip
+def test_a_manifest_in_json_has_its_names_in_its_strings(manifest, names):
     assert listed_names(manifest) == names
-    assert (judge_mutation(names, before, after) == ()) == passes(names, before, after)
+    assert listed_names(f"{FENCE}\n{manifest}\n{FENCE}\n") == names
 
 
 @pytest.mark.parametrize(
