@@ -1,9 +1,11 @@
 """Manifests as authors of published tasks wrote them: sixty are read, and each name is matched with its test."""
 
 import json
+import re
 import shutil
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -92,6 +94,23 @@ def test_each_of_sixty_manifests_is_read_and_each_of_its_names_has_its_test(tmp_
     )
     assert check.reasons == ()
     assert {test.file for test in check.tests} == set(texts)
+    assert row(SIXTY.index(entry) + 1, entry, len(check.reasons)) in PAGE.read_text().splitlines()
+
+
+PAGE = FIXTURES.parents[1] / "docs" / "swe-atlas.md"
+
+
+def row(number: int, entry: dict[str, str], unmatched: int) -> str:
+    """What the page on published tasks says of a manifest."""
+    names = {(item.file, item.name) for item in read_lines(entry["manifest_as_written"].encode())}
+    files = entry["files_of_the_reference_patch"]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"| {number} | {entry['repository']} | `{files[0]}`{more} | {len(names) - unmatched} of {len(names)} |"
+
+
+def test_the_page_on_published_tasks_has_a_line_for_each_of_the_sixty():
+    page = [line.split(" | ") for line in PAGE.read_text().splitlines() if re.match(r"\| \d{1,2} \|", line)]
+    assert [line[:2] for line in page] == [[f"| {n}", entry["repository"]] for n, entry in enumerate(SIXTY, 1)]
 
 
 def seen(task: PublishedTask, texts: dict[str, str], entry: dict[str, str]):
@@ -293,6 +312,46 @@ def test_a_comment_that_is_listed_as_a_test_is_a_weakness_of_the_task(tmp_path, 
     told = [problem["message"] for problem in step["problems"]]
     listed = "test/dnssecRR.uts::TimeSignedField: h2i() and i2h()"
     assert told == ([f"weakness of the task: lists {listed}, {COMMENT}"] if is_comment else [])
+
+
+def judged(before: bytes, after: bytes, *names: str) -> list[tuple[ReasonCode, str]]:
+    """The static stage of our rules on a patch of one campaign that lists these names."""
+    task = read_published(FIXTURES / "swe_atlas_published" / "scapy-tsig-time", TaskOptions())
+    language = language_of(task.repo)
+    path = "test/weird.uts"
+    discovery = SeenTests(language.discovery, {(path, text): campaign_tests(text) for text in (before, after)})
+    manifest = "".join(f"- {name}\n" for name in names) or "- none\n"
+    changes = (FileChange(path, before, after),)
+    found = check_manifest(manifest.encode(), changes, replace(language, discovery=discovery))
+    return [(reason.code, reason.subject.partition("::")[2]) for reason in found.reasons]
+
+
+ADDED = WEIRD.replace(b"\n####", b"\n= One more\nassert fragment(2)\n\n####", 1)
+
+
+def test_a_campaign_that_gets_one_test_is_accepted_with_its_name():
+    assert ADDED != WEIRD
+    assert judged(WEIRD, ADDED, "One more") == []
+
+
+WEIRD_NAME, HEADING = "in6_getAddrType - Weird address (1::1)", "Test fragment() / defragment() functions"
+FRAGMENT = b"= Packet().fragment()\nassert fragment()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "listed", "reason"),
+    [
+        (b'kind("1::1") == (1)', b"True", "", (ReasonCode.MANIFEST_UNLISTED_TEST, WEIRD_NAME)),
+        (FRAGMENT, b"", "", (ReasonCode.EXISTING_TEST_BROKEN, "Packet().fragment()")),
+        (b"", b"", HEADING, (ReasonCode.MANIFEST_UNKNOWN_TEST, HEADING)),
+        (b"", b"", "fragment()", (ReasonCode.MANIFEST_UNKNOWN_TEST, "fragment()")),
+        (b"", b"", SUMMARY, (ReasonCode.MANIFEST_UNKNOWN_TEST, SUMMARY)),
+    ],
+    ids=["changed", "removed", "heading", "part", "summary"],
+)
+def test_cheats_in_a_campaign_are_refused(old, new, listed, reason):
+    after = ADDED.replace(old, new, 1) if old else ADDED
+    assert judged(WEIRD, after, "One more", *filter(None, [listed])) == [reason]
 
 
 COMMENT = "which is a comment and no test: our rules refuse the reference"
