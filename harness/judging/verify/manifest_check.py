@@ -15,15 +15,16 @@ from typing import NamedTuple
 from harness.judging.languages.found import TestFile
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
+from harness.judging.testing.readers import Template
 from harness.judging.verify.intake import FileChange, by_path
 from harness.judging.verify.suite_reader import read_apart
-from harness.plugins.published.parsed_log import has_titles, means
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.test_results import TestId
 
 _SEPARATORS = re.compile(r"::| \| | > ")
 _SHOWN = 4
+_TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
 
 
 class Candidate(NamedTuple):
@@ -118,7 +119,25 @@ def _same_ending(name: str, test: TestId) -> bool:
 
 def _as_printed(name: str, test: TestId) -> bool:
     """Whether a log would show a test's title so: a case of a template, or without a block's empty parentheses."""
-    return has_titles(test.file) and means(name, test)
+    if not has_titles(test.file):
+        return False
+    printed, titles = _SEPARATORS.split(name), _SEPARATORS.split(test.name)
+    both = min(len(printed), len(titles))
+    return all(map(_prints, titles[-both:], printed[-both:]))
+
+
+def has_titles(file: str) -> bool:
+    """Tell whether tests of this file are named by titles of blocks, which may be templates."""
+    return file.endswith(_TITLED)
+
+
+def bare(title: str) -> str:
+    """Return a block's title without the empty parentheses that parsers take off it (`describe('parse()')`)."""
+    return title.removesuffix("()") or title
+
+
+def _prints(title: str, printed: str) -> bool:
+    return bare(title) == bare(printed) or Template(title).makes(printed)
 
 
 _WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)

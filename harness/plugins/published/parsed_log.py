@@ -13,11 +13,11 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template
+from harness.judging.verify.manifest_check import bare, has_titles
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
 _ENOUGH = 2
-_TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
 _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.DOTALL)
 
 
@@ -132,13 +132,7 @@ def _of(test: TestId) -> tuple[str, ...]:
 
 
 def _bare(part: str, file: str) -> str:
-    """A block's title without the empty parentheses that parsers take off it (`describe('parse()')`)."""
-    return part.removesuffix("()") or part if has_titles(file) else part
-
-
-def has_titles(file: str) -> bool:
-    """Whether tests of this file are named by titles of blocks, which may be templates."""
-    return file.endswith(_TITLED)
+    return bare(part) if has_titles(file) else part
 
 
 def _parts(name: str, file: str) -> tuple[str, ...]:
