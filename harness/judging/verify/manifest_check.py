@@ -15,7 +15,7 @@ from typing import NamedTuple
 from harness.judging.languages.found import TestFile
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
-from harness.judging.testing.readers import Template
+from harness.judging.testing.readers import Template, bare, has_titles
 from harness.judging.verify.intake import FileChange, by_path
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import GitTree
@@ -24,7 +24,6 @@ from harness.specs.test_results import TestId
 
 _SEPARATORS = re.compile(r"::| \| | > ")
 _SHOWN = 4
-_TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
 
 
 class Candidate(NamedTuple):
@@ -124,16 +123,6 @@ def _as_printed(name: str, test: TestId) -> bool:
     printed, titles = _SEPARATORS.split(name), _SEPARATORS.split(test.name)
     both = min(len(printed), len(titles))
     return all(map(_prints, titles[-both:], printed[-both:]))
-
-
-def has_titles(file: str) -> bool:
-    """Tell whether tests of this file are named by titles of blocks, which may be templates."""
-    return file.endswith(_TITLED)
-
-
-def bare(title: str) -> str:
-    """Return a block's title without the empty parentheses that parsers take off it (`describe('parse()')`)."""
-    return title.removesuffix("()") or title
 
 
 def _prints(title: str, printed: str) -> bool:

@@ -12,8 +12,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template
-from harness.judging.verify.manifest_check import bare, has_titles
+from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template, bare, has_titles
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
