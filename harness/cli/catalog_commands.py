@@ -17,11 +17,17 @@ Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: 
 
 
 @task_app.command("list")
-def list_tasks(context: typer.Context, as_json: Json = False) -> int:
+def list_tasks(
+    context: typer.Context,
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
+    ] = None,
+    as_json: Json = False,
+) -> int:
     """List the tasks."""
     from harness.results.report.catalog_report import report_tasks
 
-    return report_tasks(catalog_of(context), as_json)
+    return report_tasks(catalog_of(context), as_json, tasks or ["*"])
 
 
 @task_app.command("show")

@@ -183,3 +183,5 @@ def test_a_reference_that_an_image_does_not_hold_is_told_with_its_file(images: P
     [problem] = step.problems
     assert (step.id, problem.where) == ("image-present", str(broken / layout.REFERENCE))
     assert problem.message.startswith("it can't be taken out of the tree of testwright/aiosmtpd-repo:")
+    assert "; map an image that has the agent's tree in /app, by the name that its Dockerfile has" in problem.message
+    assert " -x '" in problem.message

@@ -1,5 +1,6 @@
 """What a check of published tasks finds in their files, and in the logs that a run of the reference leaves."""
 
+import difflib
 import json
 import shutil
 from pathlib import Path
@@ -102,20 +103,25 @@ def test_a_listed_test_that_a_new_file_does_not_have_is_an_error_with_the_neares
     [(where, words, severity)] = found(place)
     assert (where, severity) == (f"{layout.SOLUTION}:19", Severity.ERROR)
     assert words == (
-        "lists internal/filter/filter_patterns_test.go::TestValidPattern, and the file has no test of this name; "
-        "nearest: TestValidPatterns"
+        "weakness of the task: lists internal/filter/filter_patterns_test.go::TestValidPattern, and the file has no "
+        "test of this name; nearest: TestValidPatterns"
     )
 
 
 def test_a_listed_test_that_a_changed_file_does_not_show_is_a_warning_and_an_untouched_file_an_error(place):
     change(place / layout.SOLUTION, LISTED, "    - TestCLI.test_sums\n")
     list_tests(place, "aiosmtpd/tests/test_smtp.py", "test_helo")
-    first, second = found(place)
+    first, second, third = found(place)
+    assert third[1].startswith(
+        "weakness of the task: addition.patch adds or changes aiosmtpd/tests/test_handlers.py::"
+    )
     assert first[1].startswith(
         "lists aiosmtpd/tests/test_handlers.py::TestCLI.test_sums, which addition.patch doesn't"
     )
     assert first[2] is Severity.WARNING
-    assert second[1].startswith("lists aiosmtpd/tests/test_smtp.py::test_helo, and addition.patch doesn't touch")
+    assert second[1].startswith(
+        "weakness of the task: lists aiosmtpd/tests/test_smtp.py::test_helo, and addition.patch doesn't touch"
+    )
     assert second[2] is Severity.ERROR
 
 
@@ -136,6 +142,77 @@ def test_tests_that_no_grammar_reads_are_left_to_the_run_script_where_they_are_l
     assert words.startswith("test/test_more.uts: not listed, and tests are told by grammar only where it must lie")
     list_tests(place, "test/test_more.uts", "it says so")
     assert found(place) == []
+
+
+SUMS = "def test_adds():\n    assert 1 + 1 == 2\n\n\ndef test_takes():\n    assert 2 - 1 == 1\n"
+OTHER = "aiosmtpd/tests/test_other.py"
+
+
+def changed_file(path: str, old: str, new: str) -> bytes:
+    """A patch of a file that was there before, shown whole."""
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}", n=99
+    )
+    return f"diff --git a/{path} b/{path}\n{''.join(lines)}".encode()
+
+
+def edit(place: Path, new: str, *names: str) -> list[tuple[str, str, Severity]]:
+    """Findings where the reference also makes `new` of a file that was there before, and lists these of its tests."""
+    with (place / layout.REFERENCE).open("ab") as patch:
+        patch.write(changed_file(OTHER, SUMS, new))
+    list_tests(place, OTHER, *names)
+    return found(place)
+
+
+def test_a_listed_test_that_the_reference_changes_has_no_finding(place):
+    assert edit(place, SUMS.replace("2 - 1 == 1", "3 - 1 == 2"), "test_takes") == []
+
+
+def test_a_listed_test_that_is_already_in_the_tree_is_a_weakness_of_the_task(place):
+    changed = SUMS.replace("2 - 1 == 1", "3 - 1 == 2")
+    [(where, words, severity)] = edit(place, changed, "test_takes", "test_adds")
+    assert (where.partition(":")[0], severity) == (layout.SOLUTION, Severity.WARNING)
+    assert words == (
+        f"weakness of the task: lists {OTHER}::test_adds, which addition.patch neither adds nor changes, as far as "
+        "it shows the file; oracle tells"
+    )
+
+
+def test_a_listed_test_that_changes_only_through_a_helper_is_a_weakness_of_the_task(tmp_path):
+    place, file = copy(GO, tmp_path), "internal/filter/sums_test.go"
+    imports = 'import "testing"\n\n' + "".join(f"// line {number}\n" for number in range(200))
+    test = "func TestSums(t *testing.T) {\n\tfor _, c := range cases() {\n\t\tt.Run(c, check)\n\t}\n}\n"
+    old = f'package filter\n\n{imports}func cases() []string {{\n\treturn []string{{"a"}}\n}}\n\n{test}'
+    with (place / layout.REFERENCE).open("ab") as patch:
+        patch.write(changed_file(file, old, old.replace('{"a"}', '{"a", "b"}')))
+    list_tests(place, file, "TestSums")
+    [(_, words, severity)] = found(place)
+    assert words.startswith(f"weakness of the task: lists {file}::TestSums, which addition.patch neither adds nor")
+    assert severity is Severity.WARNING
+
+
+def test_tests_that_the_reference_writes_unlisted_or_removes_are_weaknesses_of_the_task(place):
+    add(place, "aiosmtpd/tests/test_new.py", SUMS, "test_adds")
+    [(where, words, severity)] = found(place)
+    assert (where, severity) == (layout.REFERENCE, Severity.WARNING)
+    assert words == (
+        "weakness of the task: addition.patch adds or changes aiosmtpd/tests/test_new.py::test_takes, which isn't "
+        "listed: our rules refuse the reference"
+    )
+    removed = SUMS.partition("\n\n\n")[0].replace("1 + 1 == 2", "1 + 2 == 3") + "\n"
+    told = [item[1] for item in edit(place, removed, "test_adds") if OTHER in item[1]]
+    assert f"weakness of the task: addition.patch removes {OTHER}::test_takes, which was there before" in told[0]
+
+
+def test_a_name_that_stands_where_no_grammar_sees_a_test_is_what_testwright_cannot_read(place):
+    generated = SUMS + "\n\nglobals()['test_made'] = lambda: test_adds()\n"
+    add(place, OTHER, generated, "test_adds", "test_takes", "test_made")
+    [(where, words, severity)] = found(place)
+    assert (where.partition(":")[0], severity) == (layout.SOLUTION, Severity.ERROR)
+    assert words == (
+        f"testwright can't read it: lists {OTHER}::test_made; its name stands in the file, where our grammar sees no "
+        "test of it"
+    )
 
 
 def test_files_of_the_reference_that_hold_no_tests_are_named(place):

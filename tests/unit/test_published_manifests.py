@@ -1,9 +1,11 @@
 """Manifests as authors of published tasks wrote them: sixty are read, and each name is matched with its test."""
 
 import json
+import re
 import shutil
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -14,6 +16,7 @@ from harness.judging.submission.manifest import ManifestError, read_lines
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
 from harness.plugins.published import layout
+from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.seen_tests import SeenTests, reported_tests
 from harness.plugins.published.task import PublishedTask, read_published
 from harness.specs.catalog import Catalog
@@ -22,6 +25,7 @@ from harness.specs.reasons import ReasonCode
 from harness.specs.task_facts import Level
 from harness.specs.test_results import TestId
 from harness.specs.tracks import TaskOptions
+from tests.support.command import typed
 from tests.support.patches import new_test_file
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -90,6 +94,23 @@ def test_each_of_sixty_manifests_is_read_and_each_of_its_names_has_its_test(tmp_
     )
     assert check.reasons == ()
     assert {test.file for test in check.tests} == set(texts)
+    assert row(SIXTY.index(entry) + 1, entry, len(check.reasons)) in PAGE.read_text().splitlines()
+
+
+PAGE = FIXTURES.parents[1] / "docs" / "swe-atlas.md"
+
+
+def row(number: int, entry: dict[str, str], unmatched: int) -> str:
+    """What the page on published tasks says of a manifest."""
+    names = {(item.file, item.name) for item in read_lines(entry["manifest_as_written"].encode())}
+    files = entry["files_of_the_reference_patch"]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"| {number} | {entry['repository']} | `{files[0]}`{more} | {len(names) - unmatched} of {len(names)} |"
+
+
+def test_the_page_on_published_tasks_has_a_line_for_each_of_the_sixty():
+    page = [line.split(" | ") for line in PAGE.read_text().splitlines() if re.match(r"\| \d{1,2} \|", line)]
+    assert [line[:2] for line in page] == [[f"| {n}", entry["repository"]] for n, entry in enumerate(SIXTY, 1)]
 
 
 def seen(task: PublishedTask, texts: dict[str, str], entry: dict[str, str]):
@@ -204,3 +225,133 @@ def test_the_text_of_a_reported_test_goes_to_the_next_one():
     changed = reported_tests(CAMPAIGN.replace(b"assert b", b"assert c"), ["first", "first (a)"])
     assert changed.tests[0].text == found.tests[0].text
     assert changed.tests[1].text != found.tests[1].text
+
+
+SUMMARY = "PASSED=2 FAILED=0 | All campaigns executed. Writing output..."
+WEIRD = b"""% addresses
++ Test fragment() / defragment() functions
+= in6_getAddrType - Weird address (1::1)
+assert kind("1::1") == (1)
+= Packet().fragment()
+assert fragment()
+
+############
+# Next set
+############
++ Scanners
+= UDS_ServiceEnumerator
+s = UDS_ServiceEnumerator(sock)
+"""
+
+
+def names_and_texts(text: bytes) -> dict[str, bytes]:
+    return {test.name: test.text for test in campaign_tests(text).tests}
+
+
+def test_a_summary_of_a_log_is_no_test_and_a_name_is_looked_up_whole():
+    names = ["in6_getAddrType - Weird address (1::1)", "Packet().fragment()", "UDS_ServiceEnumerator"]
+    assert list(names_and_texts(WEIRD)) == names
+    lines = {test.name: test.first_line for test in reported_tests(WEIRD, [SUMMARY, *names, "ragment()"]).tests}
+    assert lines.keys() == set(names)
+    assert lines["in6_getAddrType - Weird address (1::1)"] == 3
+    assert lines["Packet().fragment()"] == 5
+
+
+def test_a_test_behind_the_last_of_a_set_leaves_the_one_above_it_as_it_was():
+    before = names_and_texts(WEIRD)
+    added = WEIRD.replace(b"assert fragment()\n", b"assert fragment()\n\n= One more\nassert 1\n")
+    after = names_and_texts(added)
+    assert after.pop("One more") == b"= One more\nassert 1\n"
+    assert after == before
+
+
+def test_lines_of_code_behind_a_blank_line_and_in_a_second_test_of_a_name_change_a_test():
+    before = names_and_texts(WEIRD)["Packet().fragment()"]
+    longer = WEIRD.replace(b"assert fragment()\n", b"assert fragment()\n\nassert 2\n")
+    assert names_and_texts(longer)["Packet().fragment()"] == before + b"\nassert 2\n"
+    twice = WEIRD + b"= Packet().fragment()\npass\n"
+    assert names_and_texts(twice)["Packet().fragment()"] == before + b"= Packet().fragment()\npass\n"
+
+
+@pytest.mark.parametrize(
+    ("listed", "title"),
+    [("resemblesUrl | is true", "resemblesUrl() > is true"), ("url | takes it (http)", "url > takes it (%s)")],
+)
+def test_a_listed_name_is_a_title_as_the_log_prints_it(listed, title):
+    tests = [TestId("lib/test/url.ts", title), TestId("lib/test/url.ts", "url > another")]
+    assert resolve(f"- {listed}", tests) == tests[:1]
+
+
+@pytest.mark.parametrize("listed", ["resemblesUrls | is true", "url | takes it [http]", "url | takes"])
+def test_a_name_that_no_title_prints_stays_unknown(listed):
+    tests = [TestId("lib/test/url.ts", "resemblesUrl() > is true"), TestId("lib/test/url.ts", "url > takes it (%s)")]
+    assert resolve(f"- {listed}", tests)[0] not in tests
+
+
+def test_two_blocks_that_differ_only_in_parentheses_are_told_to_the_author():
+    tests = [TestId("lib/test/url.ts", f"a > {block} > is true") for block in ("parse", "parse()")]
+    found = resolve("- is true", tests)[0]
+    assert isinstance(found, Ambiguous)
+    assert resolve("- a > parse() > is true", tests) == tests[1:]
+
+
+@pytest.mark.parametrize("is_comment", [True, False])
+def test_a_comment_that_is_listed_as_a_test_is_a_weakness_of_the_task(tmp_path, is_comment):
+    place = tmp_path / "scapy-tsig-time"
+    shutil.copytree(FIXTURES / "swe_atlas_published" / "scapy-tsig-time", place)
+    patch = place / "solution" / "addition.patch"
+    line = b"+= TimeSignedField: h2i() and i2h()"
+    assert line in patch.read_bytes()
+    if is_comment:
+        patch.write_bytes(patch.read_bytes().replace(line, line.replace(b"+=", b"+#")))
+    done = typed("task", "check", "--quick", "--json", f"swe-atlas:{place}", cwd=tmp_path)
+    assert done.status == 0, done.output + done.complaint
+    [task] = json.loads(done.output)["tasks"]
+    assert (task["task"], task["counts"]["reference_tests"]) == ("swe-atlas-scapy-tsig-time", 5)
+    [step] = [step for step in task["steps"] if step["id"] == "manifest"]
+    told = [problem["message"] for problem in step["problems"]]
+    listed = "test/dnssecRR.uts::TimeSignedField: h2i() and i2h()"
+    assert told == ([f"weakness of the task: lists {listed}, {COMMENT}"] if is_comment else [])
+
+
+def judged(before: bytes, after: bytes, *names: str) -> list[tuple[ReasonCode, str]]:
+    """The static stage of our rules on a patch of one campaign that lists these names."""
+    task = read_published(FIXTURES / "swe_atlas_published" / "scapy-tsig-time", TaskOptions())
+    language = language_of(task.repo)
+    path = "test/weird.uts"
+    discovery = SeenTests(language.discovery, {(path, text): campaign_tests(text) for text in (before, after)})
+    manifest = "".join(f"- {name}\n" for name in names) or "- none\n"
+    changes = (FileChange(path, before, after),)
+    found = check_manifest(manifest.encode(), changes, replace(language, discovery=discovery))
+    return [(reason.code, reason.subject.partition("::")[2]) for reason in found.reasons]
+
+
+ADDED = WEIRD.replace(b"\n####", b"\n= One more\nassert fragment(2)\n\n####", 1)
+
+
+def test_a_campaign_that_gets_one_test_is_accepted_with_its_name():
+    assert ADDED != WEIRD
+    assert judged(WEIRD, ADDED, "One more") == []
+
+
+WEIRD_NAME, HEADING = "in6_getAddrType - Weird address (1::1)", "Test fragment() / defragment() functions"
+FRAGMENT = b"= Packet().fragment()\nassert fragment()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "listed", "reason"),
+    [
+        (b'kind("1::1") == (1)', b"True", "", (ReasonCode.MANIFEST_UNLISTED_TEST, WEIRD_NAME)),
+        (FRAGMENT, b"", "", (ReasonCode.EXISTING_TEST_BROKEN, "Packet().fragment()")),
+        (b"", b"", HEADING, (ReasonCode.MANIFEST_UNKNOWN_TEST, HEADING)),
+        (b"", b"", "fragment()", (ReasonCode.MANIFEST_UNKNOWN_TEST, "fragment()")),
+        (b"", b"", SUMMARY, (ReasonCode.MANIFEST_UNKNOWN_TEST, SUMMARY)),
+    ],
+    ids=["changed", "removed", "heading", "part", "summary"],
+)
+def test_cheats_in_a_campaign_are_refused(old, new, listed, reason):
+    after = ADDED.replace(old, new, 1) if old else ADDED
+    assert judged(WEIRD, after, "One more", *filter(None, [listed])) == [reason]
+
+
+COMMENT = "which is a comment and no test: our rules refuse the reference"

@@ -56,7 +56,6 @@ def test_names_of_a_manifest_are_its_lines_with_a_dash_whatever_they_stand_under
         ("a > sums > adds", "sums | adds"),
         ("adds", "adds - two numbers"),
         ("adds  two", "ADDS TWO"),
-        ("adds two", "TestSums::adds_two"),
     ],
 )
 def test_a_listed_name_finds_a_result_as_published(listed, parsed):

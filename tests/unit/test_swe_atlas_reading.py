@@ -22,6 +22,7 @@ from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.rubric import Importance
 from harness.specs.tracks import TaskOptions
+from tests.support.command import typed
 from tests.support.small_task import scaffold
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "swe_atlas"
@@ -280,3 +281,20 @@ def test_every_task_of_the_published_set_is_read():
         except Exception as error:  # each is to be told, not the first alone
             faults[directory.name] = str(error)
     assert faults == {}
+
+
+def test_published_tasks_are_listed_by_where_they_lie(tmp_path):
+    done = typed("task", "list", f"swe-atlas:{FIXTURES}", "--json", cwd=tmp_path)
+    assert (done.status, done.complaint) == (0, "")
+    names = sorted(f"swe-atlas-{place.name}" for place in FIXTURES.iterdir())
+    assert [task["id"] for task in json.loads(done.output)] == names
+    table = typed("task", "list", f"swe-atlas:{FIXTURES}/restic-*", cwd=tmp_path)
+    assert table.status == 0
+    assert [name for name in names if name in table.output] == ["swe-atlas-restic-pattern-lists"]
+
+
+def test_a_list_of_a_place_without_tasks_is_refused_in_one_line(tmp_path):
+    done = typed("task", "list", f"swe-atlas:{tmp_path}/none", cwd=tmp_path)
+    assert (done.status, done.output) == (2, "")
+    assert len(done.complaint.strip().splitlines()) == 1
+    assert f"{tmp_path}/none" in done.complaint

@@ -157,9 +157,9 @@ def read_lines(data: bytes) -> list[ListedName]:
         stripped = line.strip()
         text = stripped.removeprefix("-").strip()
         if text.startswith("file:"):
-            file = inside_the_repository(_unquoted(text.removeprefix("file:")), number)
+            file = inside_the_repository(unquoted(text.removeprefix("file:")), number)
         elif stripped.startswith("-") and text and not text.startswith("tests:"):
-            name = checked_text(_unquoted(text), "this name", number)
+            name = checked_text(unquoted(text), "this name", number)
             found.setdefault((file, name), ListedName(file, name, number))
             if len(found) > MAX_MANIFEST_TESTS:
                 words = f"more than {MAX_MANIFEST_TESTS} tests"
@@ -169,7 +169,8 @@ def read_lines(data: bytes) -> list[ListedName]:
     return list(found.values())
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
+    """A name without the pair of quotes around the whole of it."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 

@@ -67,6 +67,20 @@ _COMPUTED = re.compile(rf"\${_BRACES}|%[sdifjoOc#$]|\$[\w$]+(?:\.[\w$]+)*")
 """A template's expression, a table's placeholder, a table's `$name`: the same as in a run script's pattern."""
 
 
+TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
+"""Files whose tests are named by titles of blocks."""
+
+
+def has_titles(file: str) -> bool:
+    """Tell whether tests of this file are named by titles of blocks, which may be templates."""
+    return file.endswith(TITLED)
+
+
+def bare(title: str) -> str:
+    """Return a block's title without the empty parentheses that parsers take off it (`describe('parse()')`)."""
+    return title.removesuffix("()") or title
+
+
 @dataclass(frozen=True)
 class Template:
     """A listed name, taken apart once for all cases. `pieces` are its literal parts, both ends included."""

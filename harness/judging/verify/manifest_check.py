@@ -15,6 +15,7 @@ from typing import NamedTuple
 from harness.judging.languages.found import TestFile
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
+from harness.judging.testing.readers import Template, bare, has_titles
 from harness.judging.verify.intake import FileChange, by_path
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import GitTree
@@ -115,7 +116,20 @@ def _same_ending(name: str, test: TestId) -> bool:
     return mine[-both:] == theirs[-both:]
 
 
-_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending)
+def _as_printed(name: str, test: TestId) -> bool:
+    """Whether a log would show a test's title so: a case of a template, or without a block's empty parentheses."""
+    if not has_titles(test.file):
+        return False
+    printed, titles = _SEPARATORS.split(name), _SEPARATORS.split(test.name)
+    both = min(len(printed), len(titles))
+    return all(map(_prints, titles[-both:], printed[-both:]))
+
+
+def _prints(title: str, printed: str) -> bool:
+    return bare(title) == bare(printed) or Template(title).makes(printed)
+
+
+_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
 """From the strictest on: the first that a test fits decides."""
 
 

@@ -170,7 +170,9 @@ async def _agents_tree(whole: GitTree, task: PublishedTask) -> str:
         return await whole.apply(task.patch(REFERENCE), reverse=True)
     except GitError as error:
         words = f"it can't be taken out of the tree of {task.image.tag}: {error}"
-        raise UserError(f"{task.directory / REFERENCE}: {words}") from None
+        leave = f"or leave the task out with -x '{task.directory.name}'"
+        todo = f"map an image that has the agent's tree in /app, by the name that its Dockerfile has, {leave}"
+        raise UserError(f"{task.directory / REFERENCE}: {words}; {todo}") from None
 
 
 async def _layer(whole: GitTree, tree: GitTree, agents: Path, scratch: Path) -> list[str]:

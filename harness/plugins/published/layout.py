@@ -3,6 +3,7 @@
 The map from published images to images of this machine.
 """
 
+import ast
 import json
 import re
 import tomllib
@@ -28,6 +29,8 @@ REMOVAL = "tests/skeleton_code_swap.patch"
 RUN_SCRIPT = "tests/run_script.sh"
 PARSER = "tests/parse_script.py"
 NEEDED = (INSTRUCTION, DOCKERFILE, REFERENCE, SOLUTION, OBJECTIVE, RUBRIC, REMOVAL, RUN_SCRIPT, PARSER)
+VERIFIER = ("tests/evaluate_tests.py", "tests/compare_test_runs.py")
+"""The published verifier's rule for names, which is read and never run."""
 KNOWN_VERSION = "1.1"
 
 _TITLE = re.compile(r"\s*(?P<id>(?P<axis>\d+)\.\d+)\s*[:.]?\s+(?P<statement>.+)", re.DOTALL)
@@ -163,6 +166,24 @@ def _free_id(criterion: Criterion, *taken: set[str]) -> str:
     """The first number of its axis that no criterion has."""
     numbers = (f"{criterion.axis}.{number}" for number in range(1, 100))
     return next((name for name in numbers if not any(name in names for names in taken)), criterion.id)
+
+
+def replaces_spaces(directory: Path) -> bool:
+    """Tell whether a task's own verifier writes names with underscores for spaces: by a call with these two texts."""
+    return any(_replaces_spaces(directory / name) for name in VERIFIER if (directory / name).is_file())
+
+
+def _replaces_spaces(path: Path) -> bool:
+    try:
+        calls = [node for node in ast.walk(ast.parse(read_text(path))) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    texts = ([item.value for item in call.args if isinstance(item, ast.Constant)] for call in calls)
+    named = zip((getattr(call.func, "attr", "") for call in calls), texts, strict=True)
+    return any(name in ("replace", "sub") and found[:2] in _SPACES_REPLACED for name, found in named)
+
+
+_SPACES_REPLACED = [list(pair) for space in (" ", r"\s", r"\s+", " +") for pair in ((space, "_"), ("_", space))]
 
 
 def base_image(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template
+from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template, bare, has_titles
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
@@ -45,10 +45,10 @@ def _attributed(case: CaseResult, listed: Mapping[str, "_Listed"]) -> CaseResult
 
 @dataclass
 class _Node:
-    """Listed tests by the parts of their names, last part first. `below` holds two at most: more say no more."""
+    """Listed tests by the parts of their names, last part first. Two at most are kept: more say no more."""
 
     children: dict[str, "_Node"] = field(default_factory=dict)
-    test: TestId | None = None
+    tests: list[TestId] = field(default_factory=list)
     below: list[TestId] = field(default_factory=list)
 
 
@@ -86,7 +86,8 @@ class _Listed:
             node = node.children.setdefault(part, _Node())
             if len(node.below) < _ENOUGH:
                 node.below.append(test)
-        node.test = test
+        if test not in node.tests and len(node.tests) < _ENOUGH:
+            node.tests.append(test)
 
     def _named(self, parts: Sequence[str]) -> tuple[list[TestId], bool]:
         """Tests whose parts end these or end with these, and whether it is the one with just these parts."""
@@ -97,10 +98,9 @@ class _Listed:
             if child is None:
                 return found, False
             node = child
-            if node.test:
-                found.append(node.test)
-        if node.test:
-            return [node.test], True
+            found.extend(node.tests)
+        if node.tests:
+            return node.tests, True
         return [*found, *node.below], False
 
     def _templated(self, parts: Sequence[str]) -> Iterator[TestId]:
@@ -127,7 +127,11 @@ def _same(parsed: str, listed: Template) -> bool:
 
 
 def _of(test: TestId) -> tuple[str, ...]:
-    return tuple(test.name.split("." if test.file.endswith(".py") else " > "))
+    return tuple(_bare(part, test.file) for part in test.name.split("." if test.file.endswith(".py") else " > "))
+
+
+def _bare(part: str, file: str) -> str:
+    return bare(part) if has_titles(file) else part
 
 
 def _parts(name: str, file: str) -> tuple[str, ...]:
@@ -143,8 +147,8 @@ def _parts(name: str, file: str) -> tuple[str, ...]:
         text = text.partition("/")[0]
     for separator in (" | ", " > ", "::"):
         if separator in text:
-            return tuple(text.split(separator))
-    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
+            return tuple(_bare(part, file) for part in text.split(separator))
+    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (_bare(text, file),)
 
 
 MAX_REPORT_BYTES = 20_000_000

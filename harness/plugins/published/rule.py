@@ -1,10 +1,11 @@
 """The published verifier's rules for files, names and the mutation stage. Pure."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from harness.judging.submission.manifest import FENCE
+from harness.judging.submission.manifest import FENCE, unquoted
 from harness.judging.verify.verdict import TestRecord
 from harness.plugins.published.parsed_log import ParsedTest
 from harness.specs.grading import NO_RESULT
@@ -13,10 +14,12 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 _FOLDERS = ("/test/", "/tests/", "_tests/")
 _ENDINGS = ("_test.go", "_test.py", ".uts")
 _RED = ("FAILED", "ERROR")
+_KEY = re.compile(r"file:|tests?:(?:\s|$)", re.IGNORECASE)
 
 
 def is_test_path(path: str) -> bool:
     """What the published verifier takes for a test file."""
+    path = path.lower()
     name = PurePosixPath(path).name
     return (
         path.startswith(("test/", "tests/"))
@@ -29,27 +32,56 @@ def is_test_path(path: str) -> bool:
 
 
 def listed_names(manifest: str) -> list[str]:
-    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored."""
+    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored.
+
+    Of several manifests between fences, the last whole one counts. One in JSON has the names in its strings: a list
+    of names, or of objects with a list `tests`.
+    """
     parts = manifest.split(FENCE)
-    lines = (parts[1] if len(parts) >= 3 else manifest).splitlines()
-    items = (line.strip()[1:].strip() for line in lines if line.strip().startswith("-"))
-    names = (item.strip("'\"") for item in items if not item.startswith(("file:", "tests:")))
+    text = parts[(len(parts) - 1) // 2 * 2 - 1] if len(parts) >= 3 else manifest
+    names = _json_names(text)
+    if names is None:
+        items = (line.strip()[1:].strip() for line in text.splitlines() if line.strip().startswith("-"))
+        names = [unquoted(item) for item in items if not _KEY.match(item)]
     return [name for name in dict.fromkeys(names) if name]
 
 
-def found_as(name: str, parsed: Iterable[ParsedTest]) -> list[str]:
-    """The names of a log that count as the one that a manifest lists."""
-    offers = _listed_offers(name)
-    return list(dict.fromkeys(test.name for test in parsed if _parsed_offers(test.name) & offers))
+def _json_names(text: str) -> list[str] | None:
+    """Names of a manifest in JSON; None where it is no list or object of JSON."""
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    entries = found if isinstance(found, list) else [found]
+    below = [entry.get("tests") if isinstance(entry, dict) else [entry] for entry in entries]
+    names = [name for each in below if isinstance(each, list) for name in each]
+    return [name.strip() for name in names if isinstance(name, str)]
+
+
+def found_as(name: str, parsed: Iterable[ParsedTest], *, underscored: bool = False) -> list[str]:
+    """The names of a log that count as the one that a manifest lists.
+
+    Args:
+        name: A name of the manifest.
+        parsed: The results of a log.
+        underscored: Whether underscores and spaces in names are the same, as one published task has it.
+    """
+    offers = _listed_offers(name, underscored)
+    return list(dict.fromkeys(test.name for test in parsed if _parsed_offers(test.name, underscored) & offers))
 
 
 def log_records(
-    names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest]
+    names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest], *, underscored: bool = False
 ) -> tuple[TestRecord, ...]:
     """What the two runs say of each listed name: the statuses of the results that count for it, if it has any."""
     runs = {"baseline": before, "removal": after}
+    found = {
+        name: {run: found_as(name, parsed, underscored=underscored) for run, parsed in runs.items()} for name in names
+    }
     return tuple(
-        TestRecord(test=name, arms={run: _statuses(found_as(name, parsed), parsed) for run, parsed in runs.items()})
+        TestRecord(test=name, arms={run: _statuses(found[name][run], parsed) for run, parsed in runs.items()})
         for name in names
     )
 
@@ -60,11 +92,12 @@ def _statuses(names: Sequence[str], parsed: Iterable[ParsedTest]) -> str:
 
 
 def judge_mutation(
-    names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest]
+    names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest], *, underscored: bool = False
 ) -> tuple[Reason, ...]:
     """Why the stage isn't passed: no listed test is green at baseline, or one that is stays so without the code."""
-    listed = {offer for name in names for offer in _listed_offers(name)}
-    green = [test.name for test in before if test.status == "PASSED" and _parsed_offers(test.name) & listed]
+    listed = {offer for name in names for offer in _listed_offers(name, underscored)}
+    passed = [test.name for test in before if test.status == "PASSED"]
+    green = [name for name in passed if _parsed_offers(name, underscored) & listed]
     if not green:
         words = "no result of the log that passes on the code as it is has the name of a listed test"
         return (_reason(ReasonCode.BASELINE_MISSING, "", words),)
@@ -81,12 +114,12 @@ def _normal(name: str) -> str:
     return " ".join(name.lower().split()).replace(" > ", " | ")
 
 
-def _underscored(offers: Iterable[str]) -> frozenset[str]:
-    """Each also as tools write it that have no spaces in names."""
-    return frozenset(form for offer in offers for form in (offer, offer.replace(" ", "_")))
+def _forms(offers: Iterable[str], underscored: bool) -> frozenset[str]:
+    """The offers as they are compared: as they are, or all with underscores for spaces."""
+    return frozenset(offer.replace(" ", "_") if underscored else offer for offer in offers)
 
 
-def _parsed_offers(name: str) -> frozenset[str]:
+def _parsed_offers(name: str, underscored: bool) -> frozenset[str]:
     """Under which names a parsed result is found."""
     whole = _normal(name)
     offers = {whole, whole.partition(" - ")[0]}
@@ -94,10 +127,10 @@ def _parsed_offers(name: str) -> frozenset[str]:
         parts = whole.split(separator)
         if len(parts) > 1:
             offers |= {parts[-1], *(glue.join(parts[-2:]) for glue in joined)}
-    return _underscored(offers)
+    return _forms(offers, underscored)
 
 
-def _listed_offers(name: str) -> frozenset[str]:
+def _listed_offers(name: str, underscored: bool) -> frozenset[str]:
     """What a name of the manifest may be found under."""
     whole = _normal(name)
     offers = {whole}
@@ -105,7 +138,7 @@ def _listed_offers(name: str) -> frozenset[str]:
         offers.add(" | ".join(parts[-2:]))
     if len(parts := re.split(r"(::|\.)", whole)) > 1:
         offers |= {parts[-1], "".join(parts[-3:])}
-    return _underscored(offers)
+    return _forms(offers, underscored)
 
 
 def _reason(code: ReasonCode, subject: str, words: str) -> Reason:

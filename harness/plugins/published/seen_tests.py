@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, Language
@@ -17,6 +18,8 @@ from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.intake import FileChange, Intake
 from harness.judging.verify.suite_reader import read_apart, with_inherited
 from harness.plugins.published.arms import AgentsTree, run_log
+from harness.plugins.published.campaigns import SUFFIX as CAMPAIGN
+from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.parsed_log import ParsedTest, file_of, is_of
 from harness.plugins.published.rule import is_test_path
 from harness.plugins.published.task import PublishedTask, published_task
@@ -27,7 +30,8 @@ from harness.specs.variants import ArmKey, Role
 
 WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
 """What a file's tests are when it is run; the number of the file is the arm's part."""
-_LAST = re.compile(r".*(?:::| \| | > |\.)", re.DOTALL)
+_LAST = re.compile(r".*(?:::| \| | > )", re.DOTALL)
+_DOTTED = re.compile(r"\w+(?:\.\w+)+")
 MOST_COMPARED = 20_000_000
 """Names times lines of one file: 2,000 tests in 10,000 lines."""
 MOST_FILES = 20
@@ -70,9 +74,10 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
     for number, change in enumerate(unknown[:MOST_FILES], start=1):
         if time.monotonic() - began > task.file.limits.arm_seconds:
             break
+        path = change.path
         runs = ((change.new, intake, WITH), (change.old, Intake(), WITHOUT))
         found = {
-            text: await _tests_of(text, await _reported(task, before, context, change.path, key.alone(number)))
+            text: await _tests_of(path, text, await _reported(task, before, context, path, key.alone(number)))
             for text, before, key in runs
             if text is not None
         }
@@ -83,6 +88,8 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
 
 def _without_headings(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
     """The same, tests to which lines were only added behind a blank one left as they were: these head the next."""
+    if change.path.endswith(CAMPAIGN):
+        return found
     if change.old is None or change.new is None or not {change.old, change.new} <= found.keys():
         return found
     tests = tuple(_as_before(test, found[change.old].find(test.name)) for test in found[change.new].tests)
@@ -96,7 +103,10 @@ def _as_before(test: TestFunction, old: TestFunction | None) -> TestFunction:
     return replace(test, text=old.text) if not added.partition(b"\n")[0].strip() else test
 
 
-async def _tests_of(text: bytes, names: list[str]) -> TestFile:
+async def _tests_of(path: str, text: bytes, names: list[str]) -> TestFile:
+    """The tests of a file that was run: by its grammar where it has one, else by what was reported."""
+    if path.endswith(CAMPAIGN) and names:
+        return await read_apart(lambda: campaign_tests(text))
     return await read_apart(lambda: reported_tests(text, names))
 
 
@@ -123,7 +133,14 @@ def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
 
 
 def _has(line: str, name: str) -> bool:
-    return name in line or _LAST.sub("", name) in line
+    """Whether a line has a name, whole, or the last part of one that has several."""
+    last = name.rpartition(".")[2] if _DOTTED.fullmatch(name) else _LAST.sub("", name)
+    return any(part in line and _whole(part).search(line) is not None for part in {name, last} if part)
+
+
+@lru_cache(maxsize=4096)
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _test(name: str, lines: Sequence[str], first: int, end: int) -> TestFunction:

@@ -102,6 +102,11 @@ class PublishedTask(Task):
     def objective(self) -> str:
         return read_text(self.directory / layout.OBJECTIVE).strip() + "\n"
 
+    @cached_property
+    def is_underscored(self) -> bool:
+        """Whether its own published verifier compares names with underscores for spaces: one task's does."""
+        return layout.replaces_spaces(self.directory)
+
     @property
     def has_authored_placebo(self) -> bool:
         return False

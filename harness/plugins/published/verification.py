@@ -108,7 +108,9 @@ async def _mutation(
     files = test_files(theirs)
     before = await run_log(context, task, theirs, {}, files, BEFORE)
     after = await run_log(context, task, theirs, changed, files, AFTER)
-    return _Found(names, judge_mutation(names, before, after), ran=True, tests=log_records(names, before, after))
+    reasons = judge_mutation(names, before, after, underscored=task.is_underscored)
+    tests = log_records(names, before, after, underscored=task.is_underscored)
+    return _Found(names, reasons, ran=True, tests=tests)
 
 
 def test_files(tree: AgentsTree) -> list[str]:

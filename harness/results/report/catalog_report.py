@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from harness.runs.owners import Cleaning
 
 
-def report_tasks(catalog: Catalog, as_json: bool) -> int:
-    tasks = catalog.select(["*"])
+def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
+    """A line for each task that the patterns take. Raises UserError."""
+    tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:
         return _json([*map(_task_facts, tasks), *({"id": name, "problem": message} for name, message in broken)])

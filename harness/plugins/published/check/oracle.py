@@ -23,6 +23,7 @@ from harness.plugins.published.check.patches import last_part, nearest
 from harness.plugins.published.layout import PARSER, REFERENCE, REMOVAL, SOLUTION
 from harness.plugins.published.parsed_log import ParsedTest, means, parsed_tests
 from harness.plugins.published.rule import found_as, listed_names
+from harness.plugins.published.task import published_task
 from harness.plugins.published.verification import AFTER, BEFORE
 from harness.sandbox.protocol import JobResult
 from harness.specs.grading import GradingRules
@@ -57,6 +58,7 @@ class ReferenceRun:
     after: tuple[ParsedTest, ...]
     printed_before: bytes = b""
     printed_after: bytes = b""
+    underscored: bool = False
 
     @cached_property
     def survivors(self) -> Concerned:
@@ -75,7 +77,7 @@ class ReferenceRun:
     def unseen(self) -> Concerned:
         """Listed names that no result on the code as it is can belong to."""
         ours = {item.test for item in self.tests if _at_baseline(item, Outcome.MISSING)}
-        there = {name for name in self.listed if not found_as(name, self.before)}
+        there = {name for name in self.listed if not self._found(name, self.before)}
         here = {name for name in self.listed if any(_is(name, test) for test in ours)}
         told = {name: _rules(name in here, name in there) for name in self.listed if name in here | there}
         return Concerned(told, everything=len(told) == len(self.listed))
@@ -83,8 +85,11 @@ class ReferenceRun:
     @cached_property
     def several(self) -> Mapping[str, Sequence[str]]:
         """Listed names that several results count for, with the names of these."""
-        found = {name: found_as(name, self.before) for name in self.listed}
+        found = {name: self._found(name, self.before) for name in self.listed}
         return {name: names for name, names in found.items() if len(names) > 1}
+
+    def _found(self, name: str, parsed: Sequence[ParsedTest]) -> list[str]:
+        return found_as(name, parsed, underscored=self.underscored)
 
     @cached_property
     def _green_here(self) -> list[str]:
@@ -93,7 +98,7 @@ class ReferenceRun:
     @cached_property
     def _green_there(self) -> list[str]:
         green = [test for test in self.before if test.status == "PASSED"]
-        return list(dict.fromkeys(found for name in self.listed for found in found_as(name, green)))
+        return list(dict.fromkeys(found for name in self.listed for found in self._found(name, green)))
 
     @cached_property
     def _after(self) -> Mapping[str, str]:
@@ -217,6 +222,7 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
         after=_parsed(results.get(AFTER)),
         printed_before=results[BEFORE].log if BEFORE in results else b"",
         printed_after=results[AFTER].log if AFTER in results else b"",
+        underscored=published_task(subject.task).is_underscored,
     )
     return [*_against(subject, judged), *_notes(subject, judged), *defects(subject, run)]
 

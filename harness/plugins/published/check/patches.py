@@ -10,20 +10,24 @@ The names in a log or file that are nearest to a missing name.
 import difflib
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchedFile, PatchSet
+from unidiff.patch import Hunk, PatchedFile, PatchSet
 
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.protocol import Discovery
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.submission import policy
 from harness.judging.submission.manifest import FENCE, ManifestError, listed_tests, read_lines
-from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant, survey
+from harness.plugins.published.campaigns import SUFFIX as CAMPAIGN
+from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.layout import REFERENCE, REMOVAL, SOLUTION
 from harness.plugins.published.rule import is_test_path
+from harness.plugins.published.seen_tests import SeenTests
 from harness.plugins.published.task import published_task
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
@@ -32,6 +36,8 @@ from harness.specs.problem import Problem, Severity
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 
+WEAKNESS, UNREAD = "weakness of the task", "testwright can't read it"
+"""Whose fault it is that the static stage of our rules refuses a reference."""
 _NAMED = 3
 _CUTOFF, _AS_GOOD = 0.6, 0.1
 """Of likeness, which is 1 for the same: what a name must have, and what it may lack of the best."""
@@ -66,16 +72,21 @@ def _last(name: str) -> str:
 
 @dataclass(frozen=True)
 class Patched:
-    """`text` is all of a new file; of another one the lines that the patch shows, context included."""
+    """`text` is all of a new file; of another one the lines that the patch shows, context included.
+
+    `hunks` are its parts before and after the patch, each below the line that git names as the one it stands under.
+    """
 
     path: str
     is_new: bool
     is_gone: bool
     text: bytes
+    hunks: tuple[FileChange, ...] = ()
 
     def shows(self, test: str) -> bool:
-        """Whether the last part of a test's name stands in the text."""
-        return last_part(test).encode() in self.text
+        """Tell whether the last part of a test's name stands in the text, whole."""
+        name = re.escape(last_part(test).encode())
+        return re.search(rb"(?<!\w)" + name + rb"(?!\w)", self.text) is not None
 
 
 def patched_files(task: Task, part: str) -> dict[str, Patched]:
@@ -91,7 +102,23 @@ def _patched(file: PatchedFile) -> Patched:
     lines = [line.value for hunk in file for line in hunk if not line.is_removed]
     headings = [] if file.is_added_file else [f"{hunk.section_header}\n" for hunk in file]
     text = "".join([*headings, *lines]).encode("utf-8", "surrogateescape")
-    return Patched(file.path, file.is_added_file, file.is_removed_file, text)
+    hunks = tuple(_change(file, hunk) for hunk in file)
+    return Patched(file.path, file.is_added_file, file.is_removed_file, text, hunks)
+
+
+def _change(file: PatchedFile, hunk: Hunk) -> FileChange:
+    is_whole = file.is_added_file or file.is_removed_file
+    above = "" if is_whole else f"{_imports(file.path, hunk)}{hunk.section_header}\n"
+    old = above + "".join(line.value for line in hunk if line.is_removed or line.is_context)
+    new = above + "".join(line.value for line in hunk if line.is_added or line.is_context)
+    before, after = (text.encode("utf-8", "surrogateescape") for text in (old, new))
+    return FileChange(file.path, None if file.is_added_file else before, None if file.is_removed_file else after)
+
+
+def _imports(path: str, hunk: Hunk) -> str:
+    """The lines without which a function of Go is no test, where a hunk doesn't show them."""
+    shown = not path.endswith("_test.go") or any('"testing"' in line.value for line in hunk)
+    return "" if shown else 'package shown\nimport "testing"\n'
 
 
 _PATCHES = {REFERENCE: "reference/tests.patch", REMOVAL: "removal.patch"}
@@ -199,22 +226,71 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
         return [Problem(where=subject.at(SOLUTION, FENCE), message=f"its manifest, {error.code}: {error}")]
     files = patched_files(subject.task, "reference/tests.patch")
     language = language_of(subject.task.repo)
-    found = {path: language.discovery.discover(file.text, path) for path, file in files.items()}
-    candidates = [Candidate(TestId(path, test.name), True) for path, item in found.items() for test in item.tests]
-    known = {candidate.test for candidate in candidates}
-    tests = list(meant(listed, candidates, files, language.ids))
-    lines = [item.name for item in listed]
+    written, kept, broken = _surveyed(subject.task, files.values(), language.discovery)
+    tests = list(meant(listed, _candidates(written, kept), files, language.ids))
     problems = [
         problem
-        for name, test in zip(lines, tests, strict=True)
-        if not (isinstance(test, TestId) and test in known)
-        for problem in _unclear(subject, name, test, files, language.discovery)
+        for item, test in zip(listed, tests, strict=True)
+        if not (isinstance(test, TestId) and test in written)
+        for problem in _unclear(subject, item.name, test, files, language.discovery, kept)
     ]
-    return [*problems, *_shared(subject, dict.fromkeys(test for test in tests if isinstance(test, TestId)))]
+    meant_here = dict.fromkeys(test for test in tests if isinstance(test, TestId))
+    several = {test for name in tests if isinstance(name, Ambiguous) for test in name.tests}
+    here = {*meant_here, *several}
+    unlisted = [test for test in written if test not in here and not _is_left_out(test, here)]
+    problems += _refused(subject, files, unlisted, broken)
+    return [*problems, *_shared(subject, meant_here)]
+
+
+def _surveyed(
+    task: Task, files: Iterable[Patched], discovery: Discovery
+) -> tuple[dict[TestId, None], dict[TestId, None], dict[TestId, None]]:
+    """Tests that a patch adds or changes, shows and leaves as they were, and removes, as far as it shows them.
+
+    Each hunk is read alone: nothing tells to which test a line between two of them belongs.
+    """
+    hunks = [hunk for file in files if policy.is_test_path(task.repo, file.path) for hunk in file.hunks]
+    texts = [(hunk.path, text) for hunk in hunks for text in (hunk.old, hunk.new) if text is not None]
+    campaigns = {(path, text): campaign_tests(text) for path, text in texts if path.endswith(CAMPAIGN)}
+    surveys = survey(tuple(hunks), SeenTests(discovery, campaigns))
+    written = dict.fromkeys(test for each in surveys for test in (*each.added, *each.changed))
+    kept = dict.fromkeys(test for each in surveys for test in (*each.kept, *each.optional) if test not in written)
+    broken = dict.fromkeys(test for each in surveys for test in each.deleted if test not in written)
+    return written, kept, broken
+
+
+def _is_left_out(test: TestId, listed: Iterable[TestId]) -> bool:
+    """Tell whether a test is in a campaign that isn't listed at all: `reference_problems` has a word on it."""
+    return test.file.endswith(CAMPAIGN) and all(other.file != test.file for other in listed)
+
+
+def _candidates(written: Iterable[TestId], kept: Iterable[TestId]) -> list[Candidate]:
+    return [*(Candidate(test, True) for test in written), *(Candidate(test, False) for test in kept)]
+
+
+def _refused(
+    subject: Subject, files: Mapping[str, Patched], unlisted: Iterable[TestId], broken: Iterable[TestId]
+) -> Iterator[Problem]:
+    """Why the static stage of our rules refuses a reference whose names are all known."""
+    for test in unlisted:
+        words = f"{WEAKNESS}: addition.patch adds or changes {test}, which isn't listed{_sure(files[test.file])}"
+        yield _warning(subject.at(REFERENCE), words)
+    for test in broken:
+        words = f"{WEAKNESS}: addition.patch removes {test}, which was there before{_sure(files[test.file])}"
+        yield _warning(subject.at(REFERENCE), words)
+
+
+def _sure(file: Patched) -> str:
+    return ": our rules refuse the reference" if file.is_new else ", as far as it shows the file; oracle tells"
 
 
 def _unclear(
-    subject: Subject, name: str, test: TestId | Ambiguous, files: Mapping[str, Patched], discovery: Discovery
+    subject: Subject,
+    name: str,
+    test: TestId | Ambiguous,
+    files: Mapping[str, Patched],
+    discovery: Discovery,
+    kept: Collection[TestId],
 ) -> Iterator[Problem]:
     """A file that isn't new is known in part: what the patch doesn't show of it may still be there."""
     where = subject.at(SOLUTION, name)
@@ -222,23 +298,37 @@ def _unclear(
         yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)
         return
     file = files.get(test.file)
-    if file is None:
-        yield Problem(where=where, message=f"lists {test}, and addition.patch doesn't touch this file")
+    if file and test in kept:
+        words = f"{WEAKNESS}: lists {test}, which addition.patch neither adds nor changes{_sure(file)}"
+        yield Problem(where=where, message=words, severity=Severity.WARNING)
+    elif file and test.file.endswith(CAMPAIGN):
+        yield Problem(where=where, message=_no_test_of_a_campaign(test, file), severity=Severity.WARNING)
+    elif file is None:
+        yield Problem(where=where, message=f"{WEAKNESS}: lists {test}, and addition.patch doesn't touch this file")
     elif not discovery.is_test_file(test.file):
         return
     elif file.is_new:
-        yield Problem(where=where, message=f"lists {test}, and {_absence(test, file, discovery)}")
+        yield Problem(where=where, message=_absence(test, file, discovery))
     elif not file.shows(test.name):
         words = f"lists {test}, which addition.patch doesn't show; oracle tells whether it adds or changes it"
         yield Problem(where=where, message=words, severity=Severity.WARNING)
 
 
+def _no_test_of_a_campaign(test: TestId, file: Patched) -> str:
+    lines = file.text.decode(errors="replace").splitlines()
+    if any(line.startswith("#") and " ".join(line.strip("# ").split()) == test.name for line in lines):
+        return f"{WEAKNESS}: lists {test}, which is a comment and no test: our rules refuse the reference"
+    return f"lists {test}, and no `=` line that addition.patch shows has this name; oracle tells whether one does"
+
+
 def _absence(test: TestId, file: Patched, discovery: Discovery) -> str:
     found = discovery.discover(file.text, file.path)
     if test.name in found.others:
-        return "that is no test function"
+        return f"{WEAKNESS}: lists {test}, and that is no test function"
+    if file.shows(test.name):
+        return f"{UNREAD}: lists {test}; its name stands in the file, where our grammar sees no test of it"
     near = nearest(test.name, [other.name for other in found.tests])
-    return f"the file has no test of this name; {near}"
+    return f"{WEAKNESS}: lists {test}, and the file has no test of this name; {near}"
 
 
 def _shared(subject: Subject, tests: Iterable[TestId]) -> Iterator[Problem]:
