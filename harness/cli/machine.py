@@ -3,6 +3,7 @@
 `testwright dev`: for developers of testwright, or of a program that talks to a model.
 """
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,6 +33,18 @@ def clean(
     from harness.runs.owners import clean as sweep
 
     return report_cleaning(sweep(CleaningOptions(everything, images, cache), do), as_json)
+
+
+def remove_what_died() -> None:
+    """Remove the containers of killed commands. Where there are none, this costs the listing of a directory."""
+    from harness.sandbox.cache_place import sandboxes_with_dead_owners
+
+    if not sandboxes_with_dead_owners():
+        return
+    from harness.runs.owners import reap_here
+
+    if count := reap_here():
+        print(f"testwright: removed {count} containers that a killed command had left", file=sys.stderr)
 
 
 dev_app = typer.Typer(help="For developers.", no_args_is_help=True)

@@ -45,6 +45,7 @@ app.add_typer(machine.dev_app, name="dev")
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
+_SAYS_WHAT_IS_LEFT = ("clean", "doctor")
 _DISK_FAULTS = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG, errno.EIO, errno.ESTALE),
 )
@@ -63,6 +64,8 @@ def options(
 
     adopt_dotenv(Path())
     context.obj = catalog
+    if context.invoked_subcommand not in _SAYS_WHAT_IS_LEFT:
+        machine.remove_what_died()
 
 
 def main() -> None:

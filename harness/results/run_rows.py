@@ -13,10 +13,9 @@ from typing import Any
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
-from harness.runs.evidence_file import EvidenceFile
+from harness.runs.evidence_file import read_evidence
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
-from harness.runs.records import read_record
 from harness.runs.store import find_trials
 from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
@@ -205,7 +204,7 @@ def _criteria(trial: TrialRow) -> Iterator[CriterionRow]:
 
 
 def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
-    file = read_record(directory / "trials" / trial.trial / "evidence.json", EvidenceFile)
+    file = read_evidence(directory / "trials" / trial.trial / "evidence.json")
     who = tuple(_key(trial).values())
     names: dict[TestId, str] = {}
     for key, arm in file.evidence.arms.items() if file else ():

@@ -21,7 +21,7 @@ from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.evidence import Draw, Evidence
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import decide
-from harness.runs.records import append_line, naming, read_lines, read_record, write_whole
+from harness.runs.records import append_line, is_there, naming, read_lines, write_whole
 from harness.sandbox.protocol import JobResult
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
@@ -59,11 +59,35 @@ class Conditions(BaseModel):
 
 
 class EvidenceFile(FileModel):
-    """`evidence.json`: every arm's results, without what tests printed, and what chance decided."""
+    """`evidence.json`: every arm's results, without what tests printed, and what chance decided.
+
+    `evidence_sha256` is of `evidence` as JSON with sorted keys and no spaces; earlier versions didn't write it.
+    """
 
     schema_version: Literal[3] = 3
     conditions: Conditions
     evidence: Evidence
+    evidence_sha256: str = ""
+
+    def to_json(self) -> str:
+        """Return the file's text, with the sum of its evidence."""
+        facts = self.model_dump(mode="json")
+        return json.dumps({**facts, "evidence_sha256": _sum(facts["evidence"])}, separators=(",", ":")) + "\n"
+
+
+def read_evidence(path: Path) -> EvidenceFile | None:
+    """Read a trial's `evidence.json`; None where it is absent or damaged: its arms must run again."""
+    try:
+        text = path.read_bytes()
+        found = EvidenceFile.model_validate_json(text)
+    except (OSError, ValueError):
+        return None
+    is_whole = not found.evidence_sha256 or _sum(json.loads(text)["evidence"]) == found.evidence_sha256
+    return found if is_whole else None
+
+
+def _sum(evidence: object) -> str:
+    return hashlib.sha256(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class ArmsBegun(FileModel):
@@ -147,7 +171,7 @@ class EvidenceFileCache:
         return found
 
     def _evidence(self) -> Evidence | None:
-        found = read_record(self.path, EvidenceFile)
+        found = read_evidence(self.path)
         return found.evidence if found and found.conditions == self.conditions else None
 
     def _has_all_of(self, begun: ArmsBegun | None, evidence: Evidence | None) -> bool:
@@ -156,14 +180,14 @@ class EvidenceFileCache:
 
     def last_draw(self) -> Draw | None:
         """What chance decided when the arms ran last, under whatever conditions; None where that isn't known."""
-        found = read_record(self.path, EvidenceFile)
+        found = read_evidence(self.path)
         return found.evidence.draw if found else None
 
     def missing(self) -> str:
         """Why nothing can be read, in words; empty where it can."""
-        found = read_record(self.path, EvidenceFile)
+        found = read_evidence(self.path)
         if found is None:
-            return "what its arms showed was not kept"
+            return _not_kept(self.path)
         then, now = found.conditions.model_dump(), self.conditions.model_dump()
         changed = [name.replace("_", " ") for name in now if then[name] != now[name]]
         return f"since its arms ran, this has changed: {', '.join(changed)}" if changed else ""
@@ -172,8 +196,12 @@ class EvidenceFileCache:
         """Unless arms are missing or show nothing: then all of them are to be run again."""
         if decide(judge_mutation(evidence)) is not Verdict.UNSCORED:
             file = EvidenceFile(conditions=self.conditions, evidence=_without_output(evidence))
-            write_whole(self.path, file.model_dump_json() + "\n")
+            write_whole(self.path, file.to_json())
         self._arms.unlink(missing_ok=True)
+
+
+def _not_kept(path: Path) -> str:
+    return f"{path.name} is damaged" if is_there(path) else "what its arms showed was not kept"
 
 
 def _without_output(evidence: Evidence) -> Evidence:

@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.plan import Trial
-from harness.runs.records import SubmissionDamaged, SubmissionUnread, is_there, write_whole
+from harness.runs.records import SubmissionUnread, is_there, write_whole
+from harness.runs.submission_files import SubmissionDamaged
 from harness.runs.trial_store import UsageFile
 from harness.specs.errors import (
     BudgetExhausted,

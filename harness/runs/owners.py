@@ -6,9 +6,8 @@ dies, however that comes. So a later start knows what nobody looks after any mor
 Finds and removes what runs have left behind on this machine.
 """
 
-import hashlib
+import asyncio
 import logging
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +20,15 @@ from uuid import uuid4
 from filelock import FileLock
 
 from harness.runs.concurrency import run_to_end
-from harness.sandbox.host import cache_directory, held, writing
+from harness.sandbox.cache_place import cache_directory, engine_key, owners_folder, sandboxes_with_dead_owners
+from harness.sandbox.host import held, writing
 from harness.sandbox.protocol import Engine, ListingEngine, Remains
-from harness.specs.errors import ToolFailed
-from harness.tracks.registry import engines_here
+from harness.specs.errors import InfrastructureError, ToolFailed, UserError
+from harness.tracks.registry import choose_engine, engines_here
 
 OWNER = "testwright.owner"
 """The label."""
+_REAP_SECONDS = 60
 _log = logging.getLogger(__name__)
 
 
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 def owner(engine: Engine, argument: str = "") -> Iterator[dict[str, str]]:
     """The label of everything that is started in this block. `argument` is what followed the sandbox's name."""
     try:
-        lock, name = _locked(_key(engine, argument))
+        lock, name = _locked(engine_key(engine.name, argument))
     except ToolFailed as error:
         _log.warning("%s; should this process be killed, nobody will know its containers", error)
         yield {OWNER: uuid4().hex}
@@ -50,7 +51,7 @@ def owner(engine: Engine, argument: str = "") -> Iterator[dict[str, str]]:
 async def reap_the_dead(engine: Engine, argument: str = "") -> int:
     """Remove from an engine what processes of this machine have left there that are dead; how many containers."""
     count = 0
-    for path in sorted(_folder().glob(f"*.{_key(engine, argument)}")):
+    for path in sorted(owners_folder().glob(f"*.{engine_key(engine.name, argument)}")):
         try:
             lock = held(path)  # one that is gone by now is made anew: there is nothing to remove for it
         except ToolFailed as error:
@@ -66,6 +67,30 @@ async def reap_the_dead(engine: Engine, argument: str = "") -> int:
     return count
 
 
+def reap_here() -> int:
+    """Remove what dead processes have left on this machine's own engines, and return how many containers.
+
+    An engine that doesn't answer keeps them for a later command; a warning says so.
+    """
+    return sum(map(_reap_on, sorted(sandboxes_with_dead_owners())))
+
+
+def _reap_on(sandbox: str) -> int:
+    async def reap() -> int:
+        engine = choose_engine(sandbox)
+        try:
+            async with asyncio.timeout(_REAP_SECONDS):
+                return await reap_the_dead(engine)
+        finally:
+            await engine.close()
+
+    try:
+        return run_to_end(reap())
+    except (UserError, InfrastructureError, TimeoutError) as error:
+        _log.warning("what a killed command has left on %s is not removed: %s", sandbox, error or "no answer")
+        return 0
+
+
 class Life(StrEnum):
     """Whether a process is still at work; unknown where its lock lies in another cache directory."""
 
@@ -77,7 +102,7 @@ class Life(StrEnum):
 def life_of(name: str) -> Life:
     """Of the process that has a label."""
     found = Life.UNKNOWN
-    for path in _folder().glob(f"{name}.*"):
+    for path in owners_folder().glob(f"{name}.*"):
         try:
             lock = held(path)
         except ToolFailed:
@@ -89,24 +114,14 @@ def life_of(name: str) -> Life:
     return found
 
 
-def _folder() -> Path:
-    return cache_directory() / "owners"
-
-
-def _key(engine: Engine, argument: str) -> str:
-    """Of the machine or service that has the containers: another engine can't remove them."""
-    name = f"{engine.name}:{argument}" if argument else engine.name
-    return hashlib.sha256(f"{name} {os.environ.get('DOCKER_HOST', '')}".encode()).hexdigest()[:12]
-
-
 def _locked(key: str) -> tuple[FileLock, str]:
     """A lock on a file of this process's own, and its name. Raises ToolFailed where none can be made."""
-    with writing(_folder()):
-        _folder().mkdir(parents=True, exist_ok=True)
+    with writing(owners_folder()):
+        owners_folder().mkdir(parents=True, exist_ok=True)
     while True:
         name = uuid4().hex
         # None where somebody looks for the dead at this very moment, and has found the file before it was locked.
-        if lock := held(_folder() / f"{name}.{key}"):
+        if lock := held(owners_folder() / f"{name}.{key}"):
             return lock, name
 
 

@@ -9,7 +9,6 @@ An agent's finished work that could not be read: it is kept, and a later start r
 The work is paid even if the cache's disk is full or a tool fails; the run's directory may be on another disk.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
@@ -137,10 +136,6 @@ PATCH = "patch.diff"
 MANIFEST = "manifest.yaml"
 
 
-class SubmissionDamaged(Exception):
-    """A file that an agent handed in is gone, can't be read or isn't what was written. It is never judged."""
-
-
 class AgentFile(FileModel):
     """`agent.json`: written once the submission is safely on disk. The agent is never paid again after that.
 
@@ -173,14 +168,6 @@ class AgentFile(FileModel):
             yield PATCH, self.patch_sha256
         if self.manifest_sha256:
             yield MANIFEST, self.manifest_sha256
-
-
-def is_as_written(path: Path, sha256: str) -> bool:
-    """Whether a file has this sum; not where it can't be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
-    except OSError:
-        return False
 
 
 class AttemptEnd(StrEnum):

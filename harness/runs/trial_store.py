@@ -1,10 +1,7 @@
 """The files of one attempt of a trial, written so that a crash at any moment loses nothing."""
 
-import errno
-import hashlib
 import shutil
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar, cast
@@ -15,31 +12,24 @@ from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
 from harness.runs.records import (
-    MANIFEST,
-    PATCH,
     AgentFile,
     AttemptLog,
-    SubmissionDamaged,
     UnreadWork,
-    give_back,
-    is_as_written,
     is_there,
     naming,
     read_lines,
     read_record,
-    reserve,
     write_whole,
 )
+from harness.runs.submission_files import SubmissionFiles
 from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult
-from harness.specs.errors import ToolFailed
 from harness.specs.reasons import Reason
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import FileModel
 from harness.tracks.grading import Judgements
 
-_ROOM_FOR_A_RECORD = 1 << 16
 _SUFFIXES = ("-published", "")
 _FILES = (("judge", "jsonl"), ("verdict", "json"))
 
@@ -139,8 +129,7 @@ class TrialStore:
         """Whether an agent has begun here."""
         if any(is_there(self.directory / name) for name in ("agent.json", "trajectory.jsonl")):
             return True
-        folder = self.directory / "submission"
-        return any(is_there(folder / name) for name in (PATCH, MANIFEST, "refusal.txt"))
+        return self._files.are_begun
 
     def set_aside(self, why: str) -> str:
         """Keep this attempt as `N.WHY-1`, `N.WHY-2`, ... and leave its place empty; the name that it has now."""
@@ -164,8 +153,8 @@ class TrialStore:
 
     def damaged_submission(self) -> list[str]:
         """Which of the submission's files aren't what was handed in, as far as `agent.json` says."""
-        agent, folder = self._read("agent.json", AgentFile), self.directory / "submission"
-        return [name for name, sha256 in (agent.sums() if agent else ()) if not is_as_written(folder / name, sha256)]
+        agent = self._read("agent.json", AgentFile)
+        return self._files.damaged(agent) if agent else []
 
     def note_image(self, record: ImageRecord) -> None:
         """Keep what the image was made of; say so in the log where an earlier start had another build of it."""
@@ -183,26 +172,8 @@ class TrialStore:
         return self._read("agent.json", AgentFile) or self._recovered_agent()
 
     def _recovered_agent(self) -> AgentFile | None:
-        trial, folder = self.trial(), self.directory / "submission"
-        end = last_record(self.trajectory)
-        is_whole = all(is_there(folder / name) for name in (PATCH, MANIFEST))
-        if not (trial and end and is_whole):
-            return None
-        refusal = folder / "refusal.txt"
-        return AgentFile(
-            identity=trial.identity,
-            ending=end.ending,
-            message=end.message,
-            steps=end.steps,
-            usage=end.usage,
-            seconds=round(end.counted_seconds + end.waiting_seconds, 3),
-            refusal=refusal.read_text() if is_there(refusal) else "",
-            counted_seconds=end.counted_seconds,
-            model_seconds=end.model_seconds,
-            waiting_seconds=end.waiting_seconds,
-            failed_requests=end.failed_requests,
-            format_errors=end.format_errors,
-        )
+        trial, end = self.trial(), last_record(self.trajectory)
+        return self._files.recovered(trial.identity, end) if trial and end else None
 
     @property
     def attempts(self) -> AttemptLog:
@@ -250,65 +221,23 @@ class TrialStore:
 
     def submission(self) -> Submission:
         """What the agent handed in: all that judges read. Raises SubmissionDamaged where it isn't that any more."""
-        agent = self.agent()
-        sums = dict(agent.sums()) if agent else {}
-        patch, manifest = (self._part(name, sums.get(name, "")) for name in (PATCH, MANIFEST))
-        return Submission(patch, manifest, agent.refusal if agent else "")
-
-    def _part(self, name: str, sha256: str) -> bytes:
-        path = self.directory / "submission" / name
-        gone = f"put it back from a copy; only without one remove {self.directory}, and its agent is paid again"
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            raise SubmissionDamaged(f"{path}: it is gone; {gone}") from None
-        except OSError as error:
-            remedy = "make it readable, and start again; the agent's work isn't lost"
-            raise SubmissionDamaged(f"{path}: {error.strerror or error}; {remedy}") from None
-        if sha256 and hashlib.sha256(data).hexdigest() != sha256:
-            raise SubmissionDamaged(f"{path}: it isn't what was handed in (sha256 in agent.json); {gone}")
-        return data
+        return self._files.read(self.agent())
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
-        """Take room for a submission, so that a disk that fills up doesn't have an agent paid twice.
-
-        Raises ToolFailed where there is no room.
-        """
-        sizes = dict(zip(self._of_submission, (largest_patch, largest_manifest, _ROOM_FOR_A_RECORD), strict=True))
-        try:
-            (self.directory / "submission").mkdir(parents=True, exist_ok=True)
-            for path, size in sizes.items():
-                reserve(path, size)
-        except OSError as error:
-            self.give_back()
-            words = error.strerror or str(error)
-            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                words += f": no room for a submission of up to {sum(sizes.values()) / 1e6:.0f} MB"
-            raise ToolFailed(f"{self.directory}: {words}; make room or name another disk with -o") from error
+        """Take room for a submission. Raises ToolFailed where there is none; see `SubmissionFiles`."""
+        self._files.reserve(largest_patch, largest_manifest)
 
     def give_back(self) -> None:
         """Let go of the room that no submission has used."""
-        for path in self._of_submission:
-            give_back(path)
-        with suppress(OSError):  # it is there no longer, or has a submission
-            (self.directory / "submission").rmdir()
-
-    @property
-    def _of_submission(self) -> tuple[Path, Path, Path]:
-        folder = self.directory / "submission"
-        return folder / PATCH, folder / MANIFEST, self.directory / "agent.json"
+        self._files.give_back()
 
     def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
         """On disk in this order: the submission is whole once its manifest is there, the agent done by its file."""
-        folder = self.directory / "submission"
-        folder.mkdir(exist_ok=True)
-        write_whole(folder / PATCH, submission.patch)
-        if submission.refusal:
-            write_whole(folder / "refusal.txt", submission.refusal)
-        write_whole(folder / MANIFEST, submission.manifest)
-        sums = {"patch_sha256": _sha256(submission.patch), "manifest_sha256": _sha256(submission.manifest)}
-        whole = agent.model_copy(update={"refusal": submission.refusal, **sums})
-        write_whole(self.directory / "agent.json", whole.model_dump_json(indent=2) + "\n")
+        self._files.keep(submission, agent)
+
+    @property
+    def _files(self) -> SubmissionFiles:
+        return SubmissionFiles(self.directory)
 
     def keep_arm(self, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> None:
         """All that an arm printed, or a line in the log where the run's quota leaves no room for it."""
@@ -382,10 +311,6 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
             lines = "".join(vote.model_dump_json() + "\n" for vote in judgement.judging.votes)
             write_whole(folder / f"judge{suffix}.jsonl", lines)
         write_whole(folder / f"verdict{suffix}.json", judgement.record.to_json())
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def timestamp() -> str:

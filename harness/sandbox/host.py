@@ -17,6 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from harness.sandbox.cache_place import cache_directory as cache_directory  # also for those that import it from here
 from harness.specs.errors import NotWritable, ToolFailed
 
 _NAMED_BY = "TESTWRIGHT_CACHE for the cache, TMPDIR for temporary files, -o for a run"
@@ -46,15 +47,6 @@ def writing(path: Path) -> Iterator[None]:
 
 
 _POLL_SECONDS = 0.05
-
-
-def cache_directory() -> Path:
-    """`$TESTWRIGHT_CACHE`, else `$XDG_CACHE_HOME/testwright`, else `~/.cache/testwright`."""
-    if own := os.environ.get("TESTWRIGHT_CACHE"):
-        return Path(own).resolve()
-    # The XDG specification has relative values ignored.
-    shared = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(shared) if Path(shared).is_absolute() else Path.home() / ".cache") / "testwright"
 
 
 @asynccontextmanager

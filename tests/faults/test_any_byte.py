@@ -73,11 +73,12 @@ def command(scene: Scene, capsys: pytest.CaptureFixture[str], *arguments: str) -
 
 
 def verdicts_after(scene: Scene, damaged: str) -> Iterator[Verdict | None]:
-    """What a resume and a regrading come to; nothing of a run whose run.yaml is refused."""
+    """What a resume and regradings come to; nothing of a run whose run.yaml is refused."""
     try:
         yield from (outcome.verdict for outcome in scene.run().outcomes)
-        for done in regrade(scene.catalog, scene.output, "manifest", None, True, lambda _: None):
-            yield done.new.verdict if done.new else None
+        for stage in ("rubric", "manifest"):
+            for done in regrade(scene.catalog, scene.output, stage, None, True, lambda _: None):
+                yield done.new.verdict if done.new else None
     except UserError:  # a run.yaml that can't be read, or says something else
         assert not (scene.output / "run.yaml").exists() or "run.yaml" in damaged
 
@@ -88,10 +89,12 @@ def verdicts_after(scene: Scene, damaged: str) -> Iterator[Verdict | None]:
 )
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(int(os.environ.get("TESTWRIGHT_DAMAGES", "1"))))
-def test_no_damage_to_one_file_makes_another_verdict_or_pays_again(finished, seed, capsys):
+@pytest.mark.parametrize("kind", ["a byte", "cut", "empty", "gone"])
+def test_no_damage_to_one_file_makes_another_verdict_or_pays_again(finished, kind, seed, capsys):
     scene, kept = finished
+    known = dict(damages(seed))
     for file in files_of(kept):
-        for name, damage in damages(seed):
+        for name, damage in ((kind, known[kind]),):
             if not (kept / file).stat().st_size and name != "gone":
                 continue
             put_back(scene, kept)
@@ -105,6 +108,36 @@ def test_no_damage_to_one_file_makes_another_verdict_or_pays_again(finished, see
             found = set(verdicts_after(scene, str(file)))
             assert found <= {Verdict.RESOLVED, Verdict.UNSCORED, None}, (file, name, found)
             assert not scene.sandboxes, f"{file}, {name}: the agent was asked again"
+
+
+@pytest.mark.fault(
+    "evidence.json tells another outcome of a test, as valid JSON",
+    "regrade --stage rubric judges nothing by it and says to run the arms again; the verdict stays",
+)
+@pytest.mark.parametrize("sums", ["kept", "of an earlier version"])
+def test_changed_evidence_is_not_judged_by(finished, sums):
+    scene, kept = finished
+    put_back(scene, kept)
+    [path] = scene.output.rglob("evidence.json")
+    whole = path.read_text()
+    facts = json.loads(whole)
+    assert len(facts["evidence_sha256"]) == 64
+    if sums == "kept":
+        changed = whole.replace('"passed"', '"failed"')
+        assert changed != whole
+        path.write_text(changed)
+        [done] = regrade(scene.catalog, scene.output, "rubric", None, True, lambda _: None)
+        assert done.new is None
+        assert "evidence.json is damaged; its arms must run again" in done.complaint
+        assert [row.verdict for row in load_rows(scene.output).trials] == [Verdict.RESOLVED]
+        [done] = regrade(scene.catalog, scene.output, "mutation", None, True, lambda _: None)
+        assert json.loads(path.read_text())["evidence_sha256"]
+    else:
+        del facts["evidence_sha256"]
+        path.write_text(json.dumps(facts))
+        [done] = regrade(scene.catalog, scene.output, "rubric", None, True, lambda _: None)
+    assert done.new is not None
+    assert done.new.verdict is Verdict.RESOLVED
 
 
 @pytest.mark.fault(
