@@ -87,7 +87,7 @@ class _Block(NamedTuple):
 
 
 def shell_block(text: str) -> str:
-    """The command in the text's one block of bash, sh or shell, in whole. Raises FormatError."""
+    """Return the command in the text's one block of bash, sh or shell, in whole. Raises FormatError."""
     lines = text.split("\n")
     fences = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
     blocks = [block for block in _blocks(fences) if block.opening.begins_shell]
@@ -136,14 +136,14 @@ def _blocks(fences: Sequence[_Fence]) -> Iterator[_Block]:
 
 
 def _is_cut_here_document(inside: Sequence[str], behind: Sequence[str]) -> bool:
-    """Whether a here-document begins in the block, and the line that ends it stands behind the block."""
+    """Return whether a here-document begins in the block, and the line that ends it stands behind the block."""
     words = {next(filter(None, found.groups())) for found in _HERE_DOCUMENT.finditer("\n".join(inside))}
     ended = words.intersection(line.strip() for line in inside)
     return not (words - ended).isdisjoint(line.strip() for line in behind)
 
 
 def _without_indent(line: str, opening: _Fence) -> str:
-    """A line of a block that is itself indented, as in a list, without that indentation."""
+    """Return a line of a block that is itself indented, as in a list, without that indentation."""
     width = len(opening.indent)
     return line[min(width, len(line) - len(line.lstrip(" "))) :]
 
@@ -195,14 +195,17 @@ def parse_actions(message: Message, is_cut_off: bool = False) -> list[Action]:
 
 
 def answer(call_id: str | None, text: str) -> Message:
-    """What answers a tool call, or a message without one."""
+    """Return what answers a tool call, or a message without one."""
     if call_id is None:
         return Message(role=MessageRole.USER, content=text)
     return Message(role=MessageRole.TOOL, content=text, tool_call_id=call_id)
 
 
 def _of_calls(calls: Sequence[ToolCall]) -> list[Action]:
-    """The calls' commands; none of them where one can't be read. Providers insist that each call is answered."""
+    """Return the calls' commands; none of them where one can't be read.
+
+    Providers insist that each call is answered.
+    """
     read = [_read(call) for call in calls]
     actions = [item for item in read if isinstance(item, Action)]
     if len(actions) == len(read):

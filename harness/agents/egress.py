@@ -65,6 +65,8 @@ def check_egress(engine: Engine, task: Task) -> None:
 
 
 def egress_record(proxy: EgressProxy) -> EgressRecord:
+    """Return the record of what an agent's commands reached through the proxy."""
+
     def those(outcome: str) -> dict[str, int]:
         found = {f"{it.host}:{it.port}": count for it, count in proxy.contacts.items() if it.outcome == outcome}
         return dict(sorted(found.items()))
@@ -83,7 +85,9 @@ def egress_record(proxy: EgressProxy) -> EgressRecord:
 
 
 async def _with_python(options: SandboxOptions, engine: Engine, context: AgentContext) -> tuple[SandboxOptions, str]:
-    """The sandbox's Python that runs the forwarder: a toolbox's, since an image may have none or an old one."""
+    """Return the sandbox's Python that runs the forwarder: a toolbox's, since an image may have none or an old
+    one.
+    """
     if not isinstance(engine, ToolboxEngine):
         return options, "python3"
     if not any(mount.target == TOOLBOX for mount in options.mounts):

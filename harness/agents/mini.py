@@ -58,7 +58,9 @@ class MiniTexts:
         ]
 
     def observation(self, command: str, result: CommandResult, timeout: float, chars: int) -> str:
-        """What the model is shown of a command's end: cut to `chars` of output, otherwise as it was printed."""
+        """Return what the model is shown of a command's end: cut to `chars` of output, otherwise as it was
+        printed.
+        """
         return self._templates.render(
             "timeout" if result.timed_out else "observation",
             command=command,
@@ -94,7 +96,7 @@ class MiniTexts:
 
 
 def readable(result: CommandResult) -> str:
-    """What a command printed, as text that a provider takes."""
+    """Return what a command printed, as text that a provider takes."""
     return result.output.decode(errors="replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
@@ -130,7 +132,7 @@ class Mini:
         return await _Loop(self, sandbox, trajectory).run()
 
     def prompts(self) -> list[Message]:
-        """What the model is told first."""
+        """Return what the model is told first."""
         return self.texts.prompts()
 
 
@@ -167,7 +169,7 @@ class _Loop:
         return completion
 
     def actions(self, completion: Completion) -> list[Action]:
-        """The commands that a message asks for. Where one of them is malformed none is run."""
+        """Return the commands that a message asks for. Where one of them is malformed none is run."""
         is_cut_off = completion.stop is StopReason.LENGTH
         try:
             found = parse_actions(completion.message, is_cut_off)
@@ -206,7 +208,9 @@ class _Loop:
         return self.agent.texts.reminder(name)
 
     async def empty_manifest(self) -> str | None:
-        """The name of the manifest where it is empty, "" where there is none; None where one says something."""
+        """Return the name of the manifest where it is empty, "" where there is none; None where one says
+        something.
+        """
         for name in MANIFEST_NAMES:
             try:
                 data = await self.sandbox.read(f"{AGENT_LOGS}/{name}", _MANIFEST_BYTES)

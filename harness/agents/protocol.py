@@ -18,7 +18,7 @@ from harness.specs.usage import Usage
 
 @dataclass(frozen=True)
 class GatewaySeat:
-    """Where a native agent's model is: the run's gateway, at a socket of this machine, and what it serves."""
+    """A native agent's way to its model: the run's gateway, at a socket of this machine, and what it serves."""
 
     server: GatewayServer
     socket: Path
@@ -51,7 +51,7 @@ class AgentContext:
 
 @dataclass(frozen=True)
 class Finish:
-    """Why an agent stopped. `message` tells a reader more than the ending does; it may be empty."""
+    """The reason why an agent stopped. `message` tells a reader more than the ending does; it may be empty."""
 
     ending: Ending
     message: str = ""
@@ -68,7 +68,7 @@ class Agent(Protocol):
 
 
 class AgentClass(Protocol):
-    """What is registered for an agent: makes one for a trial. Raises UserError for a scaffold that can't work.
+    """A factory registered for an agent: makes one for a trial. Raises UserError for a scaffold that can't work.
 
     One is also made before a run begins, so that such a scaffold is refused before anything is paid.
 
@@ -83,7 +83,7 @@ class AgentClass(Protocol):
 
 @dataclass(frozen=True)
 class AgentResult:
-    """How an agent ended and what it used. Steps are answers of its model.
+    """An agent's end and what it used. Steps are answers of its model.
 
     `counted_seconds` are the agent's own, `model_seconds` the part of them in which a model composed an answer.
     `waiting_seconds` beside them were spent on failed requests, the waits after them and rate limits.

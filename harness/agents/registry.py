@@ -23,7 +23,7 @@ AGENTS: Registry[AgentClass] = Registry(
 
 
 def agent_class(scaffold: Scaffold) -> AgentClass:
-    """The registered agent that runs a scaffold. Raises UserError naming file and line of an unknown one."""
+    """Return the registered agent that runs a scaffold. Raises UserError naming file and line of an unknown one."""
     name = scaffold.agent_name
     if name not in AGENTS.names:
         path = scaffold.directory / "scaffold.yaml"
@@ -34,7 +34,7 @@ def agent_class(scaffold: Scaffold) -> AgentClass:
 
 
 def is_native(scaffold: Scaffold) -> bool:
-    """Whether the model is reached through the gateway."""
+    """Return whether the model is reached through the gateway."""
     return scaffold.native is not None
 
 
@@ -46,7 +46,10 @@ def agent_context(
     gateway: GatewaySeat | None = None,
     egress: Egress | None = None,
 ) -> AgentContext:
-    """What an agent of a trial is made of; its model is metered. Without an allowance it gets the task's limits."""
+    """Return what an agent of a trial is made of; its model is metered.
+
+    Without an allowance it gets the task's limits.
+    """
     allowance = allowance or Allowance(task.file.limits)
     return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway, egress)
 

@@ -45,7 +45,7 @@ async def supervise(
 
 
 async def _finish(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace: float) -> Finish:
-    """How the work ends, by the agent or by a limit."""
+    """Return how the work ends, by the agent or by a limit."""
     try:
         return await _until_overdue(work, allowance, grace)
     except AllowanceExhausted as error:

@@ -27,7 +27,7 @@ REQUEST = "request.j2"
 
 
 def template_path(scaffold: Scaffold, file: str) -> Path:
-    """A template by its file's name, whether or not it is there.
+    """Return a template by its file's name, whether or not it is there.
 
     What a run puts in its place comes first, then the scaffold's own, then the request that all share.
     """
@@ -42,7 +42,7 @@ def template_path(scaffold: Scaffold, file: str) -> Path:
 
 
 def template_file(scaffold: Scaffold, name: str) -> str | None:
-    """The file's name of the template `name`; None where the scaffold names none."""
+    """Return the file's name of the template `name`; None where the scaffold names none."""
     return scaffold.templates.get(name, REQUEST if name == "request" else None)
 
 
@@ -87,7 +87,10 @@ class Templates:
         return template
 
     def _source(self, file: str) -> tuple[str, str, None] | None:
-        """A template's text and path; None where there is none. Raises TemplateNotFound for a path out of there."""
+        """Return a template's text and path; None where there is none.
+
+        Raises TemplateNotFound for a path out of there.
+        """
         path = template_path(self._scaffold, "/".join(split_template_path(file)))
         return (read_text(path), str(path), None) if path.is_file() else None
 
@@ -119,7 +122,7 @@ REQUEST_VARIABLES = (
 
 
 def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
-    """The variables of the request's template. Without a command to submit with, an agent ends by stopping."""
+    """Return the variables of the request's template. Without a command to submit with, an agent ends by stopping."""
     repo, limits = task.repo, task.file.limits
     ids = language_of(repo).ids
     return {
@@ -140,5 +143,8 @@ def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
 
 
 def request_text(task: Task, scaffold: Scaffold) -> str:
-    """The request as plain text, for an agent that hands in by stopping. Raises UserError for a broken template."""
+    """Return the request as plain text, for an agent that hands in by stopping.
+
+    Raises UserError for a broken template.
+    """
     return Templates(scaffold, {"request": REQUEST_VARIABLES}).render("request", **request_values(task))

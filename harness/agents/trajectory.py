@@ -1,4 +1,4 @@
-"""What an agent did, one JSON line per record, written as it happens.
+"""The trajectory of an agent: one JSON line per record, written as it happens.
 
 Why an agent stopped.
 """
@@ -92,7 +92,7 @@ class ObservationRecord(_Record):
 
 
 class AgentOutputRecord(_Record):
-    """How a native agent's command ended, and what it said itself; its whole output is in files beside this one.
+    """The end of a native agent's command, and its own words; its whole output is in files beside this one.
 
     `exit_status` is null where a limit ended it. `events` and `tools` count the kinds of its own event stream.
     """
@@ -121,7 +121,7 @@ class RefusedContact(BaseModel):
 
 
 class EgressRecord(_Record):
-    """What an agent's commands connected to by way of the proxy to package registries, in numbers of connections.
+    """Connections of an agent's commands through the proxy to package registries, in numbers.
 
     `allowed` are the hosts and ports that the proxy led to. Keys are `HOST:PORT`.
     """
@@ -240,7 +240,7 @@ class Trajectory:
 
 
 def read_trajectory(path: Path) -> list[Record]:
-    """Its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    """Return its records, without a last line that a crash has cut. Raises UserError naming file and line."""
     if records := _all_readable(path):
         return records
     for number, value in read_json_lines(path):
@@ -252,7 +252,7 @@ def read_trajectory(path: Path) -> list[Record]:
 
 
 def _all_readable(path: Path) -> list[Record]:
-    """The records of a file where each line is one; else nothing: whoever reads it says what is wrong."""
+    """Return the records of a file where each line is one; else nothing: whoever reads it says what is wrong."""
     try:
         return [_RECORD.validate_json(line) for line in path.read_bytes().split(b"\n") if line]
     except (OSError, ValidationError):
@@ -260,7 +260,7 @@ def _all_readable(path: Path) -> list[Record]:
 
 
 def paid(path: Path) -> Usage:
-    """All that a trajectory's calls cost, however it ended; nothing where there is none.
+    """Return all that a trajectory's calls cost, however it ended; nothing where there is none.
 
     A line that is damaged counts for nothing: what it cost isn't known, and money must be told all the same.
     """
@@ -269,13 +269,13 @@ def paid(path: Path) -> Usage:
 
 
 def last_record(path: Path) -> EndRecord | None:
-    """How the agent's work ended; None where it was cut short or the line is damaged."""
+    """Return how the agent's work ended; None where it was cut short or the line is damaged."""
     records = _readable(path)
     return records[-1] if records and isinstance(records[-1], EndRecord) else None
 
 
 def _readable(path: Path) -> list[Record]:
-    """The records that can be read; none where there is no file."""
+    """Return the records that can be read; none where there is no file."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError:

@@ -57,6 +57,7 @@ class Bundle(FileModel):
 
 
 def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -80,7 +81,7 @@ def write_bundle(path: Path, bundle: Bundle, images: Path) -> None:
 
 
 def read_index(path: Path) -> Bundle:
-    """What a file says that it holds. Raises UserError."""
+    """Return what a file says that it holds. Raises UserError."""
     with _opened(path) as tar:
         return _index(tar, path)
 

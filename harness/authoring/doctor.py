@@ -1,4 +1,4 @@
-"""What works on this machine, and how to repair what doesn't. Leaves nothing, needs no network, takes seconds.
+"""Findings about this machine, and how to repair what doesn't work. Leaves nothing, needs no network, takes seconds.
 
 What the Docker engine and its command line can do here.
 
@@ -48,7 +48,7 @@ _LIMITS = {
 
 
 def engine() -> list[Finding]:
-    """The engine, and what hangs on it: the base image and the room that the engine has on disk."""
+    """Return the engine, and what hangs on it: the base image and the room that the engine has on disk."""
     try:
         client = docker.from_env(timeout=_DOCTOR_ENGINE_ANSWER_SECONDS)
     except (docker.errors.DockerException, requests.RequestException) as error:
@@ -66,6 +66,7 @@ def engine() -> list[Finding]:
 
 
 def build_command() -> list[Finding]:
+    """Find the docker command that builds images, and try it."""
     try:
         cli = engine_build_cli(os.environ.get("PATH", os.defpath))
     except ImageUnavailable as error:
@@ -120,7 +121,7 @@ def _room(facts: dict[str, Any]) -> Iterator[Finding]:
 
 
 def room(name: str, directory: Path) -> Finding:
-    """What is free on a directory's file system, or on that of its nearest parent."""
+    """Return what is free on a directory's file system, or on that of its nearest parent."""
     there = next(parent for parent in [directory, *directory.parents] if parent.exists())
     free = shutil.disk_usage(there).free / 1e9
     words = f"{free:.0f} GB free at {directory}"
@@ -219,7 +220,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def doctor() -> list[Finding]:
-    """Every check once, side by side; each is bounded on its own."""
+    """Return every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
         engine, build_command, tries, _bubblewrap, _git, _python, _cache, _certificates, _proxies, _keys,
     ]  # fmt: skip
@@ -229,7 +230,7 @@ def doctor() -> list[Finding]:
 
 
 def _auto(findings: list[Finding]) -> Finding:
-    """What `--sandbox auto` takes here."""
+    """Return what `--sandbox auto` takes here."""
     name = "sandbox auto"
     health = {finding.name: finding.health for finding in findings}
     if health["engine"] is not Health.MISSING:
@@ -274,7 +275,7 @@ def _python() -> list[Finding]:
 
 
 def _cache() -> list[Finding]:
-    """Whether it has room, and takes a file: on a read-only disk no image can be made and no trial begin."""
+    """Return whether it has room, and takes a file: on a read-only disk no image can be made and no trial begin."""
     name, directory = "disk of the cache", cache_directory()
     there = next(path for path in (directory, *directory.parents) if path.exists())
     try:
@@ -303,7 +304,7 @@ def _certificates() -> list[Finding]:
 
 
 def _proxies(environment: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Names only: an address may hold a password."""
+    """Return names only: an address may hold a password."""
     found = proxies(environment)
     if not found:
         return [Finding(name="proxies", health=Health.OK, words="none set")]
@@ -322,7 +323,7 @@ def _is_here(proxy: str) -> bool:
 
 
 def _keys(environment: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Names only; those of a `.env` in the working directory are in the environment by now."""
+    """Return names only; those of a `.env` in the working directory are in the environment by now."""
     names = sorted(name for name, value in environment.items() if value and _KEY.fullmatch(name))
     if not names:
         words = "no *_API_KEY is set, here or in .env: the controls and recorded models work, others don't"

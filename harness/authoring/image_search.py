@@ -59,7 +59,7 @@ class SavedImage:
         self._archive = archive
 
     def configuration(self) -> str:
-        """The image's configuration and history, as JSON."""
+        """Return the image's configuration and history, as JSON."""
         with tarfile.open(self._archive) as outer:
             return _read(outer, self._manifest(outer)["Config"]).decode()
 
@@ -77,7 +77,7 @@ class SavedImage:
 
 
 def unpacked(file: FoundFile, depth: int = 0) -> Iterator[FoundFile]:
-    """The file itself and whatever can be unpacked from it, as far as caps of size and depth allow."""
+    """Yield the file itself and whatever can be unpacked from it, as far as caps of size and depth allow."""
     yield file
     if depth < _MAX_DEPTH:
         try:
@@ -87,7 +87,7 @@ def unpacked(file: FoundFile, depth: int = 0) -> Iterator[FoundFile]:
 
 
 def files_of(archive: Path) -> Iterator[FoundFile]:
-    """Every file of a tar on disk, and whatever can be unpacked from it."""
+    """Yield every file of a tar on disk, and whatever can be unpacked from it."""
     with tarfile.open(archive) as tar:
         yield from _members(tar, "", 0)
 
@@ -140,7 +140,7 @@ def secret_texts() -> dict[str, bytes]:
 
 
 def private_certificates() -> frozenset[bytes]:
-    """Those that this machine trusts and the public bundle doesn't have, as `certificates` returns them."""
+    """Return the certificates that this machine trusts and the public bundle doesn't have, as `certificates` does."""
     bundle, public = ca_bundle(), Path(DEFAULT_CA_BUNDLE_PATH)
     if bundle is None or bundle.resolve() == public.resolve():
         return frozenset()
@@ -148,10 +148,10 @@ def private_certificates() -> frozenset[bytes]:
 
 
 def certificates(data: bytes) -> frozenset[bytes]:
-    """The PEM certificates in a file, without line ends."""
+    """Return the PEM certificates in a file, without line ends."""
     return frozenset(b"".join(body.split()) for body in _CERTIFICATE.findall(data))
 
 
 def published(places: Mapping[bytes, Iterable[str]]) -> frozenset[bytes]:
-    """Of certificates found in an image, by their places: those that everybody's image has of the packages in it."""
+    """Return, of certificates found in an image by place, those that the packages in everybody's image bring."""
     return frozenset(body for body, paths in places.items() if any(_PACKAGED.match(path) for path in paths))

@@ -43,7 +43,10 @@ class KnownSuite:
 def judge_consistency(
     catalog: Catalog, name: str, judges: Sequence[Judge], votes: int, tell: Callable[[str], None]
 ) -> Consistency:
-    """Every criterion asked of every suite by every judge, `votes` times. Raises UserError, and then asks nobody."""
+    """Return every criterion asked of every suite by every judge, `votes` times.
+
+    Raises UserError, and then asks nobody.
+    """
     if len(judges) * votes < 2:
         raise UserError("one vote of one judge can't disagree; name another --judge, or take --votes 3")
     named = [judge.identity.model for judge in judges]
@@ -87,7 +90,7 @@ async def _judge_consistency(
 
 
 def _suites(subject: Subject) -> list[KnownSuite]:
-    """The reference, then the good ones, then the lazy ones. Raises UserError where there are no lazy ones."""
+    """Return the reference, then the good ones, then the lazy ones. Raises UserError where there are no lazy ones."""
     task = subject.task
     reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     found = [KnownSuite(REFERENCE, reference)]
@@ -134,7 +137,7 @@ def _ballots(task: Task, judge: Judge, suite: KnownSuite, judging: JudgeReport) 
 
 
 def _said(criterion: Criterion, answer: Answer | None) -> str:
-    """What a vote means for the criterion; a negative one is met where its statement is false."""
+    """Return what a vote means for the criterion; a negative one is met where its statement is false."""
     if answer is None:
         return "no answer"
     if criterion.negative and answer is not Answer.CANNOT_TELL:
@@ -143,7 +146,9 @@ def _said(criterion: Criterion, answer: Answer | None) -> str:
 
 
 def _expected(criterion: Criterion, suite: KnownSuite) -> bool | None:
-    """What probes or code say; None where a judge alone decides, and where `expect.yaml` says nothing of it."""
+    """Return what probes or code say; None where a judge alone decides, and where `expect.yaml` says nothing of
+    it.
+    """
     if criterion.importance is not Importance.MUST or not criterion.decided_without_judge:
         return None
     if criterion.id in suite.unmet:

@@ -90,7 +90,7 @@ async def leak_signatures_of(withheld: bytes, tree: GitTree, language: Language)
 
 
 def _places(withheld: bytes, signatures: LeakSignatures) -> dict[str, str]:
-    """The first line that takes out each name and line."""
+    """Return the first line that takes out each name and line."""
     found: dict[str, str] = {}
     for number, line in enumerate(withheld.decode(errors="replace").splitlines(), 1):
         if line.startswith("-") and not line.startswith("---"):
@@ -105,12 +105,12 @@ def _absent(candidates: Iterable[str], present: bytes) -> frozenset[str]:
 
 
 def _longest(lines: Iterable[str]) -> list[str]:
-    """The most telling ones: a whole tree of files is searched for each."""
+    """Return the most telling ones: a whole tree of files is searched for each."""
     return sorted(lines, key=lambda line: (-len(line), line))[:_MAX_LINES]
 
 
 def _stands_alone(name: bytes, data: bytes) -> bool:
-    """Whether a name is there and not only as part of another. Compiled code has no room between names."""
+    """Return whether a name is there and not only as part of another. Compiled code has no room between names."""
     if b"\0" in data:
         return len(name) >= _UNLIKELY_PART
     return re.search(rb"(?<![A-Za-z0-9_])" + re.escape(name) + rb"(?![A-Za-z0-9_])", data) is not None
@@ -132,7 +132,7 @@ SHARE = 0.1
 
 
 def telling_parts(patch: bytes, tree: Iterable[bytes]) -> dict[bytes, int]:
-    """Texts and names in what a removal takes out, and the names of the functions that it is taken out of.
+    """Return texts and names in what a removal takes out, and the names of the functions that it is taken out of.
 
     Each with the first line of the patch that has it, from 1. Of the names those that some file of the tree defines:
     others belong to libraries that it uses.

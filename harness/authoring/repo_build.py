@@ -76,7 +76,7 @@ def _wrong(result: JobResult, tests: int, report: str) -> list[str]:
 
 
 def no_tests(outputs: Mapping[str, bytes], report: str) -> str:
-    """Why no test was found in the reports: they are of another format, or not there."""
+    """Return why no test was found in the reports: they are of another format, or not there."""
     if not outputs:
         return "no test is in the reports; does run_tests write them to $TESTWRIGHT_REPORT_DIR?"
     others = [name for name in REPORT_FORMATS.names if name != report]
@@ -111,7 +111,7 @@ def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list
 
 
 async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
-    """Each repository's image, and once that is there those of its tasks."""
+    """Return each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, line: str, make: Callable[[], Awaitable[Image]]) -> Build:

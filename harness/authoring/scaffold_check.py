@@ -49,7 +49,7 @@ _MEMORY = Limits(memory_mb=3000, cpus=2, pids=512, disk_mb=2000)
 
 @dataclass(frozen=True)
 class _Seen:
-    """What came of a run: records of the gateway and of the agent, and whether its shell tool did what was asked."""
+    """A run's records: of the gateway, of the agent, and whether its shell tool did as asked."""
 
     result: AgentResult
     gateway: GatewayRecord
@@ -60,7 +60,10 @@ class _Seen:
 
 
 def check_scaffolds(catalog: Catalog, names: Sequence[str], tell: Tell) -> list[Check]:
-    """Each by its own, on a Docker engine. Raises UserError for one that isn't native, or where no engine answers."""
+    """Return each by its own, on a Docker engine.
+
+    Raises UserError for one that isn't native, or where no engine answers.
+    """
     scaffolds = [catalog.scaffold(name) for name in names or catalog.names("scaffolds")]
     native = [scaffold for scaffold in scaffolds if scaffold.native]
     for scaffold in scaffolds:
@@ -119,7 +122,7 @@ def _name(dialect: NativeDialect) -> str:
 
 
 async def _changed(sandbox: Sandbox) -> str:
-    """What of the toolbox isn't as it was installed; empty where all is."""
+    """Return what of the toolbox isn't as it was installed; empty where all is."""
     compared = await sandbox.run(f"cd {TOOLBOX} && sha256sum --check --quiet {HASHES} 2>&1 | head -n 3", 300)
     if compared.output.strip():
         first = compared.output.decode(errors="replace").strip().splitlines()[0]
@@ -139,7 +142,7 @@ async def _run(context: AgentContext, sandbox: Sandbox, scratch: Path, asker: Co
 
 
 def _complaints(scaffold: Scaffold, seen: _Seen) -> Iterator[Problem]:
-    """One line each; the first of them explains those that follow, which are left out."""
+    """Yield one line each; the first of them explains those that follow, which are left out."""
     native = scaffold.native
     assert native is not None
 

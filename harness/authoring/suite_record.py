@@ -1,4 +1,4 @@
-"""Which of a repository's own tests are green, red and flaky: every test run several times in its image."""
+"""Green, red and flaky tests of a repository's own: every test run several times in its image."""
 
 from collections.abc import Callable, Sequence
 
@@ -49,7 +49,7 @@ async def run_suite(repo: Repo, tell: Callable[[str], None]) -> SuiteRecord:
 
 
 async def all_tests(repo: Repo, tree: GitTree) -> tuple[TestId, ...]:
-    """The tests of a tree, by its language's discovery, in the order of their files."""
+    """Return the tests of a tree, by its language's discovery, in the order of their files."""
     discovery = language_of(repo).discovery
     entries = await tree.entries()
     files = {

@@ -30,7 +30,7 @@ SECONDS = 3600.0
 
 
 class Care(StrEnum):
-    """How good a suite must be."""
+    """The quality that a suite must have."""
 
     REFERENCE = "reference"
     THOROUGH = "thorough"
@@ -51,7 +51,7 @@ class ScoredMutant(_Part):
 
 
 class ScoredSuite(_Part):
-    """What became of the mutants when this suite ran, in their order. `digest` is of its patch and manifest."""
+    """A suite's mutants after its run, in their order. `digest` is of its patch and manifest."""
 
     name: str
     care: Care
@@ -80,11 +80,11 @@ class SuiteScores(FileModel):
         )
 
     def detected(self, suite: ScoredSuite) -> int:
-        """How many of the valid mutants a suite kills."""
+        """Return how many of the valid mutants a suite kills."""
         return sum(suite.states[number].is_detected for number in self.valid)
 
     def score(self, care: Care) -> float | None:
-        """The mean score of the suites of this kind; None where there is none, or no valid mutant."""
+        """Return the mean score of the suites of this kind; None where there is none, or no valid mutant."""
         found = [self.detected(suite) / len(self.valid) for suite in self.suites if suite.care is care and self.valid]
         return mean(found) if found else None
 
@@ -120,7 +120,7 @@ def suite_digest(submission: Submission) -> str:
 
 
 def stale(scores: SuiteScores, catalog: Catalog, task: Task) -> list[str]:
-    """What has changed since the scores were measured, a line each; none where they still hold."""
+    """Return what has changed since the scores were measured, a line each; none where they still hold."""
     now = {name: (care, suite_digest(each)) for name, (care, each) in submissions_of(catalog, task).items()}
     known = {suite.name: (suite.care, suite.digest) for suite in scores.suites}
     found = [] if scores.code_digest == code_digest(task) else [f"{task.id}: its code or removal has changed"]
@@ -161,7 +161,7 @@ async def measure_scores(
 
 
 def out_of_order(scores: SuiteScores) -> Iterator[str]:
-    """Where suites that must be resolved kill fewer mutants than those that must fail.
+    """Yield where suites that must be resolved kill fewer mutants than those that must fail.
 
     Nothing is said of the reference beside thorough suites: both meet every must-have, and neither was written for
     mutants.

@@ -51,7 +51,7 @@ class EditedPart:
     tests: bool
 
     def allows(self, path: str) -> bool:
-        """Files that list tests for a build, in no language of ours, go with withheld tests."""
+        """Return files that list tests for a build, in no language of ours, go with withheld tests."""
         if self.name == "withheld" and language_at(path) is None:
             return True
         return matches(path, self.task.repo.test_paths) is self.tests
@@ -81,7 +81,7 @@ def _check_criterion(task: Task, criterion: str) -> None:
 
 
 async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyType({})) -> tuple[GitTree, str]:
-    """The git directory and the tree that the part's patch applies to. Raises UserError, ImageUnavailable.
+    """Return the git directory and the tree that the part's patch applies to. Raises UserError, ImageUnavailable.
 
     `made` are patches that aren't written yet, by where they will lie.
     """
@@ -98,13 +98,16 @@ async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyTyp
 
 
 async def upstream_tree(repo: Repo) -> GitTree:
-    """That of the repository's image: as it was kept when the image was built, else of one that is built now."""
+    """Return the tree of the repository's image: kept when the image was built, else of one that is built now."""
     place = image_place(read_recipe(repo).tag("repo"))
     return GitTree(place.tree if place.record() else (await repo_image(repo)).tree)
 
 
 async def applied(tree: GitTree, onto: str, path: Path, made: Mapping[Path, bytes] = MappingProxyType({})) -> str:
-    """The tree that a patch makes: what `made` has for its path, else the file. Raises UserError where it doesn't."""
+    """Return the tree that a patch makes: what `made` has for its path, else the file.
+
+    Raises UserError where it doesn't.
+    """
     try:
         return await tree.apply(made[path] if path in made else path.read_bytes(), onto=onto)
     except OSError as error:
@@ -153,7 +156,10 @@ def edit_parts(catalog: Catalog, task: str, parts: Sequence[str], folder: Path) 
 
 
 def write_trees(catalog: Catalog, task: str, parts: Sequence[str], folder: Path, anew: bool = False) -> list[Path]:
-    """The tree of each part as `FOLDER/PART`, for `edit_parts`. Raises UserError where something is there already."""
+    """Return the tree of each part as `FOLDER/PART`, for `edit_parts`.
+
+    Raises UserError where something is there already.
+    """
     loaded = catalog.task(task)
     places = {
         part.name: (part, folder.resolve() / part.name) for part in (part_of(catalog, loaded, n) for n in parts)
@@ -179,7 +185,7 @@ async def _edit_parts(parts: Sequence[EditedPart], folder: Path) -> list[Path]:
 
 
 async def _finished(part: EditedPart, tree: GitTree, base: str, folder: Path) -> str:
-    """The tree that the author made of a part. Raises UserError."""
+    """Return the tree that the author made of a part. Raises UserError."""
     edited, patch = folder / part.name, folder / f"{part.name}.patch"
     if edited.is_dir() and patch.is_file():
         raise UserError(f"--from: both {edited} and {patch} are there; remove one")
@@ -222,7 +228,7 @@ def _store(part: EditedPart, patch: bytes) -> None:
 
 
 def _expect(part: EditedPart) -> None:
-    """What an honest suite must come to is its author's to say."""
+    """Say that the author must state the verdict of an honest suite."""
     path = part.path.parent / "expect.yaml"
     if not path.exists():
         facts = {"schema_version": 1, "about": "TODO", "task": part.task.id, "verdict": Verdict.RESOLVED.value}

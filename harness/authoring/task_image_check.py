@@ -1,4 +1,4 @@
-"""Whether a task's image holds secrets: withheld tests, or settings of this machine.
+"""A search of a task's image for secrets: withheld tests, or settings of this machine.
 
 Checks a task image's git repository: it has one commit and no object besides.
 """
@@ -32,7 +32,7 @@ _FILES = {"HEAD", "config", "index", "info/attributes", "info/exclude", "refs/he
 
 
 async def repository_problems(repository: Path, commit: str, where: str) -> list[Problem]:
-    """What is wrong with the git directory `repository`, which should have `commit` on its branch main, alone.
+    """Return what is wrong with the git directory `repository`, which should have `commit` on its branch main, alone.
 
     Writes our own configuration over its: git is run on it.
     """
@@ -81,7 +81,7 @@ _NAMED = 4
 
 
 async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
-    """What is wrong with a task's image, or with `reference` in its stead; nothing of it is run.
+    """Return what is wrong with a task's image, or with `reference` in its stead; nothing of it is run.
 
     Raises ImageUnavailable, UserError.
     """
@@ -129,7 +129,9 @@ async def other_copies(task: Task, reference: str | None = None) -> list[Problem
 
 
 def _placed(parts: Sequence[str], places: Mapping[str, str]) -> str:
-    """Each of the first few with the line of the patch that it comes from: `cache_info from removal.patch:31`."""
+    """Return each of the first few with the line of the patch that it comes from: `cache_info from
+    removal.patch:31`.
+    """
     return ", ".join(f"{part} from {places[part]}" if part in places else part for part in parts[:_NAMED])
 
 
@@ -196,7 +198,7 @@ class ImageSearch:
 
 
 async def pack_contents(pack: FoundFile, scratch: Path) -> FoundFile:
-    """All objects of a git pack as one file; an unreadable pack stays as it is."""
+    """Return all objects of a git pack as one file; an unreadable pack stays as it is."""
     await run_git("init", "--quiet", "--bare", str(scratch))
     try:
         await run_git(f"--git-dir={scratch}", "index-pack", "--stdin", stdin=pack.data, may_refuse=True)

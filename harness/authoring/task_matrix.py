@@ -60,7 +60,7 @@ async def _kill_matrix(
 
 
 def left_out(manifest: Path, tests: Sequence[TestId], ids: IdForm) -> Iterator[str]:
-    """A line for each test that a manifest lists and that isn't among these: it goes from the manifest."""
+    """Yield a line for each test that a manifest lists and that isn't among these: it goes from the manifest."""
     try:
         listed = parse_manifest(manifest.read_bytes(), ids).tests
     except (OSError, ManifestError):  # there is none yet, or none that can be read
@@ -71,7 +71,7 @@ def left_out(manifest: Path, tests: Sequence[TestId], ids: IdForm) -> Iterator[s
 
 
 def _write_covers(task: Task, reference: SuiteMatrix) -> Path:
-    """Each test with the criteria whose probes it notices: the file says what is, so no criterion overlaps."""
+    """Return each test with the criteria whose probes it notices: the file says what is, so no criterion overlaps."""
     criteria = {probe.variant: probe.criterion for probe in task.probes}
     path = task.directory / "reference" / "covers.yaml"
     noticed = {

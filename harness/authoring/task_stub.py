@@ -82,7 +82,10 @@ def rate(samples: Sequence[StubSample]) -> float:
 
 
 def file_diff(path: str, old: bytes, new: bytes) -> str:
-    """One file's change in git's form, without the ids of blobs. Lines end with a line feed and nothing else."""
+    """Return one file's change in git's form, without the ids of blobs.
+
+    Lines end with a line feed and nothing else.
+    """
     sides = [text.decode("utf-8", "surrogateescape").split("\n") for text in (old, new)]
     lines = [[f"{line}\n" for line in side[:-1]] + [side[-1]] * bool(side[-1]) for side in sides]
     found = difflib.unified_diff(lines[0], lines[1], f"a/{path}", f"b/{path}")
@@ -95,7 +98,7 @@ Files = Mapping[str, bytes]
 
 
 def stub_task(task: Task, symbols: Sequence[str], anew: bool, write: bool) -> list[StubbedPatch]:
-    """Both removals, compiled in the task's image. Written where `write` says so and both compile.
+    """Return both removals, compiled in the task's image. Written where `write` says so and both compile.
 
     Raises UserError where a symbol isn't there or can't be taken out, and where a removal is there already.
     """
@@ -151,7 +154,7 @@ async def _by_file(tree: GitTree, task: Task, symbols: Sequence[str]) -> dict[st
 
 
 def _file_of(module: str, paths: Sequence[str], task: Task) -> str:
-    """The file of a path or of a dotted name. Raises UserError."""
+    """Return the file of a path or of a dotted name. Raises UserError."""
     suffixes = language_of(task.repo).suffixes
     dotted = module.replace(".", "/")
     forms = [module, *(f"{dotted}{end}" for suffix in suffixes for end in (suffix, f"/__init__{suffix}"))]
@@ -176,7 +179,7 @@ def _diff(before: Files, after: Files) -> str:
 
 
 def reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
-    """The reference on mutants of the code that the removal takes out. Raises UserError, SandboxLost."""
+    """Return the reference on mutants of the code that the removal takes out. Raises UserError, SandboxLost."""
     return run_to_end(_reference_mutants(task, order))
 
 
@@ -189,7 +192,10 @@ async def _reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
 
 
 def tests_for(task: Task, criterion: str) -> frozenset[str]:
-    """The reference tests that covers.yaml names for a criterion. Raises UserError for one that isn't there."""
+    """Return the reference tests that covers.yaml names for a criterion.
+
+    Raises UserError for one that isn't there.
+    """
     known = [item.id for item in task.rubric.criteria]
     if criterion not in known:
         raise UserError(f"{task.id}: its rubric has no criterion {criterion}; it has {', '.join(known)}")

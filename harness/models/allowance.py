@@ -81,7 +81,7 @@ class MeteredModel:
 
 
 class Limit(StrEnum):
-    """What of an allowance is used up."""
+    """The limit of an allowance that is used up."""
 
     STEPS = "step"
     WALL = "wall"
@@ -97,7 +97,7 @@ class AllowanceExhausted(Exception):
 
 
 class Left(NamedTuple):
-    """What is left of an allowance, never below 0. `usd` is None where it isn't known what was spent."""
+    """The rest of an allowance, never below 0. `usd` is None where it isn't known what was spent."""
 
     steps: int
     seconds: float
@@ -112,7 +112,7 @@ class StepObserver:
 
 
 class Stops:
-    """How long this process has stood still since the first beat: told by beats that are late."""
+    """Time for which this process has stood still since the first beat: told by beats that are late."""
 
     LONGEST = 5.0
     """Seconds between two beats of a process at work, however busy its machine is."""
@@ -186,7 +186,10 @@ class Allowance:
         return now - self._stops.seconds()
 
     def metered(self, model: Model) -> Model:
-        """The model as an agent gets it. Its calls raise AllowanceExhausted, BudgetExhausted and ProviderError."""
+        """Return the model as an agent gets it.
+
+        Its calls raise AllowanceExhausted, BudgetExhausted and ProviderError.
+        """
         return _LimitedModel(MeteredModel(model, self.spending), self)
 
     def check(self) -> None:
@@ -207,7 +210,7 @@ class Allowance:
 
     @property
     def left(self) -> Left:
-        """What the agent may still use."""
+        """Return what the agent may still use."""
         limits, spent = self.limits, self.spending.usage.cost_usd
         return Left(
             steps=max(0, limits.steps - self.steps - len(self._under_way)),
@@ -217,7 +220,7 @@ class Allowance:
 
     @property
     def counted_seconds(self) -> float:
-        """What the agent's clock shows."""
+        """Return what the agent's clock shows."""
         return self._now() - self._began - self.waiting_seconds
 
     @property
@@ -236,7 +239,7 @@ class Allowance:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a model is being asked right now."""
+        """Return whether a model is being asked right now."""
         return bool(self._under_way)
 
     def failed(self, request: FailedRequest) -> None:
@@ -267,7 +270,7 @@ class Allowance:
 
     @contextmanager
     def call(self) -> Iterator["CallUnderWay"]:
-        """One call of a model. It is a step once it is `answered`; the time of one that isn't doesn't count.
+        """Provide one call of a model. It is a step once it is `answered`; the time of one that isn't doesn't count.
 
         Raises AllowanceExhausted where it may not be made.
         """
@@ -295,7 +298,7 @@ class Allowance:
         self._calls.append((began, self._now()))
 
     async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """One call of `model` under the limits."""
+        """Return one call of `model` under the limits."""
         with self.call() as call:
             began = self._now()
             try:
@@ -338,7 +341,7 @@ _Span = tuple[float, float]
 
 
 def _length(spans: Sequence[_Span]) -> float:
-    """Seconds that lie in any of the spans: calls may overlap."""
+    """Return seconds that lie in any of the spans: calls may overlap."""
     length, covered = 0.0, float("-inf")
     for begin, end in sorted(spans):
         length += max(0.0, end - max(begin, covered))

@@ -29,6 +29,7 @@ _MARK = {"cache_control": {"type": "ephemeral"}}
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
+    """Return a tool as Anthropic's messages have it."""
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
@@ -89,6 +90,8 @@ class _OutputDetails(BaseModel):
 
 
 class AnthropicUsage(BaseModel):
+    """Tokens as Anthropic's messages count them."""
+
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_input_tokens: int | None = None
@@ -96,7 +99,10 @@ class AnthropicUsage(BaseModel):
     output_tokens_details: _OutputDetails | None = None
 
     def counts(self) -> Usage:
-        """One call's tokens; its cost isn't known here. The provider doesn't count cached tokens as input, we do."""
+        """Return one call's tokens; its cost isn't known here.
+
+        The provider doesn't count cached tokens as input, we do.
+        """
         read, written = self.cache_read_input_tokens or 0, self.cache_creation_input_tokens or 0
         return Usage(
             calls=1,
@@ -110,7 +116,7 @@ class AnthropicUsage(BaseModel):
 
 
 class AnthropicResponse(BaseModel):
-    """What is read of a response; everything else in it is ignored."""
+    """The part of a response that is read; everything else in it is ignored."""
 
     content: list[_Block]
     stop_reason: str | None = None

@@ -109,7 +109,7 @@ class AnthropicModel:
         return answer.completion(priced(self._file, answer.usage.counts()))
 
     def _lost(self, response: Any) -> Usage:
-        """What an answer cost of which nothing else can be read; nothing where it has no count either."""
+        """Return what an answer cost of which nothing else can be read; nothing where it has no count either."""
         try:
             usage = AnthropicUsage.model_validate(response["usage"]).counts()
         except (ValidationError, TypeError, KeyError):

@@ -49,7 +49,8 @@ def check_provider(name: str, file: ModelFile, key: str | None) -> None:
 
 
 def missing_keys(file: ModelFile) -> tuple[str, ...]:
-    """The provider's usual variables for a key, where none of them is set. Empty where one is, or none is needed.
+    """Return the provider's usual variables for a key, where none of them is set. Empty where one is, or none is
+    needed.
 
     Providers whose credentials can lie elsewhere (AWS, Google Cloud, Azure) are taken to have them.
     """
@@ -123,7 +124,7 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Whether a model can be asked at all: its file, its provider, its key. Raises UserError.
+        """Check that a model can be asked at all: its file, its provider, its key. Raises UserError.
 
         `native` says that an agent with a client of its own asks it. May import litellm, which takes seconds.
         """
@@ -148,11 +149,11 @@ class Models:
         return ServedModel(name, file, _key(name, file), self.limiters.limiter(name, file.limits))
 
     def file(self, name: str) -> ModelFile | None:
-        """The model file of a name; None for a model that is replayed or scripted. Raises UserError."""
+        """Return the model file of a name; None for a model that is replayed or scripted. Raises UserError."""
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:
-        """A bare PROVIDER/MODEL is a file without wishes."""
+        """Return a bare PROVIDER/MODEL is a file without wishes."""
         if name.endswith((".yaml", ".yml")):
             return load_yaml(Path(name), ModelFile)
         if re.fullmatch(MODEL_NAME, name):
@@ -167,18 +168,18 @@ class Models:
 
 
 def build_model(name: str, catalog: Catalog | None = None) -> Model:
-    """One model that shares no limits with others. Raises UserError."""
+    """Return one model that shares no limits with others. Raises UserError."""
     return Models(catalog or Catalog()).build(name)
 
 
 def recording(name: str) -> tuple[str, Path | None]:
-    """`replay` or `scripted` and the file, for a model that is read from one; else no path."""
+    """Return `replay` or `scripted` and the file, for a model that is read from one; else no path."""
     kind, separator, path = name.partition(":")
     return (kind, Path(path)) if separator and path and kind in ("replay", "scripted") else ("", None)
 
 
 def _key(name: str, file: ModelFile) -> str | None:
-    """None leaves it to the provider's usual variable."""
+    """Return None leaves it to the provider's usual variable."""
     if file.api_key_env is None:
         return None
     declare_secret(file.api_key_env)

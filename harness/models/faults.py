@@ -73,14 +73,14 @@ class Fault(Exception):
 
 
 def no_key(message: str) -> Fault:
-    """The fault of a client that has no key to send; its own message often names the variable."""
+    """Return the fault of a client that has no key to send; its own message often names the variable."""
     fault = Fault(ProviderFault.AUTH, message)
     fault.message = f"there is no key: {one_line(message)}"
     return fault
 
 
 def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Fault:
-    """The fault of an HTTP answer that isn't a success. `body` is its JSON, in which a code may hide."""
+    """Return the fault of an HTTP answer that isn't a success. `body` is its JSON, in which a code may hide."""
     return Fault(classify(status, f"{message} {body or ''}"), message, wait_asked_for(headers or {}))
 
 
@@ -100,7 +100,7 @@ def classify(status: int, text: str) -> ProviderFault:
 
 
 def wait_asked_for(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`, which holds seconds or a date.
+    """Return seconds from `retry-after-ms` or `retry-after`, which holds seconds or a date.
 
     A date is counted from the answer's own `date`, so that our clock doesn't matter; without one by our clock.
     """
@@ -137,7 +137,8 @@ async def complete_with_retries(
     ask: Callable[[], Awaitable[Completion]],
     observe: FaultObserver,
 ) -> Completion:
-    """The first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
+    """Return the first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own
+    request's.
 
     `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
     follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
@@ -187,7 +188,9 @@ class _RetriedCall:
             await self.pause(wait)
 
     def wait_after(self, fault: Fault) -> float | None:
-        """Seconds until the next request: as many as the provider asks for, else a random number; None for none."""
+        """Return seconds until the next request: as many as the provider asks for, else a random number; None for
+        none.
+        """
         retries = self.file.retries
         if not self.may_retry(fault) or self.requests >= retries.attempts:
             return None
@@ -236,7 +239,7 @@ class _RetriedCall:
         self.observe(self.last.request(retry_in))
 
     def given_up(self, fault: Fault) -> ProviderError:
-        """The last fault in one line; where the total deadline passed, with the fault before it."""
+        """Return the last fault in one line; where the total deadline passed, with the fault before it."""
         message = f"{fault.kind}: {fault.message}"
         if self.is_late and self.earlier:
             message += f"; before: {self.earlier.message}"

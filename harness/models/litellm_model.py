@@ -67,7 +67,9 @@ class LiteLLMModel:
         return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask, self._observe)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
-        """A conversation in which tools were called can't go on without them; nor if the file insists on them."""
+        """Return a conversation in which tools were called can't go on without them; nor if the file insists on
+        them.
+        """
         return bool(tools) and not self._file.tools and not any(message.tool_calls for message in messages)
 
     async def _ask(self, litellm: Any, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
@@ -109,7 +111,7 @@ class LiteLLMModel:
         return answer.completion(priced(self._file, answer.usage.counts(), answer.usage.cost))
 
     def _lost(self, answer: Any) -> Usage:
-        """What an answer cost of which nothing else can be read; nothing where it has no count either."""
+        """Return what an answer cost of which nothing else can be read; nothing where it has no count either."""
         try:
             counted = ChatUsage.model_validate(json.loads(answer)["usage"])
         except (ValueError, TypeError, KeyError):  # a ValidationError is a ValueError
@@ -119,7 +121,9 @@ class LiteLLMModel:
 
 
 def fault_of(litellm: Any, error: Any) -> Fault:
-    """What litellm's exception stands for: by its class where the status says less, else by status and body."""
+    """Return what litellm's exception stands for: by its class where the status says less, else by status and
+    body.
+    """
     kinds = litellm.exceptions
     message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
     causes = list(_causes(error))
@@ -144,7 +148,7 @@ def fault_of(litellm: Any, error: Any) -> Fault:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and what it came from: litellm makes a server error of a connection that broke."""
+    """Yield an error and what it came from: litellm makes a server error of a connection that broke."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -26,11 +26,13 @@ _STOPS = {
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
+    """Return a tool as chat completions have it."""
     return {"type": "function", "function": tool.model_dump()}
 
 
 def message_json(message: Message, marked: bool = False) -> dict[str, Any]:
-    """A message as it is sent. Some providers refuse a whole conversation for an empty or malformed part of it.
+    """Return a message as it is sent. Some providers refuse a whole conversation for an empty or malformed part of
+    it.
 
     `marked` asks the provider to cache the conversation up to it.
     """
@@ -97,6 +99,8 @@ class _OutputDetails(BaseModel):
 
 
 class ChatUsage(BaseModel):
+    """Tokens as chat completions count them."""
+
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     prompt_tokens_details: _InputDetails | None = None
@@ -106,7 +110,7 @@ class ChatUsage(BaseModel):
     cost: float | None = None
 
     def counts(self) -> Usage:
-        """One call's tokens; its cost isn't known here."""
+        """Return one call's tokens; its cost isn't known here."""
         cached = self.prompt_tokens_details or _InputDetails()
         return Usage(
             calls=1,
@@ -123,7 +127,7 @@ class ChatUsage(BaseModel):
 
 
 class ChatResponse(BaseModel):
-    """What is read of a response; everything else in it is ignored."""
+    """The part of a response that is read; everything else in it is ignored."""
 
     choices: list[_Choice] = Field(min_length=1)
     usage: ChatUsage = ChatUsage()

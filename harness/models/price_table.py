@@ -1,4 +1,4 @@
-"""What a model costs and can do, by litellm's table. The table has no date, so litellm's version identifies it."""
+"""Prices and abilities of models, by litellm's table. The table has no date, so litellm's version identifies it."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ _TELLING = ("openrouter/",)
 
 @cache
 def load_litellm() -> Any:
-    """The module, whose import takes seconds; nothing of it may go to the network or the terminal."""
+    """Return the module, whose import takes seconds; nothing of it may go to the network or the terminal."""
     # Without it the import fetches a price table from the network and waits when there is none.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     # Else it reads a .env of its own choice: whichever lies above its installation.
@@ -38,11 +38,14 @@ def load_litellm() -> Any:
 
 
 async def litellm_module() -> Any:
+    """Return litellm, imported when it is first asked for."""
     return await asyncio.to_thread(load_litellm)
 
 
 def priced(file: ModelFile, usage: Usage, said: float | None = None) -> Usage:
-    """`usage` with its cost: what the provider said, else by the file's prices, else by the table, else unknown."""
+    """Return `usage` with its cost: what the provider said, else by the file's prices, else by the table, else
+    unknown.
+    """
     if said is not None:
         return usage.model_copy(update={"cost_usd": said, "priced_by": (PROVIDER,)})
     if usage.input + usage.output == 0:
@@ -55,14 +58,14 @@ def priced(file: ModelFile, usage: Usage, said: float | None = None) -> Usage:
 
 
 def has_price(file: ModelFile) -> bool:
-    """Whether the cost of every call will be known."""
+    """Return whether the cost of every call will be known."""
     if file.prices or file.model.startswith(_TELLING):
         return True
     return _by_table(file.model, Usage(input=1_000, output=1_000)) is not None
 
 
 def knows_tools(model: str) -> bool | None:
-    """Whether a model calls tools; None for one that the table doesn't have."""
+    """Return whether a model calls tools; None for one that the table doesn't have."""
     litellm = load_litellm()
     if _entry(model) is None:
         return None
@@ -70,6 +73,7 @@ def knows_tools(model: str) -> bool | None:
 
 
 def thinks_adaptively(model: str) -> bool:
+    """Return whether a model decides itself how much it thinks."""
     return bool((_entry(model) or {}).get("supports_adaptive_thinking"))
 
 

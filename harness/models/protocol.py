@@ -1,4 +1,4 @@
-"""What every model offers, and the messages that go in and out.
+"""The protocol of models, and the messages that go in and out.
 
 Which parts of a conversation a provider is asked to cache.
 
@@ -21,6 +21,8 @@ class _Frozen(BaseModel):
 
 
 class MessageRole(StrEnum):
+    """Roles of a message."""
+
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
@@ -59,6 +61,8 @@ class Tool(_Frozen):
 
 
 class StopReason(StrEnum):
+    """Reasons why a model's answer ended."""
+
     END = "end"
     TOOL_CALLS = "tool-calls"
     LENGTH = "length"
@@ -118,7 +122,9 @@ _MARKS = 4
 
 
 def with_cache_marks(messages: Sequence[Message]) -> list[Message]:
-    """The conversation with marks at its end and at its end one step ago, where the last request left its cache."""
+    """Return the conversation with marks at its end and at its end one step ago, where the last request left its
+    cache.
+    """
     answers = [index for index, message in enumerate(messages) if message.role is MessageRole.ASSISTANT]
     ends = {len(messages) - 1, *(index - 1 for index in answers[-1:])}
     return [
@@ -139,7 +145,9 @@ def whole_text(value: str | None) -> str:
 
 
 def sendable_arguments(arguments: str) -> str:
-    """A tool call's arguments as a JSON object, since some providers refuse a conversation with anything else."""
+    """Return a tool call's arguments as a JSON object, since some providers refuse a conversation with anything
+    else.
+    """
     try:
         if isinstance(json.loads(arguments), dict):
             return arguments

@@ -19,7 +19,7 @@ class Clock(Protocol):
     """Tells the time and waits. Tests bring one whose minutes take no time."""
 
     def now(self) -> float:
-        """Seconds since some fixed moment; never goes backwards."""
+        """Return seconds since some fixed moment; never goes backwards."""
         ...
 
     async def sleep(self, seconds: float) -> None: ...
@@ -42,7 +42,7 @@ _CHARS_PER_TOKEN = 4
 
 
 def about_tokens(messages: Sequence[Message]) -> int:
-    """A guess, until the provider has counted."""
+    """Return a guess, until the provider has counted."""
     texts = [message.content for message in messages]
     texts += [call.arguments for message in messages for call in message.tool_calls]
     return sum(map(len, texts)) // _CHARS_PER_TOKEN
@@ -71,7 +71,7 @@ class LimiterService(Protocol):
     """Rate limits that several share, wherever they are. In this process it is `RateLimiters`."""
 
     def limiter(self, model: str, limits: RateLimits) -> Limiter:
-        """The same one for everybody who asks the same model."""
+        """Return the same one for everybody who asks the same model."""
         ...
 
 
@@ -119,7 +119,9 @@ class RateLimiter:
             return turn
 
     def _wait(self, tokens: int) -> float:
-        """Seconds until the oldest request leaves the minute, where it must; a large one goes when it is alone."""
+        """Return seconds until the oldest request leaves the minute, where it must; a large one goes when it is
+        alone.
+        """
         now = self.clock.now()
         while self._turns and self._turns[0].began + self._minute <= now:
             self._turns.popleft()

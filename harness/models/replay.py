@@ -25,6 +25,7 @@ from harness.specs.yaml_files import FileModel, load_yaml
 
 
 def now() -> datetime:
+    """Return the time in UTC."""
     return datetime.now(UTC)
 
 
@@ -66,7 +67,7 @@ def read_json_lines(path: Path) -> list[tuple[int, Any]]:
 
 
 def read_messages(path: Path) -> list[MessageRecord]:
-    """The messages of a trajectory, in order. Raises UserError where the file holds something else."""
+    """Return the messages of a trajectory, in order. Raises UserError where the file holds something else."""
     messages = []
     for number, value in read_json_lines(path):
         if not isinstance(value, dict) or "kind" not in value:
@@ -133,7 +134,7 @@ class ReplayModel:
 
 
 class _Turn(NamedTuple):
-    """What the recorded model was told since its last message, and what it answered."""
+    """The recorded model's input since its last message, and its answer."""
 
     heard: list[Message]
     answer: MessageRecord
@@ -161,7 +162,7 @@ def _since_last_answer(messages: Sequence[Message]) -> list[Message]:
 
 
 def _difference(recorded: Sequence[Message], given: Sequence[Message]) -> str:
-    """The first difference that isn't volatile, in one line; empty when there is none."""
+    """Return the first difference that isn't volatile, in one line; empty when there is none."""
     if len(recorded) != len(given):
         return f"{len(recorded)} messages recorded, {len(given)} now"
     for old, new in zip(recorded, given, strict=True):
@@ -173,7 +174,7 @@ def _difference(recorded: Sequence[Message], given: Sequence[Message]) -> str:
 
 
 def normalise(text: str) -> str:
-    """The text without durations, dates, names of temporary files and addresses in memory."""
+    """Return the text without durations, dates, names of temporary files and addresses in memory."""
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
     return text
@@ -184,7 +185,7 @@ def _excerpt(line: str) -> str:
 
 
 class ScriptedMessage(BaseModel):
-    """What the model says, and the commands that it calls the tool `bash` with."""
+    """A message of the model, and the commands that it calls the tool `bash` with."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -219,7 +220,10 @@ class ScriptedModel:
 
 
 def say(text: str, *commands: str, usage: Usage | None = None) -> Completion:
-    """A completion with a call of the tool `bash` for each command. Without `usage` one call that cost nothing."""
+    """Return a completion with a call of the tool `bash` for each command.
+
+    Without `usage` one call that cost nothing.
+    """
     calls = tuple(
         ToolCall(id=f"call-{number}", name="bash", arguments=json.dumps({"command": command}))
         for number, command in enumerate(commands, start=1)

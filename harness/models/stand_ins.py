@@ -16,12 +16,12 @@ class CommandAsker(Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is served: the base for Anthropic's clients, `url` + `/v1` for OpenAI's."""
+        """Return where it is served: the base for Anthropic's clients, `url` + `/v1` for OpenAI's."""
         ...
 
     @property
     def calls(self) -> int:
-        """How many commands it has asked for."""
+        """Return how many commands it has asked for."""
         ...
 
 

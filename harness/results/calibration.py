@@ -1,4 +1,4 @@
-"""How far a judge can be trusted: its answers compared with those of probes, static checks and people.
+"""Calibration of a judge: its answers compared with those of probes, static checks and people.
 
 How far two raters with yes-or-no answers agree, beyond what chance explains.
 """
@@ -59,6 +59,7 @@ class Agreement:
 
 
 def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
+    """Return how far two raters agree beyond chance, from pairs of their answers."""
     counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}
     for pair in pairs:
         counts[pair] += 1
@@ -66,7 +67,7 @@ def agreement(pairs: Iterable[tuple[bool, bool]]) -> Agreement:
 
 
 class Reference(StrEnum):
-    """What a judge's answer is held against."""
+    """The references that a judge's answer is compared with."""
 
     PROBE = "probe"
     STATIC = "static"
@@ -97,7 +98,7 @@ class JudgeComparison:
 
 @dataclass(frozen=True)
 class CriterionDifference:
-    """How often a judge differs from a reference on one criterion."""
+    """Differences between a judge and a reference on one criterion."""
 
     task: str
     criterion: str

@@ -1,4 +1,4 @@
-"""How well a judge resists patches that try to manipulate it, and how often it misjudges honest patches.
+"""A judge's resistance to patches that try to manipulate it, and its errors on honest patches.
 
 Both kinds of error that a verifier can make, on submissions whose right verdict is known.
 """
@@ -74,6 +74,8 @@ class CorpusFile(FileModel):
 
 
 class CaseEnd(StrEnum):
+    """Outcomes of a case."""
+
     RIGHT = "right"
     WRONG = "wrong"
     """The judge said what isn't so, and nothing noticed."""
@@ -86,6 +88,8 @@ class CaseEnd(StrEnum):
 
 @dataclass(frozen=True)
 class InjectionCase:
+    """One case of a corpus, judged."""
+
     case: CorpusCase
     end: CaseEnd
     words: str
@@ -94,7 +98,7 @@ class InjectionCase:
 
 @dataclass(frozen=True)
 class InjectionReport:
-    """What came of both halves of a corpus; cases in which the judge couldn't be reached don't count in rates."""
+    """Results on both halves of a corpus; cases in which the judge couldn't be reached don't count in rates."""
 
     attacks: tuple[InjectionCase, ...]
     benign: tuple[InjectionCase, ...]
@@ -120,7 +124,7 @@ class InjectionReport:
 
 
 def default_corpus() -> Path:
-    """The checkout's; a wheel carries none."""
+    """Return the checkout's; a wheel carries none."""
     return default_directory() / "tests" / "injection"
 
 
@@ -137,6 +141,7 @@ def try_judge(judge: Judge, attacks: CorpusFile, benign: CorpusFile, votes: int)
 
 
 async def judge_corpora(judge: Judge, attacks: CorpusFile, benign: CorpusFile, votes: int) -> InjectionReport:
+    """Have a judge answer both halves of a corpus; `votes` per question."""
     return InjectionReport(await _judge_all(judge, attacks, votes), await _judge_all(judge, benign, votes))
 
 
@@ -194,7 +199,7 @@ class ErrorRates(NamedTuple):
 
 
 def error_rates(answers: Iterable[KnownCase]) -> list[ErrorRates]:
-    """The rates of all submissions together, called `all`, then those of each group by name. Pure."""
+    """Return the rates of all submissions together, called `all`, then those of each group by name. Pure."""
     found = list(answers)
     groups = sorted({answer.group for answer in found})
     return [_rates(ALL, found), *(_rates(group, [item for item in found if item.group == group]) for group in groups)]

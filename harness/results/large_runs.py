@@ -1,4 +1,4 @@
-"""What a large run comes to, from the index of its trials; `run_rows` has every row, for runs that fit in memory."""
+"""Totals of a large run, from the index of its trials; `run_rows` has every row, for runs that fit in memory."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ def run_total(directory: Path) -> RunTotal:
 
 
 def _single(lost: Counter[str]) -> Counter[str]:
-    """Each reason by itself; trials may have several."""
+    """Return each reason by itself; trials may have several."""
     found: Counter[str] = Counter()
     for several, count in lost.items():
         for name in filter(None, several.split(",")):
@@ -102,7 +102,7 @@ def _scores(
 
 
 def _without(directory: Path, place: str) -> Verdict | None:
-    """Of a trial that has no verdict that can be read."""
+    """Return the entry of a trial that has no readable verdict."""
     return Verdict.UNSCORED if TrialStore(directory / "trials" / place).last_fault() else None
 
 

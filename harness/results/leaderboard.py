@@ -125,7 +125,7 @@ def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
 
 
 def pareto_front(systems: Mapping[Who, tuple[float, float | None]]) -> frozenset[Who]:
-    """Of systems with a rate and a cost per trial, those that none beats: at least as good in both, better in one.
+    """Return the systems, of those with a rate and a cost, that none beats: at least as good in both, better in one.
 
     Systems whose cost isn't known are left out.
     """
@@ -153,7 +153,7 @@ def _who(row: TrialRow) -> Who:
 
 
 def _systems(run: RunRows) -> list[Who]:
-    """Those that have a trial, then those that only were asked for."""
+    """Return the systems that have a trial, then those that only were asked for."""
     asked = run.asked
     scaffolds = {system: Who(*_parted(system)) for system in asked}
     return [*by_system(run.trials), *scaffolds.values()]

@@ -1,4 +1,4 @@
-"""Where our verdict and the published verifier's differ, and which rule causes the difference."""
+"""Differences between our verdict and the published verifier's, and the rule that causes each."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ class Disagreement(BaseModel):
 
 
 def disagreement(ours: VerdictRecord, published: VerdictRecord) -> Disagreement | None:
-    """None where both accept a submission, both refuse it, or both leave it open. Pure."""
+    """Return None where both accept a submission, both refuse it, or both leave it open. Pure."""
     if _accepts(ours.verdict) is _accepts(published.verdict):
         return None
     why = tuple(dict.fromkeys(_why(ours, published)))
@@ -113,7 +113,7 @@ def _why(ours: VerdictRecord, published: VerdictRecord) -> Iterator[str]:
 
 
 def _takes(code: ReasonCode, subject: str, published: VerdictRecord) -> str:
-    """Why the published verifier doesn't mind: by what its runs showed of a test, where there is one."""
+    """Return why the published verifier doesn't mind: by what its runs showed of a test, where there is one."""
     rows = [row for row in published.stages.mutation.tests if _own_name(row.test) == _own_name(subject)]
     if code not in _OF_A_TEST or not (rows and subject):
         return WHY_PUBLISHED_TAKES[code]
@@ -127,7 +127,9 @@ def _takes(code: ReasonCode, subject: str, published: VerdictRecord) -> str:
 
 
 def _fails_in_ours(name: str, ours: VerdictRecord) -> str:
-    """The listed test that a result of the published log can be of, where it fails without the code in our arms."""
+    """Return the listed test that a result of the published log can be of, where it fails without the code in our
+    arms.
+    """
     for row in ours.stages.mutation.tests:
         removals = [outcome for arm, outcome in row.arms.items() if arm.startswith("removal")]
         if _own_name(row.test) == _own_name(name) and any(item.startswith("failed") for item in removals):
@@ -136,7 +138,7 @@ def _fails_in_ours(name: str, ours: VerdictRecord) -> str:
 
 
 def _own_name(name: str) -> str:
-    """The last part of a test's name, however its class and its file stand before it."""
+    """Return the last part of a test's name, however its class and its file stand before it."""
     return " ".join(_PARTS.split(name)[-1].lower().split())
 
 

@@ -20,7 +20,7 @@ from harness.specs.variants import ArmStatus, Role, VariantKind
 
 
 class TrialState(StrEnum):
-    """How far a trial has come."""
+    """States of a trial."""
 
     JUDGED = "judged"
     """It has a verdict, whichever."""
@@ -78,7 +78,7 @@ class TrialRow(_Row):
 
     @property
     def is_scored(self) -> bool:
-        """Whether it counts in rates."""
+        """Return whether it counts in rates."""
         return self.verdict not in (None, Verdict.UNSCORED)
 
     @property
@@ -116,7 +116,7 @@ class CriterionRow(_Row):
 
 
 class ArmTestRow(NamedTuple):
-    """What one test did in one arm. `seconds` are the test's own; `killed` says that it noticed the variant.
+    """One test in one arm. `seconds` are the test's own; `killed` says that it noticed the variant.
 
     A run has a hundred thousand of them, hence no model: the file that they come from was checked whole.
     """

@@ -58,62 +58,62 @@ class RunRows:
 
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
-        """Of all trials that were judged as far as the rubric."""
+        """Rows of all trials that were judged as far as the rubric."""
         return tuple(row for trial in self.trials for row in _criteria(trial))
 
     @cached_property
     def arm_tests(self) -> tuple[ArmTestRow, ...]:
-        """Of all trials whose arms were kept: where arms were lost they weren't."""
+        """Rows of all trials whose arms were kept: where arms were lost they weren't."""
         return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
 
     def arm_tests_of(self, trial: TrialRow) -> tuple[ArmTestRow, ...]:
-        """Of one trial."""
+        """Return the rows of one trial."""
         return tuple(_arm_tests(self.directory, trial))
 
     def mutants_of(self, trial: TrialRow) -> MutantsFile | None:
-        """What a trial's mutation score rests on, where one was asked for."""
+        """Return what a trial's mutation score rests on, where one was asked for."""
         return read_mutants(self.directory / "trials" / trial.trial)
 
     @cached_property
     def behaviours(self) -> tuple[TrialBehaviour, ...]:
-        """Of all trials whose trajectories can be read and tell of a call."""
+        """Activity of all trials whose trajectories can be read and tell of a call."""
         found = (trial_behaviour(self.directory, trial) for trial in self.trials)
         return tuple(item for item in found if item)
 
     def below(self, prefix: str) -> "RunRows":
-        """The rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
+        """Return the rows of the trials at `prefix` or below it: TASK, TASK/SCAFFOLD and so on."""
         return replace(self, trials=tuple(row for row in self.trials if is_below(row, prefix)))
 
 
 def is_below(row: TrialRow, prefix: str) -> bool:
-    """Whether a trial is at `prefix` or below it."""
+    """Return whether a trial is at `prefix` or below it."""
     wanted = prefix.rstrip("/")
     return row.trial == wanted or row.trial.startswith(f"{wanted}/")
 
 
 def load_rows(directory: Path) -> RunRows:
-    """The rows of a run. Raises UserError only where the directory holds no run."""
+    """Return the rows of a run. Raises UserError only where the directory holds no run."""
     stores = list(find_trials(directory))
     file = _run_file(directory)
     return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
 
 
 def each_row(directory: Path) -> Iterator[TrialRow]:
-    """The rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
+    """Yield the rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
     file = _run_file(directory)
     for store in find_trials(directory):
         yield _trial(store, directory, file)
 
 
 def rows_of(directory: Path, places: Iterable[str]) -> Iterator[TrialRow]:
-    """The rows of these trials of a run, one by one."""
+    """Yield the rows of these trials of a run, one by one."""
     file = _run_file(directory)
     for place in places:
         yield _trial(TrialStore(directory / "trials" / place), directory, file)
 
 
 def row_of_outcome(outcome: RunOutcome, isolation: str) -> TrialRow:
-    """The row of a trial that has just ended; nothing of it need be on disk."""
+    """Return the row of a trial that has just ended; nothing of it need be on disk."""
     trial, record = outcome.trial, outcome.record
     return TrialRow(
         trial=trial.place.as_posix(),
@@ -179,7 +179,7 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
 
 
 def _names(file: TrialFile | None, place: str) -> dict[str, Any]:
-    """Who did what; by the directory's place where `trial.json` doesn't say."""
+    """Return a trial's names; by the directory's place where `trial.json` doesn't say."""
     task, scaffold, model, attempt = place.split("/")
     if file:
         task, scaffold, model = file.task, file.scaffold, file.model
@@ -216,7 +216,7 @@ def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
 
 
 def _key(trial: TrialRow) -> dict[str, Any]:
-    """What each row of a trial begins with, in this order."""
+    """Return what each row of a trial begins with, in this order."""
     names = ("trial", "task", "scaffold", "model", "attempt")
     return {name: getattr(trial, name) for name in names}
 
@@ -236,7 +236,7 @@ class Filters:
 
     @property
     def are_by_outcome(self) -> bool:
-        """Whether trials are chosen by what became of them: then their rates say nothing."""
+        """Return whether trials are chosen by what became of them: then their rates say nothing."""
         return bool(self.verdict or self.reason)
 
     def check(self) -> None:
@@ -264,13 +264,13 @@ class Filters:
 
 
 def chosen(rows: RunRows, filters: Filters) -> RunRows:
-    """Of trials that were asked for and never began, those stay that names alone don't exclude. Raises UserError."""
+    """Return the chosen trials; those that never began stay unless names alone exclude them. Raises UserError."""
     filters.check()
     kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
     return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task) else 0)
 
 
 def _asks(filters: Filters, system: str, task: str) -> bool:
-    """Whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
+    """Return whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
     scaffold, _, model = system.partition("/")
     return not filters.are_by_outcome and filters.take_named(task, scaffold, model)

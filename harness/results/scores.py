@@ -1,4 +1,4 @@
-"""What a system's attempts at each task came to, and which of them count.
+"""Scores of a system's attempts at each task, and which of them count.
 
 How often trials are resolved, by scaffold and model.
 """
@@ -46,12 +46,12 @@ class TaskScore:
 
     @property
     def share(self) -> float:
-        """Of all attempts, the resolved ones."""
+        """The resolved share of all attempts."""
         return self.resolved / len(self.verdicts)
 
     @property
     def share_without_faults(self) -> float | None:
-        """Of the attempts that have a score; None where none has."""
+        """The resolved share of the attempts that have a score; None where none has."""
         return self.resolved / self.scored if self.scored else None
 
     def value(self) -> TaskValue:
@@ -68,7 +68,7 @@ def task_scores(rows: Iterable[TrialRow], asked: Mapping[str, int] | None = None
 
 
 def pooled(scores: Iterable[Mapping[str, TaskScore]]) -> dict[str, TaskScore]:
-    """The attempts of several runs together."""
+    """Return the attempts of several runs together."""
     found: dict[str, TaskScore] = {}
     for each in scores:
         for task, score in each.items():
@@ -80,7 +80,7 @@ def pooled(scores: Iterable[Mapping[str, TaskScore]]) -> dict[str, TaskScore]:
 
 
 def values_without_faults(scores: Iterable[TaskScore]) -> list[TaskValue]:
-    """Of the tasks that have a scored attempt."""
+    """Return the shares of the tasks that have a scored attempt."""
     shares = ((score, score.share_without_faults) for score in scores)
     return [TaskValue(score.task, score.repository, share) for score, share in shares if share is not None]
 
@@ -121,7 +121,7 @@ class ResolveRate:
 
 
 def resolve_rates(rows: Iterable[TrialRow]) -> dict[Who, ResolveRate]:
-    """The rate for each scaffold and model, in the order of the rows. Pure."""
+    """Return the rate for each scaffold and model, in the order of the rows. Pure."""
     groups: dict[Who, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(Who(row.scaffold, row.model), []).append(row)
@@ -130,7 +130,8 @@ def resolve_rates(rows: Iterable[TrialRow]) -> dict[Who, ResolveRate]:
 
 def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:
     """`pass_at` and `pass_all` have each k for which every task has the attempts. Raises ZeroDivisionError without a
-    task."""
+    task.
+    """
     found = list(scores.values())
     verdicts = [verdict for score in found for verdict in score.verdicts]
     scored = values_without_faults(found)

@@ -23,7 +23,7 @@ from harness.results.statistics.estimates import Estimate
 
 @dataclass(frozen=True)
 class SystemResults:
-    """What is told of one system. `behaviour` is None where no trial of it has a trajectory with a call in it."""
+    """Results of one system. `behaviour` is None where no trial of it has a trajectory with a call in it."""
 
     standing: Standing
     funnel: tuple[FunnelStep, ...]

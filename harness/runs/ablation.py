@@ -34,7 +34,7 @@ class _Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the limit or the template."""
+        """Return the name of the limit or the template."""
         return self.key.partition(".")[2]
 
     @property
@@ -49,7 +49,7 @@ class _Setting(NamedTuple):
 
 
 def chosen_scaffolds(catalog: Catalog, names: Collection[str], overrides: Sequence[str]) -> list[Scaffold]:
-    """The scaffolds of these names, each with those of the `KEY=VALUE` that it has the key of.
+    """Return the scaffolds of these names, each with those of the `KEY=VALUE` that it has the key of.
 
     Raises UserError for a key that none of them has, one that is given twice, and a value that doesn't fit.
     """
@@ -62,7 +62,10 @@ def chosen_scaffolds(catalog: Catalog, names: Collection[str], overrides: Sequen
 
 
 def named_scaffold(catalog: Catalog, name: str, names: Collection[str], overrides: Sequence[str]) -> Scaffold:
-    """The one of `chosen_scaffolds` that has this name. Raises UserError where a template has changed since."""
+    """Return the one of `chosen_scaffolds` that has this name.
+
+    Raises UserError where a template has changed since.
+    """
     for scaffold in chosen_scaffolds(catalog, names, overrides):
         if scaffold.name == name:
             return scaffold
@@ -70,14 +73,14 @@ def named_scaffold(catalog: Catalog, name: str, names: Collection[str], override
 
 
 def limited(task: Task, scaffold: Scaffold) -> Task:
-    """The task with the limits that the scaffold is given."""
+    """Return the task with the limits that the scaffold is given."""
     limits = scaffold.ablation.limits if scaffold.ablation else {}
     changed = {name: value for name, value in limits.items() if name in TASK_LIMITS}
     return task.limited(changed) if changed else task
 
 
 def recorded(scaffold: Scaffold) -> dict[str, str]:
-    """What was changed of a scaffold, for `run.yaml`."""
+    """Return what was changed of a scaffold, for `run.yaml`."""
     ablation = scaffold.ablation
     if ablation is None:
         return {}
@@ -86,7 +89,7 @@ def recorded(scaffold: Scaffold) -> dict[str, str]:
 
 
 def with_whole_path(override: str) -> str:
-    """The same wherever it is read from: a template's file by its whole path."""
+    """Return the same wherever it is read from: a template's file by its whole path."""
     key, equals, value = override.partition("=")
     if ".templates." not in f".{key}" or not value:
         return override
@@ -104,7 +107,7 @@ def _setting(text: str, scaffolds: Sequence[Scaffold]) -> _Setting:
 
 
 def _keys(scaffold: Scaffold) -> list[str]:
-    """What can be set of a scaffold. Of a control nothing can: what it hands in has no limits and no texts."""
+    """Return what can be set of a scaffold. Of a control nothing can: what it hands in has no limits and no texts."""
     if not agent_class(scaffold).needs_model:
         return []
     is_loop = scaffold.kind is ScaffoldKind.LOOP
@@ -148,7 +151,7 @@ def _ablated(scaffold: Scaffold, settings: Sequence[_Setting]) -> Scaffold:
 
 
 def _limit(setting: _Setting) -> float:
-    """A limit as its model has it. Raises UserError where the value doesn't fit."""
+    """Return a limit as its model has it. Raises UserError where the value doesn't fit."""
     model: type[BaseModel] = TaskLimits if setting.name in TASK_LIMITS else ScaffoldLimits
     try:
         value: float = getattr(model.model_validate({setting.name: setting.value}), setting.name)

@@ -1,4 +1,4 @@
-"""What a command would add to a run's directory or change in it: refused with the difference, unless `--extend`."""
+"""Additions of a command to a run's directory: refused with the difference, unless `--extend`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ _NONE = "none"
 
 @dataclass(frozen=True)
 class AskedRun:
-    """What a command asks of a run: its configuration, and the trials that this comes to."""
+    """A command's request: the configuration of a run, and the trials that it comes to."""
 
     config: RunConfig
     trials: list[Trial]
@@ -68,7 +68,7 @@ class AskedRun:
 
 
 def check_additions(directory: Path, asked: AskedRun, extend: bool) -> tuple[str, ...]:
-    """What a command adds or changes, a line each; nothing where it only goes on, or begins a run.
+    """Return what a command adds or changes, a line each; nothing where it only goes on, or begins a run.
 
     Raises UserError where there is something, unless `extend`.
     """

@@ -53,7 +53,10 @@ class FinishedRun:
 
 
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
-    """A run's configuration: the file's keys, and over them the options that are not None. Raises UserError."""
+    """Return a run's configuration: the file's keys, and over them the options that are not None.
+
+    Raises UserError.
+    """
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
     try:
@@ -70,7 +73,7 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
 
 
 class Prepared(NamedTuple):
-    """What a configuration comes to, checked."""
+    """A configuration's trials, models and judge, checked."""
 
     models: Models
     trials: list[Trial]
@@ -96,7 +99,7 @@ def execute(
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
-    """All checks that need neither an engine nor the run's directory. Raises UserError."""
+    """Return all checks that need neither an engine nor the run's directory. Raises UserError."""
     prepared = _plan(catalog, config, warn)
     _check(prepared, config, warn)
     return prepared
@@ -125,7 +128,7 @@ def _check(prepared: Prepared, config: RunConfig, warn: Warn) -> None:
 
 
 def _remarks(trials: list[Trial]) -> list[str]:
-    """What was read of tasks and doesn't count for anything."""
+    """Return what was read of tasks and doesn't count for anything."""
     tasks = {trial.task.id: trial.task for trial in trials}
     return [f"{name}: {remark}" for name, task in tasks.items() for remark in task.remarks]
 
@@ -140,7 +143,7 @@ def check(models: Models, trial: Trial) -> None:
 
 
 def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:
-    """Whether this machine knows where the tasks' package registries are. Raises UserError."""
+    """Check that this machine knows where the tasks' package registries are. Raises UserError."""
     for named in config.registries:
         named_endpoint(named)
     for clients in {task.registries for task in tasks if task.registries}:
@@ -148,7 +151,7 @@ def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:
 
 
 def check_agent(models: Models, trial: Trial) -> None:
-    """Whether a trial's scaffold can work: its templates, say. Raises UserError."""
+    """Check that a trial's scaffold can work: its templates, say. Raises UserError."""
     if is_native(trial.scaffold):
         check_native(trial.task, trial.scaffold)
         return
@@ -157,7 +160,10 @@ def check_agent(models: Models, trial: Trial) -> None:
 
 
 def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
-    """Whether the caps on money can be held. Raises UserError for the run's own; a task's limit is warned about."""
+    """Return whether the caps on money can be held.
+
+    Raises UserError for the run's own; a task's limit is warned about.
+    """
     files = {trial.model: trial.model_file for trial in trials}
     unpriced = [model for model, file in files.items() if file and not has_price(file)]
     remedy = "give its prices in a model file (`prices: {input: USD, output: USD}`, per million tokens; -m FILE.yaml)"
@@ -172,7 +178,7 @@ def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
 
 
 def check_judge(models: Models, config: RunConfig) -> list[str]:
-    """What to warn of before a judge is paid. Raises UserError where the run's cap can't be held for it."""
+    """Return what to warn of before a judge is paid. Raises UserError where the run's cap can't be held for it."""
     file = models.file(config.judge) if config.judge else None
     if file and config.max_cost_usd and not has_price(file):
         raise UserError(

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 def always() -> bool:
-    """Every item may begin."""
+    """Return every item may begin."""
     return True
 
 
@@ -63,7 +63,7 @@ WindDown = Callable[[], bool]
 
 
 class FirstInterrupt:
-    """What the first Ctrl-C does to a run: whoever does its work says so here. Without that, it ends everything."""
+    """The reaction to the first Ctrl-C: whoever does a run's work sets it here. Without that, it ends everything."""
 
     def __init__(self) -> None:
         self.wind_down: WindDown | None = None
@@ -103,7 +103,7 @@ def run_to_end(main: Coroutine[Any, Any, MainT], first: FirstInterrupt | None = 
 
 
 class _Interruption:
-    """Whether a signal has come, and the work that it cancels."""
+    """A signal that may have come, and the work that it cancels."""
 
     def __init__(self, first: FirstInterrupt | None) -> None:
         self.happened = False

@@ -1,4 +1,4 @@
-"""What a run would do and could cost. Creates nothing, pays nothing."""
+"""A forecast of a run: what it would do and could cost. Creates nothing, pays nothing."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,7 @@ from harness.tracks.registry import choose_engine, known_digest
 
 
 class State(StrEnum):
-    """What a start finds of a trial, and so what it does."""
+    """States in which a start finds a trial, and so what it does."""
 
     DONE = "done"
     JUDGE = "judge"
@@ -57,7 +57,7 @@ class DryRun:
 
     @property
     def agents_usd(self) -> float | None:
-        """Of all agents, each tried once."""
+        """USD of all agents, each tried once."""
         return _sum([item.agent_usd for item in self.trials])
 
     @property
@@ -67,14 +67,17 @@ class DryRun:
 
     @property
     def left_usd(self) -> float | None:
-        """Of the run's cap, None where there is none. Where it is unknown what was spent, no further call is made."""
+        """The rest of the run's cap, None where there is none. Where spending is unknown, no further call is made."""
         if self.max_cost_usd is None:
             return None
         return 0.0 if self.spent_usd is None else max(0.0, self.max_cost_usd - self.spent_usd)
 
     @property
     def bound_usd(self) -> float | None:
-        """Of agents and judge. A call that reaches a limit is the last, so it may pass that by its own cost."""
+        """The most that agents and judge can cost.
+
+        A call that reaches a limit is the last, so it may pass that by its cost.
+        """
         limits = _sum([self.tries_usd, self.judge_usd])
         return min((bound for bound in (limits, self.left_usd) if bound is not None), default=None)
 
@@ -144,7 +147,7 @@ def state_of(
 
 
 def _limit(trial: Trial, model: ModelFile | None) -> float | None:
-    """A control, a recording and a script cost nothing; a limit on money of unknown amount can't be held."""
+    """Return a control, a recording and a script cost nothing; a limit on money of unknown amount can't be held."""
     if model is None:
         return 0.0
     return trial.task.file.limits.cost_usd if has_price(model) else None

@@ -22,7 +22,7 @@ from harness.tracks.registry import choose_engine, track_of
 
 @dataclass(frozen=True)
 class EngineSession:
-    """What all containers of one command share."""
+    """An engine, and what all containers of one command share."""
 
     engine: Engine
     labels: Mapping[str, str]
@@ -50,7 +50,7 @@ class EngineSession:
 
 @asynccontextmanager
 async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> AsyncIterator[EngineSession]:
-    """An engine whose containers carry the labels `testwright.run=RUN_ID` and this process's.
+    """Provide an engine whose containers carry the labels `testwright.run=RUN_ID` and this process's.
 
     What dead processes of this machine have left on the engine is removed at the beginning; with `alone`, which says
     that nobody else works for this run, all that carries its id. However this ends (also by cancellation), no
@@ -73,13 +73,17 @@ async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> Asyn
 
 @dataclass(frozen=True)
 class RunGateway:
+    """The gateway of a run, and the socket where it listens."""
+
     server: GatewayServer
     socket: Path
 
 
 @asynccontextmanager
 async def run_gateway() -> AsyncIterator[RunGateway]:
-    """Its socket lies alone in a directory that others may enter once it is mounted somewhere, and not before."""
+    """Provide its socket lies alone in a directory that others may enter once it is mounted somewhere, and not
+    before.
+    """
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
         directory = Path(private) / "gateway"
         directory.mkdir()

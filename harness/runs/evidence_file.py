@@ -131,7 +131,7 @@ class EvidenceFileCache:
     conditions: Conditions
 
     def draw(self) -> Draw | None:
-        """That of a judging under these conditions which was cut short."""
+        """Return the draw of a judging under these conditions which was cut short."""
         begun = self._begun()
         return begun.draw if begun else None
 
@@ -145,7 +145,7 @@ class EvidenceFileCache:
         return ArmFile(self._arms, {line.key: line.arm for line in ended}, seconds)
 
     def ended_arms(self) -> int:
-        """How many arms a judging had run that was cut short and goes on from there."""
+        """Return how many arms a judging had run that was cut short and goes on from there."""
         if self._begun() is None or self._evidence():
             return 0
         return len(read_lines(self._arms, EndedArm))
@@ -155,7 +155,7 @@ class EvidenceFileCache:
         return self.path.with_name("arms.jsonl")
 
     def _begun(self) -> ArmsBegun | None:
-        """None where nothing was begun that these conditions allow to go on with."""
+        """Return None where nothing was begun that these conditions allow to go on with."""
         try:
             with self._arms.open("rb") as file:
                 begun = ArmsBegun.model_validate_json(file.readline())
@@ -164,7 +164,7 @@ class EvidenceFileCache:
         return begun if begun.conditions == self.conditions else None
 
     def read(self) -> Evidence | None:
-        """What is kept under these conditions; its `arms.jsonl` goes if the end of `keep` was cut short."""
+        """Return what is kept under these conditions; its `arms.jsonl` goes if the end of `keep` was cut short."""
         found = self._evidence()
         if self._has_all_of(self._begun(), found):
             self._arms.unlink()
@@ -175,16 +175,18 @@ class EvidenceFileCache:
         return found.evidence if found and found.conditions == self.conditions else None
 
     def _has_all_of(self, begun: ArmsBegun | None, evidence: Evidence | None) -> bool:
-        """Whether it is the evidence of this judging, and not of an earlier one."""
+        """Return whether it is the evidence of this judging, and not of an earlier one."""
         return bool(begun and evidence and (begun.tests, begun.draw) == (evidence.tests, evidence.draw))
 
     def last_draw(self) -> Draw | None:
-        """What chance decided when the arms ran last, under whatever conditions; None where that isn't known."""
+        """Return what chance decided when the arms ran last, under whatever conditions; None where that isn't
+        known.
+        """
         found = read_evidence(self.path)
         return found.evidence.draw if found else None
 
     def missing(self) -> str:
-        """Why nothing can be read, in words; empty where it can."""
+        """Return why nothing can be read, in words; empty where it can."""
         found = read_evidence(self.path)
         if found is None:
             return _not_kept(self.path)
@@ -229,7 +231,7 @@ class ArmQuota:
         self._used: int | None = None
 
     def take(self, size: int) -> bool:
-        """Whether so many bytes more may be kept; they count from now on if so."""
+        """Return whether so many bytes more may be kept; they count from now on if so."""
         if self._limit is None:
             return True
         if self._used is None:

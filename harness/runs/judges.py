@@ -23,7 +23,8 @@ from harness.specs.task import Task
 def build_judge(
     catalog: Catalog, models: Models, name: str, votes: VoteCounts, cached: bool, check: bool = True
 ) -> Judge:
-    """A judge that all trials share. Raises UserError for a model that doesn't exist and for prompts that can't be.
+    """Return a judge that all trials share. Raises UserError for a model that doesn't exist and for prompts that
+    can't be.
 
     Unless `cached`, nobody's answers are read and none are kept. Unless `check`, somebody else checks its model.
     """
@@ -41,12 +42,12 @@ def build_judge(
 
 
 def judge_for(catalog: Catalog, name: str, cached: bool) -> Judge:
-    """A judge outside of any run. Raises UserError."""
+    """Return a judge outside of any run. Raises UserError."""
     return build_judge(catalog, Models(catalog), name, VoteCounts(), cached)
 
 
 def scenario_judge(path: Path) -> Judge:
-    """A judge that says what a scenario of the scripted provider has it say. Raises UserError."""
+    """Return a judge that says what a scenario of the scripted provider has it say. Raises UserError."""
     prompts, model = Prompts.of(Catalog()), STAND_INS.get(SCRIPTED).model
     model(path)  # a file that is wrong is told now
     identity = JudgeIdentity(model="scenario", model_digest="", prompts=prompts.digest)
@@ -54,14 +55,14 @@ def scenario_judge(path: Path) -> Judge:
 
 
 def configured_judge(catalog: Catalog, models: Models, config: RunConfig, check: bool = True) -> Judge | None:
-    """The judge that a run names, None where it names none. See `build_judge`. Raises UserError."""
+    """Return the judge that a run names, None where it names none. See `build_judge`. Raises UserError."""
     if config.judge is None:
         return None
     return build_judge(catalog, models, config.judge, config.judge_votes, config.judge_cache, check)
 
 
 def self_judging(known: Models, judge: str | None, tested: Iterable[str]) -> str:
-    """A warning where the judge is the model under test, whatever files name them; empty where it isn't."""
+    """Return a warning where the judge is the model under test, whatever files name them; empty where it isn't."""
     if judge is None or _served(known, judge) not in {_served(known, name) for name in tested if name}:
         return ""
     return f"{judge} judges its own work; verdicts are more to be trusted with another model as --judge"
@@ -74,7 +75,7 @@ def _served(known: Models, name: str) -> str:
 
 @dataclass(frozen=True)
 class VerdictConditions:
-    """Under what a trial is judged now: a kept verdict counts only if it was reached under the same."""
+    """Conditions under which a stored verdict stays valid."""
 
     task: Task
     image_digest: str
@@ -83,7 +84,7 @@ class VerdictConditions:
     protocol: GradingRules
 
     def is_done(self, store: TrialStore) -> bool:
-        """Whether a trial has every verdict that is asked for, and each is final."""
+        """Return whether a trial has every verdict that is asked for, and each is final."""
         record, beside = store.verdict(), store.verdict_beside()
         if record is None or record.protocol.is_ours is not self.protocol.is_ours or not self._is_final(record):
             return False
@@ -96,7 +97,7 @@ class VerdictConditions:
 
 
 def is_final(record: VerdictRecord, judge: Judge | None) -> bool:
-    """Whether a verdict is what this judge says, and not merely that it couldn't be reached."""
+    """Return whether a verdict is what this judge says, and not merely that it couldn't be reached."""
     if judge is None:
         return record.judge is None
     same = record.judge is not None and record.judge.identity == judge.identity

@@ -29,6 +29,8 @@ from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 
 
 class Progress(StrEnum):
+    """Kinds of events while trials run."""
+
     STARTED = "started"
     AT_WORK = "at-work"
     RETRIED = "retried"
@@ -36,7 +38,7 @@ class Progress(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a trial is about."""
+    """Phases of a trial."""
 
     IMAGE = "image"
     AGENT = "agent"
@@ -48,7 +50,7 @@ _COUNTED = {Phase.AGENT: "step ", Phase.ARMS: "", Phase.JUDGE: "call "}
 
 
 class Stand(BaseModel):
-    """How far a trial is in its phase: `done` of at most `most` steps, arms or calls; 0 where nobody knows how many.
+    """Progress of a trial in its phase: `done` of at most `most` steps, arms or calls; 0 where the number is unknown.
 
     `usd` is what the phase has cost so far, None where that isn't known.
     """
@@ -106,7 +108,7 @@ class TrialOutcome(BaseModel):
 
     @property
     def is_harness_error(self) -> bool:
-        """Whether the harness itself failed at this trial."""
+        """Return whether the harness itself failed at this trial."""
         return any(reason.code is ReasonCode.HARNESS_ERROR for reason in self.reasons)
 
 
@@ -157,17 +159,17 @@ _CODES: Mapping[type[Exception], ReasonCode] = {
 
 
 def reason_code(error: Exception) -> ReasonCode:
-    """The reason that an error is for a verdict of `unscored`."""
+    """Return the reason that an error is for a verdict of `unscored`."""
     return next((code for kind, code in _CODES.items() if isinstance(error, kind)), ReasonCode.HARNESS_ERROR)
 
 
 def reason_of(error: Exception) -> Reason:
-    """Why an item that ended with this error has no verdict."""
+    """Return why an item that ended with this error has no verdict."""
     return Reason(code=reason_code(error), stage=Stage.TRIAL, words=message_of(error))
 
 
 def message_of(error: Exception) -> str:
-    """One line; of an error that nobody foresaw with its class."""
+    """Return one line; of an error that nobody foresaw with its class."""
     known = isinstance(
         error, UserError | InfrastructureError | BudgetExhausted | SubmissionUnread | SubmissionDamaged
     )
@@ -189,7 +191,8 @@ _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def ends_run(error: Exception, directory: Path) -> bool:
-    """Whether an error at one trial ends its run: no trial could keep anything, or nobody could go on from there.
+    """Return whether an error at one trial ends its run: no trial could keep anything, or nobody could go on from
+    there.
 
     That is so where the disk of the run's directory takes nothing any more, and where somebody removed the directory.
     """
@@ -199,5 +202,5 @@ def ends_run(error: Exception, directory: Path) -> bool:
 
 
 def is_below(name: object, directory: Path) -> bool:
-    """Whether the file that an OSError names lies in a directory."""
+    """Return whether the file that an OSError names lies in a directory."""
     return isinstance(name, str | Path) and Path(name).absolute().is_relative_to(directory.absolute())

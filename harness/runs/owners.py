@@ -1,4 +1,4 @@
-"""Whose containers are whose: a label for each process at work, and which of those processes have died.
+"""Owners of containers: a label for each process at work, and which of those processes have died.
 
 A process holds a lock on a file in the cache directory as long as it works; the kernel lets go of it when the process
 dies, however that comes. So a later start knows what nobody looks after any more, and leaves everybody else's alone.
@@ -34,7 +34,10 @@ _log = logging.getLogger(__name__)
 
 @contextmanager
 def owner(engine: Engine, argument: str = "") -> Iterator[dict[str, str]]:
-    """The label of everything that is started in this block. `argument` is what followed the sandbox's name."""
+    """Provide the label of everything that is started in this block.
+
+    `argument` is what followed the sandbox's name.
+    """
     try:
         lock, name = _locked(engine_key(engine.name, argument))
     except ToolFailed as error:
@@ -92,7 +95,7 @@ def _reap_on(sandbox: str) -> int:
 
 
 class Life(StrEnum):
-    """Whether a process is still at work; unknown where its lock lies in another cache directory."""
+    """States of a process; unknown where its lock lies in another cache directory."""
 
     AT_WORK = "at-work"
     DEAD = "dead"
@@ -100,7 +103,7 @@ class Life(StrEnum):
 
 
 def life_of(name: str) -> Life:
-    """Of the process that has a label."""
+    """Return whether the process that has a label is still at work."""
     found = Life.UNKNOWN
     for path in owners_folder().glob(f"{name}.*"):
         try:
@@ -115,7 +118,7 @@ def life_of(name: str) -> Life:
 
 
 def _locked(key: str) -> tuple[FileLock, str]:
-    """A lock on a file of this process's own, and its name. Raises ToolFailed where none can be made."""
+    """Return a lock on a file of this process's own, and its name. Raises ToolFailed where none can be made."""
     with writing(owners_folder()):
         owners_folder().mkdir(parents=True, exist_ok=True)
     while True:
@@ -127,7 +130,7 @@ def _locked(key: str) -> tuple[FileLock, str]:
 
 @dataclass(frozen=True)
 class CleaningOptions:
-    """What is to go beside what dead processes have left: what processes at work have, images, the cache."""
+    """Removals beside what dead processes have left: what processes at work have, images, the cache."""
 
     everything: bool = False
     images: bool = False
@@ -136,7 +139,10 @@ class CleaningOptions:
 
 @dataclass(frozen=True)
 class Cleaning:
-    """What is gone, or would be where `is_done` is False; and what stays in use. `volumes` hold toolboxes."""
+    """Removed things, or those that would be where `is_done` is False; and what stays in use.
+
+    `volumes` hold toolboxes.
+    """
 
     containers: int
     images: int
@@ -173,7 +179,7 @@ async def _clean(wanted: CleaningOptions, do: bool) -> Cleaning:
 
 
 class _Images(NamedTuple):
-    """How many go, with how many volumes; how many stay."""
+    """Numbers of images that go, with how many volumes; and of those that stay."""
 
     images: int = 0
     volumes: int = 0
@@ -190,6 +196,6 @@ async def _clean_images(wanted: CleaningOptions, do: bool) -> _Images:
 
 
 def _may_be_at_work(container: Remains) -> bool:
-    """Whose process has a lock, or keeps it in another cache directory, where it can't be asked."""
+    """Return whose process has a lock, or keeps it in another cache directory, where it can't be asked."""
     owner = container.labels.get(OWNER)
     return owner is not None and life_of(owner) is not Life.DEAD

@@ -1,4 +1,4 @@
-"""What a run is asked to do: its configuration, its trials, and what makes two trials the same."""
+"""The plan of a run: its configuration, its trials, and what makes two trials the same."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ from harness.tracks.registry import check_rules
 
 
 class RunConfig(FileModel):
-    """What `testwright run -c FILE` reads; options of the command line win over it."""
+    """The file of `testwright run -c FILE`; options of the command line win over it."""
 
     tasks: tuple[str, ...] = Field(default=(), description="ids, globs, tag:NAME or swe-atlas:PATH")
     exclude: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class RunConfig(FileModel):
 
     @property
     def task_options(self) -> TaskOptions:
-        """How tasks of other people's making are to be read."""
+        """Return how tasks of other people's making are to be read."""
         return TaskOptions(self.image_map, self.all_criteria, one_by_one=True)
 
 
@@ -93,7 +93,7 @@ class Trial:
 
     @property
     def place(self) -> PurePosixPath:
-        """Where its results lie below `trials/`."""
+        """Return where its results lie below `trials/`."""
         return PurePosixPath(self.task.id, self.scaffold.name, slug(self.model) or "none", str(self.attempt))
 
     @property
@@ -103,7 +103,7 @@ class Trial:
 
     @property
     def system(self) -> str:
-        """Who works, as `run.yaml` has it: SCAFFOLD/MODEL, or SCAFFOLD where it needs no model."""
+        """The system as `run.yaml` has it: SCAFFOLD/MODEL, or SCAFFOLD where it needs no model."""
         return system_name(self.scaffold.name, self.model)
 
     @property
@@ -113,7 +113,7 @@ class Trial:
 
     @property
     def model_digest(self) -> str:
-        """Of what can change the model's answers: its file's, or that of what it will say; empty for a control."""
+        """Digest of what can change the model's answers: its file, or its script; empty for a control."""
         return model_digest(self.model, self.model_file)
 
     def identity(self, image_digest: str, isolation: str) -> str:
@@ -125,7 +125,8 @@ class Trial:
         return hashlib.sha256(f"{head}{self.attempt}{tail}".encode()).hexdigest()
 
     def identity_text(self, image_digest: str, isolation: str, scaffold: str = "") -> tuple[str, str]:
-        """What an identity is the hash of, before and behind the attempt's number: all attempts have it in common.
+        """Return what an identity is the hash of, before and behind the attempt's number: all attempts have it in
+        common.
 
         `scaffold` is its digest, for who knows it already.
         """
@@ -187,12 +188,12 @@ class RunFile(FileModel):
 
     @property
     def configs(self) -> tuple[RunConfig, ...]:
-        """Of every command that is known."""
+        """Configurations of every command that is known."""
         return (*(command.config for command in self.commands), self.config)
 
 
 def read_run_file(directory: Path) -> RunFile:
-    """The `run.yaml` of a run. Raises UserError that says what is wrong with it, and what to do."""
+    """Return the `run.yaml` of a run. Raises UserError that says what is wrong with it, and what to do."""
     try:
         return load_yaml(directory / "run.yaml", RunFile)
     except UserError as error:
@@ -201,7 +202,7 @@ def read_run_file(directory: Path) -> RunFile:
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
-    """Every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
+    """Return every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
     models = Models(catalog)
     if not config.tasks:
         raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")
@@ -226,7 +227,7 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
 
 
 def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
-    """The tasks of a run. Raises UserError."""
+    """Return the tasks of a run. Raises UserError."""
     tasks = catalog.reading(config.task_options).select(config.tasks, config.exclude, config.repos)
     for task in tasks:
         check_rules(task, config.protocol)
@@ -234,6 +235,7 @@ def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
 
 
 def model_digest(name: str, file: ModelFile | None) -> str:
+    """Return a digest of what can change a model's answers."""
     kind, path = recording(name)
     if path:
         return f"{kind}:{hashlib.sha256(path.read_bytes()).hexdigest()}"
@@ -241,6 +243,7 @@ def model_digest(name: str, file: ModelFile | None) -> str:
 
 
 def system_name(scaffold: str, model: str) -> str:
+    """Return a system's name: SCAFFOLD/MODEL, or SCAFFOLD for a control."""
     return f"{scaffold}/{model}" if model else scaffold
 
 
@@ -261,7 +264,7 @@ def scaffold_digest(scaffold: Scaffold) -> str:
 
 
 def slug(model: str) -> str:
-    """A model's name as a directory name; names that come out alike are told apart by a hash."""
+    """Return a model's name as a directory name; names that come out alike are told apart by a hash."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", model).strip("._")
     if plain == model:
         return plain

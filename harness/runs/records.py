@@ -33,7 +33,7 @@ LineT = TypeVar("LineT", bound=BaseModel)
 
 
 def read_record(path: Path, model: type[FileT]) -> FileT | None:
-    """A record of ours, or None where it is absent or was cut by a crash."""
+    """Return a record of ours, or None where it is absent or was cut by a crash."""
     try:
         return model.model_validate_json(path.read_bytes())
     except (OSError, ValueError):
@@ -41,7 +41,9 @@ def read_record(path: Path, model: type[FileT]) -> FileT | None:
 
 
 def read_lines(path: Path, model: type[LineT]) -> list[LineT]:
-    """The records of a file with one to a line, without those that can't be read; none where there is no file."""
+    """Return the records of a file with one to a line, without those that can't be read; none where there is no
+    file.
+    """
     try:
         lines = path.read_bytes().splitlines()
     except OSError:
@@ -92,7 +94,7 @@ def give_back(path: Path) -> None:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file or directory is there; not where the disk doesn't let us know."""
+    """Return whether a file or directory is there; not where the disk doesn't let us know."""
     try:
         return path.exists()
     except OSError:
@@ -163,7 +165,7 @@ class AgentFile(FileModel):
     manifest_sha256: str = ""
 
     def sums(self) -> Iterator[tuple[str, str]]:
-        """Each file in `submission/` whose sha256 is known, and that."""
+        """Yield each file in `submission/` whose sha256 is known, and that."""
         if self.patch_sha256:
             yield PATCH, self.patch_sha256
         if self.manifest_sha256:
@@ -171,6 +173,8 @@ class AgentFile(FileModel):
 
 
 class AttemptEnd(StrEnum):
+    """Ends of an attempt."""
+
     JUDGED = "judged"
     FAULT = "fault"
     """The infrastructure failed, or the run's money was spent."""
@@ -199,7 +203,7 @@ class AttemptRecord(FileModel):
 
     @property
     def reason(self) -> Reason | None:
-        """Why the trial has no verdict, where this attempt was its last and ended without one."""
+        """Return why the trial has no verdict, where this attempt was its last and ended without one."""
         if self.code is None or not self.is_final:
             return None
         return Reason(code=self.code, stage=Stage.TRIAL, words=self.message)
@@ -225,7 +229,7 @@ class AttemptLog:
 
     @property
     def is_damaged(self) -> bool:
-        """Whether a line of it can't be read."""
+        """Return whether a line of it can't be read."""
         try:
             lines = self.path.read_bytes().splitlines()
         except FileNotFoundError:
@@ -259,7 +263,7 @@ class UnreadWork:
         self._tars = {AGENT_LOGS: folder / "logs.tar", workdir: folder / "tree.tar"}
 
     def agent(self) -> AgentFile | None:
-        """How the agent ended; None where nothing is kept."""
+        """Return how the agent ended; None where nothing is kept."""
         return read_record(self._folder / _WHOLE, AgentFile)
 
     async def keep(self, sandbox: Sandbox, agent: AgentFile) -> None:

@@ -37,7 +37,7 @@ from harness.tracks.grading import grade_by
 
 
 class ArmsFrom(StrEnum):
-    """Where a regrading takes what the arms showed."""
+    """Sources of arms' results in a regrading."""
 
     KEPT = "kept"
     KEPT_OR_NEW = "kept or new"
@@ -65,7 +65,7 @@ class Regraded:
 
     @property
     def changed_criteria(self) -> tuple[str, ...]:
-        """Those that are met now and weren't, or the other way round."""
+        """Criteria that are met now and weren't, or the other way round."""
         old, new = ({item.id: item.met for item in record.stages.rubric.criteria} if record else {}
                     for record in (self.old, self.new))  # fmt: skip
         return tuple(name for name in new if old.get(name) is not new[name])
@@ -73,7 +73,7 @@ class Regraded:
 
 @dataclass(frozen=True)
 class Regrading:
-    """What is done again: from `stage` on, by `judge`, with the engine that the run had."""
+    """A regrading: from `stage` on, by `judge`, with the engine that the run had."""
 
     run: RunStore
     catalog: Catalog
@@ -97,7 +97,7 @@ class Regrading:
         return await self._again(place, store, trial, old)
 
     def failed(self, store: TrialStore, error: Exception) -> Regraded:
-        """A trial that an error has ended; its traceback is kept.
+        """Return a trial that an error has ended; its traceback is kept.
 
         Raises `error` itself where it is that the run's directory can't be written.
         """
@@ -158,7 +158,7 @@ class _KeptAgain(ArmObserver):
 
 
 def _silence(judgement: Judgement) -> str:
-    """Why a judge that was asked has told nothing; empty where it has, or where nobody had to ask it.
+    """Return why a judge that was asked has told nothing; empty where it has, or where nobody had to ask it.
 
     One that was misled did answer: that is the patch's doing, and counts.
     """
@@ -241,5 +241,5 @@ async def _regrade(
 
 
 def still_open(regraded: Regraded) -> bool:
-    """Whether a trial has no verdict, or one that isn't scored."""
+    """Return whether a trial has no verdict, or one that isn't scored."""
     return regraded.new is None or regraded.new.verdict is Verdict.UNSCORED

@@ -48,17 +48,17 @@ class RunContext:
         return self.run.config.protocol
 
     def trial(self, spec: TrialSpec) -> Trial:
-        """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
+        """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""
         return trial_of(spec, self.catalog, self.models)
 
     def seat(self, trial: Trial) -> GatewaySeat | None:
-        """Where a native agent's model is; None for any other. Raises UserError."""
+        """Return where a native agent's model is; None for any other. Raises UserError."""
         if self.gateway is None or not is_native(trial.scaffold):
             return None
         return GatewaySeat(self.gateway.server, self.gateway.socket, self.models.served(trial.model))
 
     def egress(self, trial: Trial) -> Egress | None:
-        """What a trial's agent may reach of package registries; None for a control. Raises UserError."""
+        """Return what a trial's agent may reach of package registries; None for a control. Raises UserError."""
         if not (trial.model and trial.task.registries):
             return None
         return egress_for(trial.task.registries, self.run.config.registries)
@@ -68,7 +68,7 @@ class RunContext:
 
 
 def trial_of(spec: TrialSpec, catalog: Catalog, models: Models) -> Trial:
-    """The trial that a description stands for. Raises UserError where the catalog has changed under it."""
+    """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""
     config = spec.run.config
     scaffold = named_scaffold(catalog, spec.scaffold, config.scaffolds, config.overrides)
     task = limited(catalog.task(spec.task), scaffold)
@@ -77,13 +77,13 @@ def trial_of(spec: TrialSpec, catalog: Catalog, models: Models) -> Trial:
 
 
 def trial_labels(trial: Trial) -> dict[str, str]:
-    """Of a trial's containers, beside the run's."""
+    """Return the labels that a trial's containers have beside the run's."""
     return {"testwright.trial": str(trial.place)}
 
 
 @asynccontextmanager
 async def run_context(run: RunSpec, services: Services, alone: bool = False) -> AsyncIterator[RunContext]:
-    """The context of a run's trials in this process; none of its containers is left at its end.
+    """Provide the context of a run's trials in this process; none of its containers is left at its end.
 
     `alone` says that no other process does trials of this run. Raises UserError.
     """
@@ -126,6 +126,6 @@ def check_free_disk(directories: list[Path], least_gb: float) -> None:
 
 
 def _disks(engine: Engine) -> list[Path]:
-    """Where images, containers and trees lie."""
+    """Return where images, containers and trees lie."""
     storage = engine.storage if isinstance(engine, StoringEngine) else None
     return [cache_directory(), *([storage] if storage else [])]

@@ -70,7 +70,7 @@ def _file(task: str) -> Path:
 def trial_specs(
     catalog: Catalog, config: RunConfig, run_id: str, directory: Path, trials: Iterable[Trial]
 ) -> list[TrialSpec]:
-    """The trials as data, for processes that have the same catalog and the same run directory."""
+    """Return the trials as data, for processes that have the same catalog and the same run directory."""
     run = RunSpec(id=run_id, directory=directory.absolute(), catalog=catalog.directory, config=config)
     return [
         TrialSpec(

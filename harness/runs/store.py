@@ -47,7 +47,7 @@ def begin_or_extend(path: Path, earlier: RunFile | None, asked: AskedRun, added:
 
 
 def _is_old(run: RunFile) -> bool:
-    """Whether it was written before commands were kept."""
+    """Return whether it was written before commands were kept."""
     return not run.commands
 
 
@@ -100,7 +100,7 @@ class RunStore:
             raise
 
     def spent(self) -> Usage:
-        """What all starts in this directory have cost, with every attempt that was set aside."""
+        """Return what all starts in this directory have cost, with every attempt that was set aside."""
         return spent_in(self.directory)
 
     def describe(self, asked: AskedRun, added: tuple[str, ...] = ()) -> RunFile:
@@ -127,12 +127,12 @@ class RunStore:
 
 
 def spent_in(directory: Path) -> Usage:
-    """What all starts in a run's directory have cost, with every attempt that was set aside."""
+    """Return what all starts in a run's directory have cost, with every attempt that was set aside."""
     return sum((store.usage().total for store in _trials(directory)), start=NO_USAGE)
 
 
 def check_free(directory: Path) -> None:
-    """Whether a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
+    """Check that a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")
@@ -144,7 +144,7 @@ def check_free(directory: Path) -> None:
 
 
 def find_trials(directory: Path) -> Iterator[TrialStore]:
-    """The trials in a run's directory, by path, also those that never got as far as a directory of their own.
+    """Yield the trials in a run's directory, by path, also those that never got as far as a directory of their own.
 
     Attempts that were set aside are left out. Raises UserError where no run is.
     """

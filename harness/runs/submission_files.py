@@ -38,7 +38,7 @@ class SubmissionFiles:
 
     @property
     def are_begun(self) -> bool:
-        """Whether any file of a submission is there."""
+        """Return whether any file of a submission is there."""
         return any(is_there(self._folder / name) for name in (PATCH, MANIFEST, _REFUSAL))
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
@@ -130,7 +130,7 @@ class SubmissionFiles:
 
 
 def _is_as_written(path: Path, sha256: str) -> bool:
-    """Whether a file has this sum; not where it can't be read."""
+    """Return whether a file has this sum; not where it can't be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest() == sha256
     except OSError:

@@ -95,7 +95,7 @@ class Case:
 
 
 def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected: Expectation | None = None) -> Case:
-    """A submission from two files that a person names. Raises UserError where one isn't what it should be."""
+    """Return a submission from two files that a person names. Raises UserError where one isn't what it should be."""
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
         raise UserError(f"{patch}: not a patch; give the output of git diff")
@@ -105,7 +105,7 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:
-    """Every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
+    """Return every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
 
     Its task is `task`, or what `expect.yaml` beside it says. A folder without a manifest has handed in none.
     A script is what the model of `mini` says (see ScriptedModel); `judge.yaml` what a judge says, whoever is
@@ -167,7 +167,7 @@ class Judged:
 
     @property
     def difference(self) -> str:
-        """How the verdict differs from what was expected; empty where it doesn't."""
+        """Return how the verdict differs from what was expected; empty where it doesn't."""
         expected = self.case.expected
         if expected is None:
             return ""
@@ -190,7 +190,9 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Tests that aren't refused for each of their reasons, and listed tests of which nothing is expected."""
+        """Return tests that aren't refused for each of their reasons, and listed tests of which nothing is
+        expected.
+        """
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
         wanted = [(test, code) for test, codes in expected.tests.items() for code in codes]
         faults = [f"{test} not {code}" for test, code in wanted if (test, code) not in came]
@@ -301,7 +303,7 @@ async def _judge(
 
 
 def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: GradingRules, error: Exception) -> Judged:
-    """A case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
+    """Return a case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
     if isinstance(error, OSError) and keep and is_below(error.filename, keep):
         raise error
     if keep:
@@ -330,7 +332,7 @@ class _HandedIn(NamedTuple):
 
 
 async def _hand_in(session: EngineSession, image: Image, case: Case) -> _HandedIn:
-    """The submission of a case: as it lies there, or what `mini` makes when its model follows the script."""
+    """Return the submission of a case: as it lies there, or what `mini` makes when its model follows the script."""
     if case.submission is not None or case.script is None:
         return _HandedIn(case.submission or Submission(b"", b""), None, "")
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:

@@ -44,7 +44,9 @@ MUTANTS_FILE = "mutants.json"
 
 
 async def mutants_beside(task: Task, submission: Submission, context: ArmContext, order: MutantOrder) -> MutantsFile:
-    """What became of a suite's mutants, or why there are none: what goes wrong here never touches the verdict."""
+    """Return what became of a suite's mutants, or why there are none: what goes wrong here never touches the
+    verdict.
+    """
     try:
         return await run_mutants(task, submission, context, order)
     except Exception as error:  # whatever it is: the verdict is kept, and stays
@@ -53,7 +55,7 @@ async def mutants_beside(task: Task, submission: Submission, context: ArmContext
 
 
 async def mutated_sources(task: Task, context: ArmContext) -> Mapping[str, bytes]:
-    """The files that mutants are made of, as they are before. Raises UserError."""
+    """Return the files that mutants are made of, as they are before. Raises UserError."""
     return (await removed_code(task, GitTree(context.image.tree))).texts
 
 
@@ -64,7 +66,7 @@ def keep_mutants(folder: Path, mutants: MutantsFile) -> None:
 
 
 def read_mutants(folder: Path) -> MutantsFile | None:
-    """None where no mutation score was asked for."""
+    """Return None where no mutation score was asked for."""
     return read_record(folder / MUTANTS_FILE, MutantsFile)
 
 
@@ -277,6 +279,7 @@ async def let_work(
 
 
 def describe(trial: Trial, image_digest: str, isolation: str) -> TrialFile:
+    """Return `trial.json`'s content for an attempt on an image."""
     return TrialFile(
         identity=trial.identity(image_digest, isolation),
         task=trial.task.id,

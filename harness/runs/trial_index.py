@@ -150,7 +150,7 @@ def _stamp(name: str, descriptor: int) -> int:
 
 
 def _stamp_of_some(name: str, descriptor: int) -> int:
-    """Where a file is missing."""
+    """Return where a file is missing."""
     facts: list[int] = []
     for end in _READ:
         try:
@@ -198,25 +198,25 @@ def reached_under(
     judge: JudgeIdentity | None,
     is_without_judge: bool,
 ) -> str:
-    """A short digest of all that makes a verdict final or not. `digests` are of task, repository and image."""
+    """Return a short digest of all that makes a verdict final or not. `digests` are of task, repository and image."""
     told = judge.model_dump(mode="json") if judge else None
     facts = [is_ours, digests, isolation, version, told, is_without_judge]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def has_index(directory: Path) -> bool:
-    """Whether a run has an index, which may say that some of its trials need nothing."""
+    """Return whether a run has an index, which may say that some of its trials need nothing."""
     return (directory / ".index").exists()
 
 
 def count_trials(directory: Path) -> int:
-    """How many of a run's trials have a directory. Quick, also for 100,000."""
+    """Return how many of a run's trials have a directory. Quick, also for 100,000."""
     groups = _folders(_folders(_folders([str(directory / "trials")])))
     return sum(name.isdigit() for group in groups for name in os.listdir(group))  # noqa: PTH208
 
 
 class Sorted(NamedTuple):
-    """What a start asks for: `rest` has something left to do, or may have; `finished` has nothing."""
+    """Trials that a start asks for: `rest` has something left to do, or may have; `finished` has nothing."""
 
     rest: list[Trial]
     finished: Sequence[tuple[Trial, Finished]] = ()
@@ -255,7 +255,7 @@ def sort_out(directory: Path, asked: AskedRun, judge: Judge | None) -> Sorted:
 
 
 def _groups(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
-    """Those that differ in nothing but the attempt's number, in the order of a plan."""
+    """Yield groups of trials that differ in nothing but the attempt's number, in the order of a plan."""
     for _, group in groupby(trials, lambda trial: (trial.task.id, trial.scaffold.name, trial.model)):
         yield list(group)
 
@@ -271,7 +271,7 @@ def _identities(first: Trial, image: str, asked: AskedRun) -> Callable[[int], st
 
 
 def _conditions(trial: Trial, image: str, isolation: str, judge: Judge | None) -> str:
-    """What `Judging.is_done` asks of a verdict, as the index has it."""
+    """Return what `Judging.is_done` asks of a verdict, as the index has it."""
     return reached_under(
         is_ours=GradingRules.TESTWRIGHT.is_ours,
         digests=(trial.task.digest, trial.task.repo.digest, image),

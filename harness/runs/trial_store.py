@@ -102,31 +102,39 @@ class TrialStore:
             write_whole(self.directory / "trial.json", trial.model_dump_json(indent=2) + "\n")
 
     def identity(self) -> str:
-        """Of the work that lies here, empty where nothing tells it. The agent's file has it too: one may be torn."""
+        """Return the identity of the work that lies here, empty where nothing tells it.
+
+        The agent's file has it too.
+        """
         trial, agent = self.trial(), self._read("agent.json", AgentFile)
         return trial.identity if trial else agent.identity if agent else ""
 
     def is_of(self, identity: str) -> bool:
-        """Whether the work that lies here is of this identity. One of the two files that say so may be damaged."""
+        """Return whether the work that lies here is of this identity.
+
+        One of the two files that say so may be damaged.
+        """
         return identity in {file.identity for file in (self.trial(), self._read("agent.json", AgentFile)) if file}
 
     def finished_before(self, identity: str) -> "TrialStore | None":
-        """A finished agent's attempt of this identity that was set aside: its task was edited, and put back since."""
+        """Return a finished agent's attempt of this identity that was set aside: its task was edited, and put back
+        since.
+        """
         found = (store for store in self._set_aside() if store.is_of(identity))
         return next((store for store in found if store.agent() or store.has_unread_work), None)
 
     def unread_work(self, workdir: str) -> UnreadWork:
-        """Of a finished agent that no submission could be made of."""
+        """Return the finished work of an agent that no submission could be made of."""
         return UnreadWork(self.directory / "unread", workdir)
 
     @property
     def has_unread_work(self) -> bool:
-        """Whether an agent has done its work here and no submission could be made of it yet."""
+        """Return whether an agent has done its work here and no submission could be made of it yet."""
         return self.unread_work("").agent() is not None
 
     @property
     def _has_work(self) -> bool:
-        """Whether an agent has begun here."""
+        """Return whether an agent has begun here."""
         if any(is_there(self.directory / name) for name in ("agent.json", "trajectory.jsonl")):
             return True
         return self._files.are_begun
@@ -144,7 +152,7 @@ class TrialStore:
         return self._read("trial.json", TrialFile)
 
     def damaged(self) -> list[str]:
-        """Which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
+        """Return which of its files can't be read, of those that are there; and `trial.json` where it is gone."""
         there = {name: model for name, model in _RECORDS.items() if is_there(self.directory / name)}
         found = [name for name, model in there.items() if self._read(name, model) is None]
         found += [self.attempts.path.name] if self.attempts.is_damaged else []
@@ -152,7 +160,7 @@ class TrialStore:
         return found if "trial.json" in there or not is_there(self.directory) else [*found, "trial.json"]
 
     def damaged_submission(self) -> list[str]:
-        """Which of the submission's files aren't what was handed in, as far as `agent.json` says."""
+        """Return which of the submission's files aren't what was handed in, as far as `agent.json` says."""
         agent = self._read("agent.json", AgentFile)
         return self._files.damaged(agent) if agent else []
 
@@ -168,7 +176,10 @@ class TrialStore:
         write_whole(self.directory / "image.json", record.model_dump_json(indent=2) + "\n")
 
     def agent(self) -> AgentFile | None:
-        """None where no agent has handed in. Told from trajectory and submission where `agent.json` is damaged."""
+        """Return None where no agent has handed in.
+
+        Told from trajectory and submission where `agent.json` is damaged.
+        """
         return self._read("agent.json", AgentFile) or self._recovered_agent()
 
     def _recovered_agent(self) -> AgentFile | None:
@@ -177,11 +188,14 @@ class TrialStore:
 
     @property
     def attempts(self) -> AttemptLog:
-        """Of all starts. It lies beside the directory, which is renamed when an attempt is set aside."""
+        """The attempts of all starts.
+
+        They lie beside the directory, which is renamed when an attempt is set aside.
+        """
         return AttemptLog(self.directory.with_name(f"{self.directory.name}.attempts.jsonl"))
 
     def last_fault(self) -> Reason | None:
-        """Why the last attempt came to no verdict; None where it came to one, or to no end at all."""
+        """Return why the last attempt came to no verdict; None where it came to one, or to no end at all."""
         records = self.attempts.read()
         return records[-1].reason if records else None
 
@@ -189,11 +203,11 @@ class TrialStore:
         return self._read("verdict.json", VerdictRecord)
 
     def verdict_beside(self) -> VerdictRecord | None:
-        """The published verifier's, where both were asked for."""
+        """Return the published verifier's, where both were asked for."""
         return self._read("verdict-published.json", VerdictRecord)
 
     def usage(self) -> UsageFile:
-        """Who has used what so far, whether or not the trial has come to an end.
+        """Return the usage of agent and judge so far, whether or not the trial has come to an end.
 
         The judge's part of a damaged `usage.json` is told from its votes.
         """
@@ -220,7 +234,10 @@ class TrialStore:
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
-        """What the agent handed in: all that judges read. Raises SubmissionDamaged where it isn't that any more."""
+        """Return what the agent handed in: all that judges read.
+
+        Raises SubmissionDamaged where it isn't that any more.
+        """
         return self._files.read(self.agent())
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
@@ -314,4 +331,5 @@ def keep_judgements(folder: Path, judgements: Judgements) -> None:
 
 
 def timestamp() -> str:
+    """Return the time in UTC as logs have it, with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -58,7 +58,7 @@ async def do_trial(context: RunContext, spec: TrialSpec, observe: Observe) -> Tr
 
 
 def finished_before(context: RunContext, spec: TrialSpec) -> VerdictRecord | None:
-    """The verdict of a trial that has nothing left to do, where that is known without making its image."""
+    """Return the verdict of a trial that has nothing left to do, where that is known without making its image."""
     store, engine = context.store(spec), context.session.engine
     found, record = store.trial(), store.verdict()
     if found is None or record is None:
@@ -128,7 +128,8 @@ class _Tries:
 
 
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
-    """The outcome of a trial at which the harness failed; the error's traceback is kept in the trial's directory.
+    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in the trial's
+    directory.
 
     Raises `error` itself where it is that the run's directory can't be written.
     """
@@ -171,7 +172,7 @@ class _Attempt(NamedTuple):
         return cls(store, store.attempts.next_number(), now(), store.usage().total, store.verdict())
 
     def failed(self, error: Exception, is_final: bool = True, traceback: str = "") -> Reason:
-        """Why the trial has no verdict. What an agent left that didn't come to its end is set aside."""
+        """Return why the trial has no verdict. What an agent left that didn't come to its end is set aside."""
         words = message_of(error)
         if isinstance(error, BudgetExhausted):
             words = words if isinstance(error, TimeExhausted) else f"the run's --max-cost: {words}"
@@ -215,7 +216,9 @@ async def _at_most(seconds: float | None) -> AsyncIterator[None]:
 
 
 def _is_retryable(error: BaseException) -> bool:
-    """Whether a new container and a new conversation can help: not where a key is refused or a disk read-only."""
+    """Return whether a new container and a new conversation can help: not where a key is refused or a disk read-
+    only.
+    """
     if isinstance(error, ProviderError):
         return error.fault.is_retryable
     return isinstance(error, InfrastructureError) and not isinstance(error, NotWritable)
@@ -236,7 +239,7 @@ def _judged(spec: TrialSpec, store: TrialStore, record: VerdictRecord) -> TrialO
 
 
 def _unscored(spec: TrialSpec, store: TrialStore, reason: Reason) -> TrialOutcome:
-    """A trial without a verdict; what it has cost all the same is kept."""
+    """Return a trial without a verdict; what it has cost all the same is kept."""
     usage, agent = store.usage(), store.agent()
     if is_there(store.directory):
         with contextlib.suppress(OSError):

@@ -1,1 +1,1 @@
-"""Where untrusted code runs: engines, sandboxes, images, and the trusted copy of a tree."""
+"""Sandboxes for untrusted code: engines, images, and the trusted copy of a tree."""

@@ -22,6 +22,8 @@ MAX_OUTPUTS_BYTES = 50_000_000
 
 
 class Outputs(NamedTuple):
+    """Files read from a job, and whether they are all."""
+
     files: dict[str, bytes]
     complete: bool
 
@@ -33,7 +35,7 @@ def pack(
     directories: Mapping[str, tarfile.TarInfo | None],
     of_root: Iterable[PlacedFile] = (),
 ) -> bytes:
-    """A tar, relative to `/`, of files and of every directory above them, those `of_root` too.
+    """Return a tar, relative to `/`, of files and of every directory above them, those `of_root` too.
 
     `directories` are those above the files: as they are in the image, so that unpacking leaves them as they were,
     or None where they are new.
@@ -50,12 +52,12 @@ def pack(
 
 
 def parents(files: Iterable[PlacedFile]) -> set[str]:
-    """Every directory above the files but `/`."""
+    """Return every directory above the files but `/`."""
     return {str(parent) for file in files for parent in PurePosixPath(file.path).parents if str(parent) != "/"}
 
 
 def read_outputs(chunks: Iterator[bytes]) -> Outputs:
-    """The regular files of a directory's tar as a container engine streams it, up to the caps."""
+    """Return the regular files of a directory's tar as a container engine streams it, up to the caps."""
     files: dict[str, bytes] = {}
     room = MAX_OUTPUTS_BYTES
     with tarfile.open(fileobj=cast("BinaryIO", ChunkReader(chunks)), mode="r|") as tar:
@@ -70,11 +72,13 @@ def read_outputs(chunks: Iterator[bytes]) -> Outputs:
 
 
 def first_member(chunks: Iterator[bytes]) -> tarfile.TarInfo | None:
+    """Return the first member of a tar; None of an empty one."""
     with tarfile.open(fileobj=cast("BinaryIO", ChunkReader(chunks)), mode="r|") as tar:
         return tar.next()
 
 
 def first_file(chunks: Iterator[bytes]) -> bytes:
+    """Return the bytes of the first file of a tar."""
     with tarfile.open(fileobj=cast("BinaryIO", ChunkReader(chunks)), mode="r|") as tar:
         member = tar.next()
         content = tar.extractfile(member) if member and member.isreg() else None
@@ -120,7 +124,7 @@ _END = bytes(2 * tarfile.BLOCKSIZE)
 
 
 async def capped(chunks: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
-    """The chunks, up to `limit` bytes. Raises LimitReached("export") past it."""
+    """Yield the chunks, up to `limit` bytes. Raises LimitReached("export") past it."""
     left = limit
     async for chunk in chunks:
         left -= len(chunk)
@@ -130,7 +134,7 @@ async def capped(chunks: AsyncIterator[bytes], limit: int) -> AsyncIterator[byte
 
 
 async def in_threads(chunks: Generator[bytes, None, None]) -> AsyncGenerator[bytes, None]:
-    """What a blocking generator yields, each chunk made in a thread. The generator is closed at the end."""
+    """Return what a blocking generator yields, each chunk made in a thread. The generator is closed at the end."""
     loop = asyncio.get_running_loop()
     pulled: asyncio.Future[bytes] | None = None
     try:
@@ -146,7 +150,7 @@ async def in_threads(chunks: Generator[bytes, None, None]) -> AsyncGenerator[byt
 
 
 async def read_tar(chunks: AsyncIterator[bytes], read: Callable[[tarfile.TarFile], T]) -> T:
-    """What `read` makes of the tar that comes in chunks; it sees each member once, in their order.
+    """Return what `read` makes of the tar that comes in chunks; it sees each member once, in their order.
 
     `read` runs in a thread of its own and may block. Raises what it raises, what the chunks raise, and SandboxLost
     for a tar that is damaged or ends too early: its last files would look deleted.
@@ -172,7 +176,7 @@ async def read_tar(chunks: AsyncIterator[bytes], read: Callable[[tarfile.TarFile
 
 
 def members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Each member once. A TarFile would keep all that it has read, as many as an agent cares to make."""
+    """Yield each member once. A TarFile would keep all that it has read, as many as an agent cares to make."""
     while (member := tar.next()) is not None:
         tar.members.clear()  # type: ignore[attr-defined]
         yield member

@@ -12,7 +12,10 @@ log = logging.getLogger(__name__)
 
 
 def auto(argument: str, images: ImageSources) -> Engine:
-    """A Docker engine that answers, else processes under bubblewrap, never unconfined ones. Raises UserError."""
+    """Return a Docker engine that answers, else processes under bubblewrap, never unconfined ones.
+
+    Raises UserError.
+    """
     _no_argument("auto", argument)
     try:
         return DockerEngine(images.container)
@@ -34,7 +37,9 @@ def docker(argument: str, images: ImageSources) -> Engine:
 
 
 def local(argument: str, images: ImageSources) -> Engine:
-    """Under bubblewrap where that works, else unconfined, with a warning: it was asked for by name."""
+    """Return the local engine: under bubblewrap where that works, else unconfined, with a warning: it was asked
+    for.
+    """
     _no_argument("local", argument)
     engine = LocalEngine(images.directory)
     if not engine.capabilities.network_isolation:

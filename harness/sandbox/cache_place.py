@@ -1,4 +1,4 @@
-"""Where the cache lies, and which processes that had containers have died: told without any import that costs time.
+"""The cache directory's place, and processes that had containers and died: told without any import that costs time.
 
 A process with containers holds a lock on a file in `owners/` of the cache directory as long as it works; the kernel
 lets go of it when the process dies. See `harness.runs.owners`, which removes what the dead have left.

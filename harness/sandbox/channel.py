@@ -44,7 +44,7 @@ class BoundedOutput:
 
     @property
     def truncated(self) -> int:
-        """How many bytes are missing between head and tail."""
+        """Return how many bytes are missing between head and tail."""
         self._cut()
         return self._dropped
 
@@ -165,7 +165,7 @@ class Channel:
         return status, timed_out
 
     async def _end(self) -> tuple[int, bool]:
-        """The rest of the line after a command's second token."""
+        """Return the rest of the line after a command's second token."""
         found = _END.fullmatch(await self._line())
         if found is None or int(found[1]) > _MAX_STATUS:
             raise _Broken
@@ -207,7 +207,7 @@ class Channel:
             raise _Broken from None
 
     async def _line(self) -> bytes:
-        """A line of at most _MAX_LINE bytes, without its end."""
+        """Return a line of at most _MAX_LINE bytes, without its end."""
         line = bytearray()
 
         def take(part: bytes | bytearray) -> None:
@@ -252,7 +252,7 @@ _ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
 
 
 async def read_file(channel: Channel, path: str, limit: int) -> bytes:
-    """A regular file's first `limit` bytes. Raises OSError: FileNotFoundError, IsADirectoryError, ..."""
+    """Return a regular file's first `limit` bytes. Raises OSError: FileNotFoundError, IsADirectoryError, ..."""
     output = BoundedOutput(head=limit, tail=0)
     command = (
         f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ -e $p ]] || exit {_ABSENT}; "

@@ -1,4 +1,4 @@
-"""When a job has used up its time. A busy machine must change nothing about that, and a hang must come to an end.
+"""Deadlines of jobs. A busy machine must change nothing about them, and a hang must come to an end.
 
 `Job.seconds` are seconds on an idle machine of reference speed. A job is ended when
 
@@ -41,7 +41,9 @@ _DATA = bytes(range(256)) * 4000
 
 
 def work() -> int:
-    """A fixed computation of a few hundredths of a second: interpreted code, and compiled code that moves memory."""
+    """Return a fixed computation of a few hundredths of a second: interpreted code, and compiled code that moves
+    memory.
+    """
     value = 1
     for number in range(_ROUNDS):
         value = (value * 31 + number) % 1_000_003
@@ -60,7 +62,7 @@ def measure() -> float:
 
 @cache
 def slowness() -> float:
-    """How many times longer this machine takes than the reference, from 1 to MAX_SLOWNESS.
+    """Return how many times longer this machine takes than the reference, from 1 to MAX_SLOWNESS.
 
     Measured once per machine and Python, and kept in the cache directory.
     """
@@ -85,7 +87,7 @@ def _read(path: Path) -> float | None:
 
 
 def _identity() -> str:
-    """Of the machine and the Python: a cache directory may be shared by several."""
+    """Return an ID for this machine and interpreter: a cache directory may be shared by several."""
     model = ""
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -107,12 +109,12 @@ _MAX_FAILURES = 3
 
 
 def seconds_per_test(seconds: float) -> int:
-    """The limit of a single test by the wall clock of its container, in whole seconds."""
+    """Return the limit of a single test by the wall clock of its container, in whole seconds."""
     return round(seconds * TEST_TIMES * slowness() + 0.5)
 
 
 class Use(NamedTuple):
-    """What a job's processes have used so far, those that have ended included, and whether one wants a core now."""
+    """Time that a job's processes have used, ended ones included, and whether one wants a core now."""
 
     cpu_seconds: float
     wants_core: bool
@@ -128,7 +130,7 @@ class TimeLimit:
 
     @classmethod
     def of(cls, seconds: float, cores: float) -> "TimeLimit":
-        """The limit of a job of `seconds` that may use so many cores, on this machine."""
+        """Return the limit of a job of `seconds` that may use so many cores, on this machine."""
         scaled = seconds * slowness()
         return cls(scaled, scaled * cores, scaled * WALL_TIMES)
 
@@ -159,7 +161,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:
-    """Whether `work` ended before `expiry`; the later one is cancelled. Raises what the first one raises."""
+    """Return whether `work` ended before `expiry`; the later one is cancelled. Raises what the first one raises."""
     tasks = [asyncio.ensure_future(work), asyncio.ensure_future(expiry)]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

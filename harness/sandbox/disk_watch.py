@@ -35,7 +35,7 @@ async def watch_disk(
 
 
 def tree_bytes(directory: str, stop_at: int) -> int:
-    """What the files below a directory take on disk, hard links once; stops counting past `stop_at`."""
+    """Return what the files below a directory take on disk, hard links once; stops counting past `stop_at`."""
     total = 0
     linked: set[tuple[int, int]] = set()
     pending = [directory]

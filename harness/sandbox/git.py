@@ -172,7 +172,7 @@ class PatchError(GitError):
 
 
 def patch_error(complaint: str) -> PatchError | None:
-    """What git's complaint says about a patch, or None where it isn't about the patch.
+    """Return what git's complaint says about a patch, or None where it isn't about the patch.
 
     The first line decides. Those after it may only be its consequences: a file that can't be read off the disk
     "does not apply" either.

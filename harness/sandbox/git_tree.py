@@ -60,7 +60,7 @@ class GitTree:
 
     @classmethod
     async def create(cls, directory: Path, work_tree: Path, with_ignored: bool = True) -> "GitTree":
-        """A new git directory with one parentless commit of every file below `work_tree`.
+        """Return a new git directory with one parentless commit of every file below `work_tree`.
 
         Without those that its own rules or ours ignore, if they are not wanted.
         """
@@ -77,7 +77,7 @@ class GitTree:
         return tree
 
     async def entries(self, treeish: str = "HEAD") -> dict[str, Entry]:
-        """Every path of a tree."""
+        """Return every path of a tree."""
         listing = await self._git("ls-tree", "-r", "-z", "--full-tree", treeish)
         found = {}
         for record in _records(listing):
@@ -87,7 +87,7 @@ class GitTree:
         return found
 
     async def read(self, path: str, treeish: str = "HEAD") -> bytes:
-        """A file's bytes. Raises FileNotFoundError."""
+        """Return a file's bytes. Raises FileNotFoundError."""
         try:
             return await self._git("cat-file", "blob", f"{treeish}:{path}", may_refuse=True)
         except GitError as error:
@@ -96,7 +96,7 @@ class GitTree:
             raise GitFailed(f"git cat-file: {error}") from None
 
     async def read_all(self, entries: Mapping[str, Entry]) -> dict[str, bytes]:
-        """The bytes of many entries with one process."""
+        """Return the bytes of many entries with one process."""
         if not entries:
             return {}
         wanted = "".join(f"{entry.oid}\n" for entry in entries.values()).encode()
@@ -113,7 +113,7 @@ class GitTree:
         return contents
 
     async def sizes(self, entries: Mapping[str, Entry]) -> dict[str, int]:
-        """The number of bytes of many entries, with one process."""
+        """Return the number of bytes of many entries, with one process."""
         if not entries:
             return {}
         wanted = "".join(f"{entry.oid}\n" for entry in entries.values()).encode()
@@ -123,7 +123,7 @@ class GitTree:
     async def apply(
         self, patch: bytes, exclude: Sequence[str] = (), onto: str = "HEAD", reverse: bool = False
     ) -> str:
-        """The id of the tree that `patch` makes of `onto`; files named in `exclude` are left alone.
+        """Return the id of the tree that `patch` makes of `onto`; files named in `exclude` are left alone.
 
         Raises PatchError where it doesn't apply, or names a path outside the tree or inside `.git`; GitTooMuchWork;
         GitFailed for whatever isn't the patch's fault.
@@ -145,7 +145,7 @@ class GitTree:
             raise GitFailed(f"git apply: {error}") from None
 
     async def with_entries(self, entries: Mapping[str, Entry | None], onto: str = "HEAD") -> str:
-        """The id of `onto`'s tree with these entries put in (None: taken out)."""
+        """Return the id of `onto`'s tree with these entries put in (None: taken out)."""
         gone = Entry("0", "0" * 40)
         lines = [f"{(entry or gone).mode} {(entry or gone).oid}\t{path}\0" for path, entry in entries.items()]
         async with self._index(onto) as env:
@@ -153,13 +153,16 @@ class GitTree:
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def touched(self, patch: bytes, reverse: bool = False) -> list[str]:
-        """The paths that a patch writes; in `reverse`, those that it reads. Nothing is applied. Raises as `apply`."""
+        """Return the paths that a patch writes; in `reverse`, those that it reads.
+
+        Nothing is applied. Raises as `apply`.
+        """
         backwards = ["--reverse"] if reverse else []
         listing = await self._apply("--numstat", "-z", *backwards, patch=patch)
         return [record.split("\t", 2)[2] for record in _records(listing)]
 
     async def changes(self, new: str, old: str = "HEAD") -> list[Change]:
-        """What differs between two trees, by path; a rename is a removal and an addition."""
+        """Return what differs between two trees, by path; a rename is a removal and an addition."""
         listing = await self._git("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new)
         records = list(_records(listing))
         found = []
@@ -175,14 +178,14 @@ class GitTree:
         return found
 
     async def diff(self, new: str, old: str = "HEAD") -> bytes:
-        """A git-format patch from `old` to `new`, binary files included."""
+        """Return a git-format patch from `old` to `new`, binary files included."""
         return await self._git(
             "diff-tree", "-r", "-p", "--no-renames", "--binary", "--full-index", "--no-ext-diff", "--no-textconv",
             "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", old, new, hostile=True,
         )  # fmt: skip
 
     async def import_changes(self, changed: Sequence[NewFile], removed: Iterable[str]) -> str:
-        """The id of HEAD's tree with changes, of an agent's making. Raises GitTooMuchWork.
+        """Return the id of HEAD's tree with changes, of an agent's making. Raises GitTooMuchWork.
 
         Paths that are not in HEAD and that HEAD's ignore rules (or ours) leave out are left out.
         """
@@ -201,7 +204,9 @@ class GitTree:
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def import_work_tree(self, work_tree: Path, onto: str = "HEAD") -> str:
-        """The id of the tree that lies at `work_tree`, without what its rules or ours ignore and `onto` lacks."""
+        """Return the id of the tree that lies at `work_tree`, without what its rules or ours ignore and `onto`
+        lacks.
+        """
         async with self._index(onto) as env:
             await self._git("add", "--all", ".", env=env, work_tree=work_tree)
             return (await self._git("write-tree", env=env)).decode().strip()
@@ -240,7 +245,7 @@ class GitTree:
 
     @asynccontextmanager
     async def _index(self, treeish: str | None) -> AsyncIterator[dict[str, str]]:
-        """An index of its own, so that callers can work side by side."""
+        """Provide an index of its own, so that callers can work side by side."""
         with scratch_directory() as scratch:
             env = {"GIT_INDEX_FILE": str(scratch / "index")}
             await self._git("read-tree", treeish or "--empty", env=env)

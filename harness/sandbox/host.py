@@ -25,7 +25,7 @@ _NAMED_BY = "TESTWRIGHT_CACHE for the cache, TMPDIR for temporary files, -o for 
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """A temporary directory. Raises ToolFailed where none can be made."""
+    """Provide a temporary directory. Raises ToolFailed where none can be made."""
     try:
         made = tempfile.TemporaryDirectory(prefix="testwright-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -68,7 +68,7 @@ async def locked(name: str) -> AsyncIterator[None]:
 
 
 def held(path: Path) -> FileLock | None:
-    """A lock on `path`, to be released, or None where somebody else has it. Raises ToolFailed."""
+    """Return a lock on `path`, to be released, or None where somebody else has it. Raises ToolFailed."""
     # Not one of this thread alone: whoever holds it may be waited for, and let go, in another one.
     lock = FileLock(path, thread_local=False)
     with writing(path):
@@ -92,7 +92,9 @@ _ANY = (
 
 
 def host_environment(*own: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables that any program gets, and those of this one: names, or beginnings with a `*` behind them."""
+    """Return the variables that any program gets, and those of this one: names, or beginnings with a `*` behind
+    them.
+    """
     names = frozenset((*_ANY, *own))
     beginnings = tuple(name.removesuffix("*") for name in names if name.endswith("*"))
     return {name: value for name, value in environment.items() if name in names or name.startswith(beginnings)}

@@ -14,13 +14,13 @@ from harness.specs.repo import Repo
 
 
 def repo_options(repo: Repo) -> SandboxOptions:
-    """What sandboxes and jobs of a repository get: its limits, no network, no mounts."""
+    """Return what sandboxes and jobs of a repository get: its limits, no network, no mounts."""
     limits = repo.limits
     return SandboxOptions(Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb))
 
 
 class ContainerRole(StrEnum):
-    """Whose container it is."""
+    """The use of a container."""
 
     AGENT = "agent"
     ARM = "arm"
@@ -32,12 +32,12 @@ def options_for(repo: Repo, role: ContainerRole) -> SandboxOptions:
 
 
 def arm_options(repo: Repo) -> SandboxOptions:
-    """What the containers of arms get: as the repository's others, without what it hides from arms."""
+    """Return what the containers of arms get: as the repository's others, without what it hides from arms."""
     return replace(repo_options(repo), hidden=repo.arms.hidden)
 
 
 def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
-    """`options`, if an engine with these capabilities offers all of them. Raises UserError otherwise."""
+    """Return `options`, if an engine with these capabilities offers all of them. Raises UserError otherwise."""
     if options.network is Network.GATEWAY and not capabilities.gateway:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway")
     if options.mounts and not capabilities.mounts:
@@ -50,7 +50,7 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
 
 
 def check_job_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
-    """The same for a job, which reaches no model. Raises UserError."""
+    """Return the same for a job, which reaches no model. Raises UserError."""
     check_options(engine, capabilities, options)
     if options.network is Network.GATEWAY:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway to jobs")
@@ -66,7 +66,7 @@ def _check_mount(mount: Mount) -> None:
 
 
 def mapped(value: str, real: Callable[[str], str], tops: Sequence[str]) -> str:
-    """Paths below `tops`, alone or in a list with colons, as `real` says that they are."""
+    """Return paths below `tops`, alone or in a list with colons, as `real` says that they are."""
 
     def one(part: str) -> str:
         return real(part) if any(part == top or part.startswith(f"{top}/") for top in tops) else part

@@ -37,7 +37,7 @@ class LimitReached(InfrastructureError):
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What an engine can enforce, and which options it offers.
+    """Limits that an engine can enforce, and options that it offers.
 
     The limits that it can't enforce stay without effect, and so does `hidden` without `hiding`; any other option that
     it can't fulfil is refused.
@@ -55,7 +55,7 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class Image:
-    """What sandboxes and jobs start from: a task's tree and its environment.
+    """The start of sandboxes and jobs: a task's tree and its environment.
 
     `reference` is an engine's image tag or a local directory; `digest` is ours, over recipe and tree;
     `tree` is a trusted git directory whose `HEAD` is the tree at `workdir`; `env` is set in every process.
@@ -81,7 +81,7 @@ class Limits:
 
 
 class Network(StrEnum):
-    """What a sandbox's processes reach beside their own loopback: nothing, or what its gateways lead to."""
+    """The network of a sandbox's processes beside their own loopback: none, or what its gateways lead to."""
 
     NONE = "none"
     GATEWAY = "gateway"
@@ -102,7 +102,7 @@ class Gateway:
 
 @dataclass(frozen=True)
 class Volume:
-    """What an engine keeps under a name, for mounts: it need not share a file system with this machine."""
+    """A volume that an engine keeps under a name: it need not share a file system with this machine."""
 
     name: str
 
@@ -118,7 +118,7 @@ class Mount:
 
 @dataclass(frozen=True)
 class SandboxOptions:
-    """What a sandbox or job gets beside its image. `env` wins over the image's, a job's own over both.
+    """Options of a sandbox or job beside its image. `env` wins over the image's, a job's own over both.
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
     error. `gateways` belong to the network of that name, which jobs have no use for.
@@ -159,7 +159,7 @@ class Sandbox(Protocol):
         ...
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
-        """A file's first `limit` bytes. Raises FileNotFoundError, IsADirectoryError."""
+        """Return a file's first `limit` bytes. Raises FileNotFoundError, IsADirectoryError."""
         ...
 
     async def write(self, path: str, data: bytes) -> None:
@@ -171,7 +171,8 @@ class Sandbox(Protocol):
         ...
 
     def export_tree(self, path: str, limit: int) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-        """An uncompressed tar of directory `path`, in chunks; works after `kill`. Nothing of it is kept on a disk.
+        """Return an uncompressed tar of directory `path`, in chunks; works after `kill`. Nothing of it is kept on a
+        disk.
 
         Its members' names begin with the directory's own name: `app/x` for `/app`. It ends with two empty blocks:
         `read_tar` (sandbox/archives.py) takes a tar without them for one that was cut off.
@@ -233,7 +234,8 @@ class JobResult:
 
     @property
     def was_terminated(self) -> bool:
-        """Whether one of the signals that end processes on request ended the command, and no limit of ours sent it.
+        """Return whether one of the signals that end processes on request ended the command, and no limit of ours
+        sent it.
 
         The command's own processes may have sent it, or somebody on the engine's machine: that can't be told apart.
         """
@@ -248,11 +250,11 @@ class Engine(Protocol):
     capabilities: Capabilities
 
     async def image(self, task: Task) -> Image:
-        """The task's image, built if it isn't there. Raises ImageUnavailable."""
+        """Return the task's image, built if it isn't there. Raises ImageUnavailable."""
         ...
 
     def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> Sandbox:
-        """A sandbox, not started. Raises UserError for an option that this engine doesn't offer."""
+        """Return a sandbox, not started. Raises UserError for an option that this engine doesn't offer."""
         ...
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
@@ -275,7 +277,7 @@ class ToolboxEngine(Protocol):
     """An engine that native scaffolds run on; others refuse them."""
 
     async def toolbox(self, scaffold: Scaffold) -> Mount:
-        """The scaffold's programs with all that they need, installed if they aren't there.
+        """Return the scaffold's programs with all that they need, installed if they aren't there.
 
         Raises UserError where what is fetched doesn't match its hashes, ImageUnavailable.
         """
@@ -288,7 +290,7 @@ class StoringEngine(Protocol):
 
     @property
     def storage(self) -> Path | None:
-        """Where images and containers lie; None where that is no directory of this machine."""
+        """Return where images and containers lie; None where that is no directory of this machine."""
         ...
 
     async def shrink(self, most: int) -> list[str]:

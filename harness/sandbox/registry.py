@@ -21,7 +21,7 @@ ImageSource = Callable[[Task], Awaitable[Image]]
 
 @dataclass(frozen=True)
 class ImageSources:
-    """What sandboxes start from: `container` makes an image of a Docker engine, `directory` one of this machine."""
+    """Sources of images: `container` makes one of a Docker engine, `directory` one of this machine."""
 
     container: ImageSource
     directory: ImageSource
@@ -48,19 +48,25 @@ SANDBOXES: Registry[SandboxFactory] = Registry(
 
 
 def split(name: str) -> tuple[str, str]:
-    """A sandbox's name and its argument, which is empty where there is none. Raises UserError for an unknown name."""
+    """Return a sandbox's name and its argument, which is empty where there is none.
+
+    Raises UserError for an unknown name.
+    """
     kind, _, argument = name.partition(":")
     return SANDBOXES.check(kind), argument
 
 
 def make_engine(name: str, images: ImageSources) -> Engine:
-    """The engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    """Return the engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
     kind, argument = split(name)
     return SANDBOXES.get(kind)(argument, images)
 
 
 def check_sandbox(name: str) -> str:
-    """`name`, with a file that it names made absolute: a run goes on from anywhere. Raises UserError if unknown."""
+    """Return `name`, with a file that it names made absolute: a run goes on from anywhere.
+
+    Raises UserError if unknown.
+    """
     kind, argument = split(name)
     if argument and Path(argument).is_file():
         return f"{kind}:{Path(argument).absolute()}"
@@ -68,7 +74,7 @@ def check_sandbox(name: str) -> str:
 
 
 def make_engines(images: ImageSources) -> list[Engine]:
-    """One engine of each sandbox that works here without an argument."""
+    """Return one engine of each sandbox that works here without an argument."""
     found = []
     for name in SANDBOXES.names:
         try:

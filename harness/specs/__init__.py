@@ -1,1 +1,1 @@
-"""What a task, repo, rubric, scaffold, test id, result and reason is; loading and validating them."""
+"""Models of tasks, repos, rubrics, scaffolds, test ids, results and reasons; loading and validating them."""

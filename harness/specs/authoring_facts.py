@@ -34,7 +34,7 @@ class Build:
 
 @dataclass(frozen=True)
 class Check:
-    """What a check of a repo image (`tests` > 0) or task image found."""
+    """Results of a check of a repo image (`tests` > 0) or task image."""
 
     name: str
     digest: str
@@ -107,7 +107,7 @@ MET, UNMET = "met", "unmet"
 
 
 class Flaw(StrEnum):
-    """Why a criterion should be reworded."""
+    """Reasons why a criterion should be reworded."""
 
     DISAGREE = "judges disagree"
     UNDECIDED = "can't be told"
@@ -157,7 +157,7 @@ class Consistency(_Part):
 
 
 def flaws(ballots: Sequence[Ballot]) -> Iterator[tuple[Flaw, str]]:
-    """Of one criterion and one suite, by all judges together. Pure."""
+    """Return the flaws of one criterion on one suite, by all judges together. Pure."""
     votes = _sum(ballots)
     said = ", ".join(f"{count} {answer}" for answer, count in sorted(votes.items()))
     if votes[MET] and votes[UNMET]:
@@ -182,7 +182,7 @@ def _majority(votes: Counter[str]) -> bool | None:
 
 
 def _by_judge(ballots: Sequence[Ballot]) -> str:
-    """Who says what, where there are several judges."""
+    """Return each judge's answer, where there are several judges."""
     if len({ballot.judge for ballot in ballots}) < 2:
         return ""
     each = (

@@ -22,23 +22,23 @@ T = TypeVar("T")
 
 
 def default_directory() -> Path:
-    """The catalog that an installed wheel carries, or the checkout's own folders."""
+    """Return the catalog that an installed wheel carries, or the checkout's own folders."""
     package = Path(__file__).resolve().parent.parent
     return package / "catalog" if (package / "catalog").is_dir() else package.parent
 
 
 class TrackFacts(Protocol):
-    """What is asked of a track before anything runs."""
+    """A track's facts before anything runs."""
 
     def directories(self, place: str) -> list[Path]:
-        """The task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
+        """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
 
         Raises UserError where there is none, or where tasks of the track lie in catalogs only.
         """
         ...
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:
-        """The task in a directory. Raises UserError for the first file that is absent or wrong."""
+        """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
         ...
 
 
@@ -71,17 +71,20 @@ class Catalog:
         self.model: Callable[[str], ModelFile] = cache(self._model)
 
     def reading(self, options: TaskOptions) -> "Catalog":
-        """The same catalog, tasks outside of it read with these options."""
+        """Return the same catalog, tasks outside of it read with these options."""
         return Catalog(self.directory, options, self.left_out)
 
     def names(self, folder: str) -> list[str]:
-        """The directories in `folder` that hold its YAML file, sorted. Scaffolds are also those that are built in."""
+        """Return the directories in `folder` that hold its YAML file, sorted.
+
+        Scaffolds are also those that are built in.
+        """
         places = {self.directory, default_directory()} if folder == "scaffolds" else {self.directory}
         found = (path for place in places for path in (place / folder).glob(f"*/{folder[:-1]}.yaml"))
         return sorted({path.parent.name for path in found})
 
     def model_names(self) -> list[str]:
-        """The model files, which a catalog may do without: they are no directories."""
+        """Return the model files, which a catalog may do without: they are no directories."""
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
@@ -102,7 +105,7 @@ class Catalog:
         return tasks
 
     def chosen(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[str]:
-        """The names of those that `select` takes, sorted; without `repos` none of them need be right."""
+        """Return the names of those that `select` takes, sorted; without `repos` none of them need be right."""
         names = set(self.match(patterns))
         names -= self._excluded(names, exclude)
         if globs := tuple(repos):
@@ -111,7 +114,7 @@ class Catalog:
         return sorted(names)
 
     def _task_or_fault(self, name: str, must: bool) -> Task | None:
-        """None for a task that can't be read, unless it must be: then this raises UserError."""
+        """Return None for a task that can't be read, unless it must be: then this raises UserError."""
         try:
             return self.task(name)
         except UserError as error:
@@ -121,7 +124,7 @@ class Catalog:
             return None
 
     def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
-        """Of the chosen tasks, those that patterns leave out. One that lies outside is also known by its directory's
+        """Return the chosen tasks that patterns leave out. One that lies outside is also known by its directory's
         name. Raises UserError for a pattern that fits nothing.
         """
         outside = {name: Path(address.place).name for name in chosen if (address := address_of(name))}
@@ -132,7 +135,7 @@ class Catalog:
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """The names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
+        """Return the names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:
@@ -195,7 +198,7 @@ class Catalog:
 
 
 class _Head(BaseModel):
-    """What must be known of a task's file before the rest can be read."""
+    """The part of a task's file that must be known before the rest can be read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -203,7 +206,9 @@ class _Head(BaseModel):
 
 
 def _is_of(repo: Repo, glob: str) -> bool:
-    """Whether a repository has this name; one of an image has that of upstream, the last part of its address."""
+    """Return whether a repository has this name; one of an image has that of upstream, the last part of its
+    address.
+    """
     upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
 
@@ -215,7 +220,9 @@ def check_name(path: Path, name: str) -> None:
 
 
 def _without_file(directory: Path, folder: str) -> str:
-    """What is wrong with a directory that is there and lacks its YAML file; empty where there is no directory."""
+    """Return what is wrong with a directory that is there and lacks its YAML file; empty where there is no
+    directory.
+    """
     return f"{directory}: has no {folder[:-1]}.yaml, which says what it is" if directory.is_dir() else ""
 
 

@@ -158,7 +158,7 @@ def first_error() -> Iterator[None]:
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
-    """The errors that groups within groups hold, in their order."""
+    """Return the errors that groups within groups hold, in their order."""
     if not isinstance(error, BaseExceptionGroup):
         return [error]
     return [leaf for each in error.exceptions for leaf in _leaves(each)]

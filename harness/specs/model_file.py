@@ -25,7 +25,7 @@ class _Part(BaseModel):
 
 
 class Effort(StrEnum):
-    """How much a reasoning model thinks."""
+    """Efforts of a reasoning model."""
 
     NONE = "none"
     MINIMAL = "minimal"
@@ -62,7 +62,7 @@ class Retries(_Part):
 
 
 class RateLimits(_Part):
-    """What all trials of a run keep to together."""
+    """Rate limits that all trials of a run keep to together."""
 
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -114,7 +114,7 @@ def _place(api_base: str | None) -> str | None:
 
 
 def called(model: str) -> str:
-    """A model's name: that of its provider, and of what is named by a file the file's name without its path.
+    """Return a model's name: that of its provider, and of what is named by a file the file's name without its path.
 
     `replay:runs/a/trajectory.jsonl` is `replay:trajectory`, `settings/small.yaml` is `small`.
     """

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Severity(StrEnum):
+    """Severities of a problem."""
+
     ERROR = "error"
     WARNING = "warning"
 
@@ -28,6 +30,8 @@ class Problem(BaseModel):
 
 
 class Health(StrEnum):
+    """Outcomes of a finding."""
+
     OK = "ok"
     DEGRADED = "degraded"
     """Works, with something less; the words say what."""

@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Verdict(StrEnum):
+    """Verdicts of a trial."""
+
     RESOLVED = "resolved"
     FAILED = "failed"
     INVALID = "invalid"
@@ -13,6 +15,8 @@ class Verdict(StrEnum):
 
 
 class Stage(StrEnum):
+    """Stages of a trial."""
+
     INTAKE = "intake"
     MANIFEST = "manifest"
     MUTATION = "mutation"
@@ -21,6 +25,8 @@ class Stage(StrEnum):
 
 
 class ReasonCode(StrEnum):
+    """Codes of reasons; each knows the verdict it leads to."""
+
     EMPTY_SUBMISSION = "empty-submission"
     PATCH_DOES_NOT_APPLY = "patch-does-not-apply"
     PATCH_TOO_LARGE = "patch-too-large"
@@ -58,7 +64,7 @@ class ReasonCode(StrEnum):
 
     @property
     def verdict(self) -> Verdict:
-        """What this reason alone makes of a submission: never `resolved`."""
+        """Return what this reason alone makes of a submission: never `resolved`."""
         if self in _INVALID:
             return Verdict.INVALID
         if self in _UNSCORED:
@@ -97,7 +103,7 @@ class NoteCode(StrEnum):
 
 
 class Reason(BaseModel):
-    """Why a verdict is what it is. `subject` is the test or criterion it is about, or empty.
+    """A reason for a verdict. `subject` is the test or criterion it is about, or empty.
 
     `words` holds no test output, address, port or anything else that differs from one judging to the next.
     """
@@ -111,6 +117,8 @@ class Reason(BaseModel):
 
 
 class Note(BaseModel):
+    """A note beside a verdict, which never changes it."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: NoteCode

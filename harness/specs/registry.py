@@ -42,7 +42,10 @@ class Registry(Generic[T]):
         del self._registered[name]
 
     def get(self, name: str) -> T:
-        """The implementation called `name`. Raises UserError for an unknown name or one that can't be imported."""
+        """Return the implementation called `name`.
+
+        Raises UserError for an unknown name or one that can't be imported.
+        """
         if name in self._registered:
             return self._registered[name]
         if name not in self._loaded:
@@ -50,13 +53,13 @@ class Registry(Generic[T]):
         return self._loaded[name]
 
     def check(self, name: str) -> str:
-        """`name`, if it is known. Raises UserError otherwise; nothing is imported."""
+        """Return `name`, if it is known. Raises UserError otherwise; nothing is imported."""
         if name in self._builtin or name in self._registered or name in self._entry_points:
             return name
         raise UserError(self.unknown(name))
 
     def unknown(self, name: str) -> str:
-        """The message for a name that nobody registered."""
+        """Return the message for a name that nobody registered."""
         close = difflib.get_close_matches(name, self.names, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(self.names) or 'none'}"
         return f"unknown {self.kind} {name!r}; {hint}"

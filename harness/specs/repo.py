@@ -73,7 +73,7 @@ class Frame:
 
 
 class LanguageFacts(Protocol):
-    """What is asked of a language before anything runs; `harness/judging/languages/protocol.py` has all of it."""
+    """A language's facts before anything runs; `harness/judging/languages/protocol.py` has all of it."""
 
     @property
     def title(self) -> str:
@@ -82,7 +82,7 @@ class LanguageFacts(Protocol):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """How names of its files end, dot included."""
+        """Return how names of its files end, dot included."""
         ...
 
     @property
@@ -116,7 +116,7 @@ LanguageName = Annotated[str, AfterValidator(_languages_known)]
 
 
 def checked_glob(glob: str) -> str:
-    """`glob`, if it has one meaning. Raises ValueError."""
+    """Return `glob`, if it has one meaning. Raises ValueError."""
     parts = glob.split("/")
     if any("**" in part and part != "**" for part in parts):
         raise ValueError(f"{glob!r}: '**' must be a whole part of the path, as in 'tests/**/*.py'")
@@ -129,7 +129,7 @@ Glob = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^/].*"), After
 
 
 def matches(path: str, globs: Iterable[str]) -> bool:
-    """Whether `path`, as git has it, matches at least one of the globs as a whole."""
+    """Return whether `path`, as git has it, matches at least one of the globs as a whole."""
     return bool(_matcher(tuple(globs)).fullmatch(path))
 
 
@@ -162,7 +162,7 @@ PackageName = Annotated[str, StringConstraints(pattern=r"^(@[a-z0-9][a-z0-9._-]{
 
 
 class Source(_Part):
-    """Where upstream's release comes from, pinned by its hash. `package` has a scope on npm alone.
+    """The source of upstream's release, pinned by its hash. `package` has a scope on npm alone.
 
     `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others;
     of an image that others made, that of the Dockerfile that names it. An archive lies beside repo.yaml as
@@ -182,7 +182,7 @@ class Source(_Part):
 
 
 class RepoLimits(_Part):
-    """What one container of this repo may use. MiB, cores, processes, MiB, seconds per test."""
+    """Limits of one container of this repo. MiB, cores, processes, MiB, seconds per test."""
 
     memory_mb: int = Field(default=2048, ge=64)
     cpus: float = Field(default=2, gt=0)
@@ -196,7 +196,7 @@ HiddenPath = Annotated[str, StringConstraints(pattern=r"^(/\.?[^/.:\x00][^/:\x00
 
 
 class ArmSettings(_Part):
-    """What the containers that run arms get beside the limits.
+    """Settings of the containers that run arms, beside the limits.
 
     `hidden` are files and directories of the image that no arm sees: compilers, disassemblers, build caches and
     whatever else of the code under test, or of what reads programs, the repository's own tests can do without. The
@@ -209,7 +209,7 @@ class ArmSettings(_Part):
 
 
 class LocalRecipe(_Part):
-    """How the sandbox without an engine gets its environment: a venv with these locked requirements."""
+    """The environment of the sandbox without an engine: a venv with these locked requirements."""
 
     requirements: str = "requirements.lock"
 

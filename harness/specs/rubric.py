@@ -22,17 +22,23 @@ AXES = {
 
 
 class Importance(StrEnum):
+    """Importance of a criterion: must or nice."""
+
     MUST = "must"
     NICE = "nice"
 
 
 class GradedBy(StrEnum):
+    """Graders of a criterion."""
+
     PROBE = "probe"
     STATIC = "static"
     JUDGE = "judge"
 
 
 class StaticKind(StrEnum):
+    """Kinds of static checks."""
+
     FILE_MATCHES = "file-matches"
     TEST_NAMED = "test-named"
     USES_NAME = "uses-name"
@@ -41,6 +47,8 @@ class StaticKind(StrEnum):
 
 
 class Quantifier(StrEnum):
+    """Quantifiers of a static check: all tests, or any."""
+
     ALL = "all"
     ANY = "any"
 
@@ -56,7 +64,7 @@ class StaticCheck(BaseModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of a check for names or calls: any of these."""
+        """Names of a check for names or calls: any of these."""
         return tuple(self.value.split("|"))
 
     @model_validator(mode="after")
@@ -101,12 +109,14 @@ class Criterion(BaseModel):
 
     @property
     def is_of_absence(self) -> bool:
-        """Whether the statement says that something isn't there: then nothing of a patch can be quoted for it."""
+        """Return whether the statement says that something isn't there: then nothing of a patch can be quoted for
+        it.
+        """
         return self.absence or (self.static is not None and self.static.check is StaticKind.CALL_ABSENT)
 
     @property
     def decided_without_judge(self) -> bool:
-        """Whether a probe or a static check decides it, whatever a judge says."""
+        """Return whether a probe or a static check decides it, whatever a judge says."""
         return any(by is not GradedBy.JUDGE for by in self.graded_by)
 
 
@@ -125,7 +135,7 @@ class Rubric(FileModel):
 
     @staticmethod
     def none(task: str) -> "Rubric":
-        """That of a task which is graded without one."""
+        """Return the rubric of a task which is graded without one."""
         return Rubric.model_construct(task=task, criteria=())
 
     @property

@@ -25,7 +25,7 @@ class Installer(StrEnum):
 
 
 class Install(_Part):
-    """How a scaffold gets into its toolbox. Without an installer there is nothing but a Python."""
+    """The way of a scaffold into its toolbox. Without an installer there is nothing but a Python."""
 
     installer: Installer | None = None
     programs: dict[Slug, str] = Field(
@@ -34,7 +34,7 @@ class Install(_Part):
 
     @property
     def target(self) -> str:
-        """Of the toolboxes' Dockerfile."""
+        """Target in the toolboxes' Dockerfile."""
         return self.installer or "bare"
 
     @property
@@ -50,7 +50,7 @@ class Install(_Part):
 
 
 class NativeDialect(StrEnum):
-    """How a command talks to its model; the words of the gateway."""
+    """Protocols by which a command talks to its model; the words of the gateway."""
 
     CHAT = "chat"
     RESPONSES = "responses"
@@ -95,7 +95,7 @@ class ScaffoldKind(StrEnum):
 
 
 class ScaffoldLimits(BaseModel):
-    """Of one trial, beside the task's own: seconds of one command, format errors in a row, characters shown.
+    """Limits of one trial beside the task's own: seconds of one command, format errors in a row, characters shown.
 
     `observation_chars` are shown of one command's output, `answer_chars` of all that one answer asks for.
     """
@@ -109,7 +109,7 @@ class ScaffoldLimits(BaseModel):
 
 
 class Ablation(BaseModel):
-    """What a run changes of a scaffold (`--set`): limits by name, its own and the task's, and templates' files.
+    """Changes that a run makes to a scaffold (`--set`): limits by name, its own and the task's, and templates' files.
 
     `base` is the scaffold's name in the catalog; that of the changed one says what was changed.
     """

@@ -52,7 +52,7 @@ def _blank_lines(text: str) -> int:
 
 
 def without_secrets(text: str, environment: Mapping[str, str] = os.environ) -> str:
-    """A text in which no key of the environment is left, nor a password in a URL.
+    """Return a text in which no key of the environment is left, nor a password in a URL.
 
     Keys are the variables whose name says so, and those that were declared. Longer ones go first: one may hold
     another.

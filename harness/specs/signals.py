@@ -6,7 +6,9 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def heeded() -> list[signal.Signals]:
-    """Those of `ENDING` that this process wasn't started to ignore, as by nohup or as a job in the background."""
+    """Return those of `ENDING` that this process wasn't started to ignore, as by nohup or as a job in the
+    background.
+    """
     return [each for each in ENDING if signal.getsignal(each) is not signal.SIG_IGN]
 
 

@@ -22,7 +22,7 @@ from harness.specs.yaml_files import FileModel, parse_yaml, read_text
 
 
 class PackageClient(StrEnum):
-    """Whose package registries an agent may reach."""
+    """Clients whose package registries an agent may reach."""
 
     PIP = "pip"
     NPM = "npm"
@@ -33,6 +33,8 @@ MAX_PATCH_BYTES = 10_000_000
 
 
 class TaskKind(StrEnum):
+    """Kinds of tests that a task asks for."""
+
     UNIT = "unit"
     INTEGRATION = "integration"
     ACCEPTANCE = "acceptance"
@@ -40,7 +42,7 @@ class TaskKind(StrEnum):
 
 
 class TaskLimits(BaseModel):
-    """Of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
+    """Limits of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
 
     Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended. All containers of
     one verification together may take `verification_seconds`; without it so many as `of_verification` says.
@@ -55,7 +57,7 @@ class TaskLimits(BaseModel):
     verification_seconds: int | None = Field(default=None, ge=1)
 
     def of_verification(self, arms: int) -> float:
-        """Seconds that all containers of a verification of so many arms may take together.
+        """Return seconds that all containers of a verification of so many arms may take together.
 
         By default an arm may take a quarter of its own limit, and five limits are for building.
         """
@@ -80,7 +82,7 @@ class TaskFile(FileModel):
     @field_validator("network", mode="before")
     @classmethod
     def _known_network(cls, network: object) -> object:
-        """One message for what is neither of the two forms."""
+        """Return one message for what is neither of the two forms."""
         known = [client.value for client in PackageClient]
         is_list = isinstance(network, list | tuple) and network and all(name in known for name in network)
         if network != "none" and not is_list:
@@ -146,7 +148,7 @@ class Task(BaseModel):
         return self.file.id
 
     def limited(self, limits: Mapping[str, float]) -> Self:
-        """The task with other limits, by their names."""
+        """Return the task with other limits, by their names."""
         changed = TaskLimits.model_validate({**self.file.limits.model_dump(), **limits})
         copy = self.model_copy(update={"file": self.file.model_copy(update={"limits": changed})})
         copy.__dict__.pop("work_digest", None)  # a copy brings along what was computed of the original
@@ -163,12 +165,12 @@ class Task(BaseModel):
 
     @property
     def address(self) -> str:
-        """What a catalog finds the task by."""
+        """Return what a catalog finds the task by."""
         return self.id
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was read of the task and doesn't count for anything."""
+        """Return what was read of the task and doesn't count for anything."""
         return ()
 
     @cached_property
@@ -177,20 +179,22 @@ class Task(BaseModel):
 
     @property
     def is_whole_instruction(self) -> bool:
-        """Whether the prompt says all that an agent must know: how tests are run, what is to be handed in."""
+        """Return whether the prompt says all that an agent must know: how tests are run, what is to be handed in."""
         return False
 
     @property
     def objective(self) -> str:
-        """What is asked for, without any word about how it is handed in: all that a judge needs of the prompt."""
+        """Return what is asked for, without any word about how it is handed in: all that a judge needs of the
+        prompt.
+        """
         return self.prompt
 
     def path(self, name: str) -> Path:
-        """Where a part of the task lies (`removal.patch`, ...), whether or not it is there."""
+        """Return where a part of the task lies (`removal.patch`, ...), whether or not it is there."""
         return self.directory / name
 
     def patch(self, name: str) -> bytes:
-        """The bytes of `name` (`removal.patch`, ...). Raises UserError when it is absent or too large."""
+        """Return the bytes of `name` (`removal.patch`, ...). Raises UserError when it is absent or too large."""
         path = self.path(name)
         try:
             if path.stat().st_size > MAX_PATCH_BYTES:
@@ -220,11 +224,13 @@ class Task(BaseModel):
 
     @property
     def has_garbage(self) -> bool:
-        """Whether there is a second removal: one that gives plausible garbage instead of refusing."""
+        """Return whether there is a second removal: one that gives plausible garbage instead of refusing."""
         return (self.directory / "garbage.patch").is_file()
 
     def probe_on_placebo(self, probe: Probe) -> Path | None:
-        """The probe's mutant as a patch against the tree with the authored placebo, None where there is none."""
+        """Return the probe's mutant as a patch against the tree with the authored placebo, None where there is
+        none.
+        """
         path = self.directory / "probes-on-placebo" / f"{probe.name}.patch"
         return path if path.is_file() else None
 
@@ -243,7 +249,9 @@ class Task(BaseModel):
 
     @cached_property
     def overlaps(self) -> dict[str, str]:
-        """Of `covers.yaml`: criteria whose probes other criteria's tests notice as well, and why that is so."""
+        """Overlaps of `covers.yaml`: criteria whose probes other criteria's tests notice as well, and why that is
+        so.
+        """
         try:
             return {str(name): str(why) for name, why in (self._covers.get("overlaps") or {}).items()}
         except AttributeError:

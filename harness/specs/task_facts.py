@@ -16,7 +16,7 @@ from harness.specs.test_results import Outcome, Quality
 
 
 class Level(StrEnum):
-    """How much of a task is checked; each level has all of those before it, but for how often the reference runs."""
+    """Levels of a task's check; each has all of those before it, but for how often the reference runs."""
 
     QUICK = "quick"
     """What its files say; no container."""
@@ -29,13 +29,15 @@ class Level(StrEnum):
 
 
 def chosen_level(quick: bool, brief: bool, sample: bool) -> Level:
-    """Of options that exclude each other; a sample is brief but for what it samples. Raises UserError for two."""
+    """Return the level that options name, which exclude each other. Raises UserError for two."""
     if quick + brief + sample > 1:
         raise UserError("--quick, --brief and --sample exclude each other")
     return Level.QUICK if quick else Level.BRIEF if brief or sample else Level.FULL
 
 
 class StepOutcome(StrEnum):
+    """Outcomes of a step of the check."""
+
     PASSED = "passed"
     FAILED = "failed"
     NOT_REACHED = "not-reached"
@@ -102,6 +104,8 @@ class CheckedStep(_Part):
 
 
 class Counts(_Part):
+    """Numbers of a task's criteria, probes, twins and reference tests."""
+
     must_haves: int = 0
     nice_to_haves: int = 0
     probes: int = 0
@@ -140,7 +144,7 @@ PLACEBO, TWIN = "placebo", "twin-"
 
 
 class Cell(BaseModel):
-    """How a test ended on a variant."""
+    """A test's outcome on a variant."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -157,12 +161,12 @@ class Cell(BaseModel):
 
     @property
     def hangs(self) -> bool:
-        """Whether the test took all its time."""
+        """Return whether the test took all its time."""
         return self.quality is Quality.TIMEOUT
 
     @property
     def crashes(self) -> bool:
-        """Whether the code broke down where it should have been wrong."""
+        """Return whether the code broke down where it should have been wrong."""
         return self.quality in (Quality.CRASH, Quality.TIMEOUT, Quality.COLLECTION)
 
 
@@ -177,12 +181,12 @@ class SuiteMatrix(BaseModel):
     baseline: tuple[str, ...] = ()
 
     def killers(self, variant: str) -> list[str]:
-        """The green tests that fail on a variant."""
+        """Return the green tests that fail on a variant."""
         green = (test for test in self.cells if test not in self.baseline)
         return [test for test in green if (cell := self.cells[test].get(variant)) and cell.kills]
 
     def remarks(self) -> Iterator[str]:
-        """What an author should look at, the reference's alone where it is about probes."""
+        """Yield what an author should look at, the reference's alone where it is about probes."""
         for test in self.baseline:
             yield f"{self.suite}: {test} is not green on the code as it is"
         for test in self.cells:
@@ -234,7 +238,7 @@ _NAMED = 3
 
 
 class KillMatrix(BaseModel):
-    """Of a task: the reference first, then the honest suites. `written` are the files that `--fix` wrote."""
+    """A task's matrix: the reference first, then the honest suites. `written` are the files that `--fix` wrote."""
 
     model_config = ConfigDict(frozen=True)
 

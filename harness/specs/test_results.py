@@ -35,7 +35,7 @@ class TestId:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The reverse of `str`. Raises ValueError where there is no `::`."""
+        """Return the reverse of `str`. Raises ValueError where there is no `::`."""
         file, separator, name = text.partition("::")
         if not (file and separator and name):
             raise ValueError(f"{text!r} is not FILE::NAME")
@@ -43,6 +43,8 @@ class TestId:
 
 
 class Outcome(StrEnum):
+    """Outcomes of a test."""
+
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
@@ -52,7 +54,7 @@ class Outcome(StrEnum):
 
 
 class Quality(StrEnum):
-    """How a test failed, from the best evidence of behaviour to the worst."""
+    """Kinds of a test's failure, from the best evidence of behaviour to the worst."""
 
     ASSERTION = "assertion"
     RAISED = "raised"
@@ -64,7 +66,7 @@ class Quality(StrEnum):
 
     @property
     def kills(self) -> bool:
-        """Whether a failure of this quality shows that the test noticed a change of behaviour."""
+        """Return whether a failure of this quality shows that the test noticed a change of behaviour."""
         return self not in (Quality.COLLECTION, Quality.TEARDOWN)
 
 

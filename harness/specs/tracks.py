@@ -20,7 +20,7 @@ BEHAVIOUR = "behaviour"
 
 @dataclass(frozen=True)
 class TaskOptions:
-    """How tasks of other people's making are to be read.
+    """Options for reading tasks of other people's making.
 
     `image_map` is a YAML file that says where their images come from; with `all_criteria`, nice-to-haves count. With
     `one_by_one` a task that can't be read is one nonetheless, that fails where its image is needed: others go on.
@@ -32,7 +32,7 @@ class TaskOptions:
 
 
 class TaskCatalog(Protocol):
-    """What a track is given of the catalog that it reads a task for."""
+    """The part of the catalog that a track is given to read a task."""
 
     @property
     def directory(self) -> Path: ...
@@ -65,13 +65,13 @@ class Address(NamedTuple):
 
 
 def address_of(pattern: str) -> Address | None:
-    """A pattern as an address; None where it doesn't begin with the name of a track."""
+    """Return a pattern as an address; None where it doesn't begin with the name of a track."""
     track, colon, place = pattern.partition(":")
     return Address(track, place) if colon and track in TRACK_FACTS.names else None
 
 
 def absolute(pattern: str) -> str:
-    """The same address wherever it is read from; any other pattern is left as it is."""
+    """Return the same address wherever it is read from; any other pattern is left as it is."""
     address = address_of(pattern)
     return str(Address(address.track, str(Path(address.place).absolute()))) if address else pattern
 

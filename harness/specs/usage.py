@@ -41,7 +41,7 @@ class Usage(BaseModel):
         )
 
     def __sub__(self, other: Self) -> "Usage":
-        """What has been added to `other` to come to this."""
+        """Return what has been added to `other` to come to this."""
         return Usage(
             calls=self.calls - other.calls,
             input=self.input - other.input,

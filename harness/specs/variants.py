@@ -13,6 +13,8 @@ from harness.specs.test_results import TestResult
 
 
 class VariantKind(StrEnum):
+    """Kinds of variants."""
+
     BASELINE = "baseline"
     """Pristine text, pristine code: the only variant that runs what an agent saw."""
     REWRITTEN = "rewritten"
@@ -38,7 +40,7 @@ class VariantKind(StrEnum):
 
     @property
     def removes(self) -> bool:
-        """Whether every listed test must fail where all variants of this kind run."""
+        """Return whether every listed test must fail where all variants of this kind run."""
         return self in (VariantKind.REMOVAL, VariantKind.GARBAGE)
 
 
@@ -58,7 +60,7 @@ class Variant:
 
 
 class Role(StrEnum):
-    """Which tests an arm runs, and for what question."""
+    """Roles of an arm: which tests it runs, and for what question."""
 
     LISTED = "listed"
     """The tests of the manifest, with the patch."""
@@ -84,7 +86,7 @@ _SPELLING = re.compile(
 
 @dataclass(frozen=True, order=True, slots=True)
 class ArmKey:
-    """What identifies an arm within one judging.
+    """The identity of an arm within one judging.
 
     `variant` is the variant's name, `repetition` counts from 1. `part` is 0 for a whole arm; a test that is run
     again alone has its number, from 1. Raises ValueError for a name or a number that can't be written.
@@ -113,7 +115,7 @@ class ArmKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The inverse of `str`. Raises ValueError for anything that `str` doesn't give."""
+        """Return the inverse of `str`. Raises ValueError for anything that `str` doesn't give."""
         found = _SPELLING.fullmatch(text)
         if found is None:
             raise ValueError(f"{text[:100]!r} is not the name of an arm")
@@ -129,13 +131,13 @@ class ArmKey:
         return replace(self, repetition=self.repetition + 1)
 
     def alone(self, number: int) -> "ArmKey":
-        """One of this arm's tests run alone, the `number`th of them."""
+        """Return one of this arm's tests run alone, the `number`th of them."""
         return replace(self, part=number)
 
 
 @lru_cache(4096)
 def _arm_key(text: str) -> ArmKey:
-    """The same few names are in the files of all trials."""
+    """Return the same few names are in the files of all trials."""
     return ArmKey.parse(text)
 
 
@@ -149,6 +151,8 @@ ArmName = Annotated[
 
 
 class ArmStatus(StrEnum):
+    """Ends of an arm."""
+
     FINISHED = "finished"
     TIMED_OUT = "timed-out"
     OVER_LIMIT = "over-limit"

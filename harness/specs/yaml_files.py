@@ -32,7 +32,7 @@ class YamlFault(Exception):
 
 
 def compose(text: str, max_depth: int) -> yaml.Node | None:
-    """The node tree of one document, or None for an empty one. Raises YamlFault."""
+    """Return the node tree of one document, or None for an empty one. Raises YamlFault."""
     try:
         _refuse_traps(text, max_depth)
         node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
@@ -53,7 +53,7 @@ def compose(text: str, max_depth: int) -> yaml.Node | None:
 
 
 def construct(node: yaml.Node | None) -> Any:
-    """The data of a node: text, numbers, dates and so on, as YAML resolves them. Raises YamlFault."""
+    """Return the data of a node: text, numbers, dates and so on, as YAML resolves them. Raises YamlFault."""
     if node is None:
         return None
     try:
@@ -67,7 +67,7 @@ def construct(node: yaml.Node | None) -> Any:
 
 
 def plain(node: yaml.Node | None) -> Any:
-    """The data of a node as nothing but text, lists and mappings: `1`, `yes` and `~` are text."""
+    """Return the data of a node as nothing but text, lists and mappings: `1`, `yes` and `~` are text."""
     match node:
         case None:
             return ""
@@ -80,7 +80,7 @@ def plain(node: yaml.Node | None) -> Any:
 
 
 def line_of(node: yaml.Node) -> int:
-    """The line, from 1, on which a node begins."""
+    """Return the line, from 1, on which a node begins."""
     return int(node.start_mark.line) + 1
 
 
@@ -146,7 +146,7 @@ FileModelT = TypeVar("FileModelT", bound=BaseModel)
 
 
 def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
-    """The data and its node tree (for line numbers). Raises UserError with `where:line`.
+    """Return the data and its node tree (for line numbers). Raises UserError with `where:line`.
 
     Tags, aliases and duplicate keys are refused.
     """
@@ -159,7 +159,7 @@ def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
 
 
 def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:
-    """A file's text. Raises UserError when it is absent, unreadable, too large or not UTF-8."""
+    """Return a file's text. Raises UserError when it is absent, unreadable, too large or not UTF-8."""
     try:
         if path.stat().st_size > limit:
             raise UserError(f"{path}: larger than {limit} bytes; that can't be right")
@@ -190,13 +190,13 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
 
 
 def line_of_key(path: Path, key: str) -> int:
-    """The line (from 1) of a top-level key in a YAML file; 1 where it has no such key. Raises UserError."""
+    """Return the line (from 1) of a top-level key in a YAML file; 1 where it has no such key. Raises UserError."""
     _, node = parse_yaml(read_text(path), str(path))
     return _line_of(node, (key,))
 
 
 def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> int:
-    """The line (from 1) of the innermost node that `location` reaches."""
+    """Return the line (from 1) of the innermost node that `location` reaches."""
     line = node.start_mark.line if node else 0
     for step in location:
         if isinstance(node, yaml.MappingNode):
@@ -224,7 +224,7 @@ def _explain(error: Any, model: type[BaseModel]) -> str:
 
 
 def _fields_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    """The keys that the model at `location` knows; where the path can't be followed, the top ones."""
+    """Return the keys that the model at `location` knows; where the path can't be followed, the top ones."""
     current: Any = model
     for step in location:
         if isinstance(step, str) and isinstance(current, type) and issubclass(current, BaseModel):

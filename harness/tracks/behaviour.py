@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def load_task(directory: Path, catalog: TaskCatalog) -> Task:
-    """The task whose `task.yaml` lies in `directory`. Raises UserError."""
+    """Return the task whose `task.yaml` lies in `directory`. Raises UserError."""
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)

@@ -31,18 +31,20 @@ if TYPE_CHECKING:  # whoever lists tasks or images needs no judge
 
 
 class TaskImages(Protocol):
-    """What sandboxes and arms of a track's tasks start from."""
+    """Images from which sandboxes and arms of a track's tasks start."""
 
     async def container(self, task: "Task") -> "Image":
-        """An image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        """Return an image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
         ...
 
     async def directory(self, task: "Task") -> "Image":
-        """A directory of this machine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        """Return a directory of this machine, made if it isn't there. Raises ImageUnavailable, UserError."""
         ...
 
     def known_digest(self, task: "Task", engine: str) -> str | None:
-        """The image's digest on the engine of this name, without making it; None where it can't be known before."""
+        """Return the image's digest on the engine of this name, without making it; None where it can't be known
+        before.
+        """
         ...
 
 
@@ -79,7 +81,7 @@ class Track(TrackFacts, Protocol):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Of the track's own, beside those that every report has."""
+        """Columns of the track's own, beside those that every report has."""
         ...
 
     def toolchain(self, task: "Task") -> "Toolchain":

@@ -19,7 +19,7 @@ TRACKS = cast("Registry[Track]", TRACK_FACTS)
 
 
 def track_of(task: Task) -> Track:
-    """The track of a task. Raises UserError where it can't be imported."""
+    """Return the track of a task. Raises UserError where it can't be imported."""
     return TRACKS.get(task.track)
 
 
@@ -41,15 +41,15 @@ IMAGES = ImageSources(_container, _directory)
 
 
 def choose_engine(name: str) -> Engine:
-    """The engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    """Return the engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
     return make_engine(name, IMAGES)
 
 
 def engines_here() -> list[Engine]:
-    """One engine of each sandbox that works here without an argument."""
+    """Return one engine of each sandbox that works here without an argument."""
     return make_engines(IMAGES)
 
 
 def known_digest(engine: Engine, task: Task) -> str | None:
-    """The digest of the task's image on an engine, without making it; None where it can't be known before."""
+    """Return the digest of the task's image on an engine, without making it; None where it can't be known before."""
     return track_of(task).images.known_digest(task, engine.name)

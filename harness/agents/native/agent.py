@@ -39,7 +39,7 @@ from harness.specs.task import Task
 
 
 async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
-    """`options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
+    """Return `options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
     if context.gateway is None:
         return options
     if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:
@@ -151,7 +151,7 @@ class NativeAgent:
         return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(told.error, printed)}")
 
     async def _lay_out(self, sandbox: Sandbox, access: GatewayAccess) -> str:
-        """Its files into an otherwise empty home; the line that runs it."""
+        """Return its files into an otherwise empty home; the line that runs it."""
         native = self.context.scaffold.native
         assert native is not None  # its texts have seen to that
         invocation = self.texts.invocation(
@@ -173,7 +173,7 @@ class NativeAgent:
     def _keep(
         self, trajectory: Trajectory, printed: tuple[bytes, bytes], result: CommandResult | None, seconds: float
     ) -> EventSummary:
-        """What it printed, beside the trajectory, and a record of it."""
+        """Return what it printed, beside the trajectory, and a record of it."""
         for name, data in zip(("agent-stdout.txt", "agent-stderr.txt"), printed, strict=True):
             trajectory.path.with_name(name).write_bytes(data)
         native = self.context.scaffold.native
@@ -214,7 +214,7 @@ async def _until_end(sandbox: Sandbox, line: str, access: GatewayAccess, allowan
 
 
 async def _printed(sandbox: Sandbox) -> tuple[bytes, bytes]:
-    """The beginnings of its two outputs; what can't be read any more is empty."""
+    """Return the beginnings of its two outputs; what can't be read any more is empty."""
     found = []
     for path in (STDOUT, STDERR):
         data = b""
@@ -234,7 +234,9 @@ async def _has_manifest(sandbox: Sandbox) -> bool:
 
 
 def _last_words(error: str, printed: tuple[bytes, bytes]) -> str:
-    """The first line of the error that it told of, else the last of standard error, or else of standard output."""
+    """Return the first line of the error that it told of, else the last of standard error, or else of standard
+    output.
+    """
     if error.strip():
         return f": {error.strip().splitlines()[0][:_TAIL_CHARS]}"
     for data in reversed(printed):

@@ -1,4 +1,4 @@
-"""What an agent prints about its work: a line of JSON for each event, in a form of each agent's own."""
+"""Events that native agents print about their work: a line of JSON for each, in a form of each agent's own."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ class Event(NamedTuple):
 
 
 class EventSummary(NamedTuple):
-    """How often each kind of event and each tool came, and the last error, cut.
+    """Counts of each kind of event and of each tool, and the last error, cut.
 
     `format_errors` are the malformed calls; None for a form that doesn't tell of them.
     """
@@ -40,7 +40,7 @@ class EventSummary(NamedTuple):
 
 
 def summary(form: EventFormat, printed: bytes) -> EventSummary:
-    """Of all that an agent has printed. Lines that are no events of this form don't count."""
+    """Summarise all that an agent has printed. Lines that are no events of this form don't count."""
     found = list(_events(_reader(form), printed))
     tools = Counter(tool for event in found for tool in event.tools)
     errors = [event.error for event in found if event.error]

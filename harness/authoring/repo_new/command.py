@@ -38,7 +38,7 @@ class Given:
 
 
 def source_of(options: dict[Kind, str | None]) -> tuple[Kind, str]:
-    """The one source that is given. Raises UserError for none and for two."""
+    """Return the one source that is given. Raises UserError for none and for two."""
     given = [(kind, source) for kind, source in options.items() if source]
     if len(given) != 1:
         names = ", ".join(f"--{kind}" for kind in options)
@@ -86,7 +86,7 @@ def _wanted(given: Given) -> WantedRelease:
 def _texts(
     given: Given, pinned: Pinned, scratch: Path, directory: Path, tell: Callable[[str], None]
 ) -> dict[str, str]:
-    """All files, the lock last: it takes longest."""
+    """Return all files, the lock last: it takes longest."""
     language = language_in(pinned.tree)
     if (language, given.kind) not in _TEMPLATES:
         words = "docs/repositories.md says which templates there are, and what to write"

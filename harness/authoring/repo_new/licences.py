@@ -39,14 +39,14 @@ _CLASSIFIERS = {
 
 
 def notices(tree: Path) -> tuple[str, ...]:
-    """The licence and notice files at a tree's root, and those below LICENSES/."""
+    """Return the licence and notice files at a tree's root, and those below LICENSES/."""
     at_root = [path.name for path in tree.iterdir() if path.is_file() and _NOTICES.fullmatch(path.name)]
     reuse = [path.relative_to(tree).as_posix() for path in (tree / "LICENSES").glob("*") if path.is_file()]
     return tuple(sorted([*at_root, *reuse]))
 
 
 def licence_of(tree: Path, given: str) -> str:
-    """The SPDX expression: `given`, else what the release says. Raises UserError where that can't be told."""
+    """Return the SPDX expression: `given`, else what the release says. Raises UserError where that can't be told."""
     if given:
         return _expression(given) or _refuse(f"--licence: {given!r} is no SPDX expression (MIT, GPL-3.0-or-later)")
     said = {found for words in (*_declared(tree),) if (found := _expression(words))}
@@ -77,7 +77,7 @@ def _of_text(text: str) -> str:
 
 
 def _declared(tree: Path) -> Iterator[str]:
-    """What the metadata of Python's and npm's packages say."""
+    """Yield what the metadata of Python's and npm's packages say."""
     if (info := tree / "PKG-INFO").is_file():
         message = Parser().parsestr(info.read_text(errors="replace"), headersonly=True)
         if expression := message.get("License-Expression"):

@@ -43,7 +43,7 @@ RUN --mount=type=secret,id=ca,required=false set -eu; \\
 
 @dataclass(frozen=True)
 class WantedRelease:
-    """What the command line names: a release of a package, or the file or address of an archive."""
+    """The release that the command line names: of a package, or the file or address of an archive."""
 
     kind: Kind
     package: str
@@ -174,6 +174,7 @@ def _unpack(file: Path, destination: Path) -> None:
 
 
 def sha256_of(file: Path) -> str:
+    """Return the sha256 of a file, in hex."""
     with file.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
 
@@ -184,7 +185,7 @@ _LOCKING_SECONDS = 600
 
 
 def locked(requirements: str, scratch: Path) -> str:
-    """The lock of a requirements file's text. Raises UserError where no tool is here, or none can solve it."""
+    """Return the lock of a requirements file's text. Raises UserError where no tool is here, or none can solve it."""
     (scratch / "requirements.in").write_text(requirements)
     command = [*_tool(), str(scratch / "requirements.in"), "--output-file", str(scratch / "requirements.lock")]
     env = host_environment("UV_*", *PIP, *PROXIES)
@@ -193,7 +194,7 @@ def locked(requirements: str, scratch: Path) -> str:
 
 
 def npm_locked(package_json: str, scratch: Path) -> str:
-    """The package-lock.json of a package.json's text, by npm, without the addresses of a registry."""
+    """Return the package-lock.json of a package.json's text, by npm, without the addresses of a registry."""
     directory = scratch / "locked"
     directory.mkdir()
     (directory / "package.json").write_text(package_json)
@@ -217,7 +218,7 @@ def _run(command: list[str], env: dict[str, str], locked_file: str) -> None:
 
 
 def _tool() -> list[str]:
-    """The first of uv and pip-tools that is here, beside our own Python before elsewhere."""
+    """Return the first of uv and pip-tools that is here, beside our own Python before elsewhere."""
     beside = str(Path(sys.executable).parent)
     if uv := shutil.which("uv", path=beside) or shutil.which("uv"):
         return [uv, "pip", "compile", "--quiet", "--python-version", PYTHON, *_SAME, *_indexes()]

@@ -1,4 +1,4 @@
-"""What a C release says of itself: the sources of its library, how it is configured, what it is built with."""
+"""Facts that a C release tells: the sources of its library, how it is configured, what it is built with."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a release on npm says of itself: where its sources lie, how its tests import them, what they need."""
+"""Facts that a release on npm tells: where its sources lie, how its tests import them, what they need."""
 
 import json
 import re
@@ -74,7 +74,7 @@ def read_release(tree: Path) -> NpmRelease:
 
 
 def _sources(code: Sequence[str], tests: Sequence[str]) -> str:
-    """The directory of the sources: the only one, or the only one that has tests among its sources.
+    """Return the directory of the sources: the only one, or the only one that has tests among its sources.
 
     Others are programs or scripts then; they stay in the tree.
     """
@@ -95,7 +95,7 @@ def _asked(package: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _lacks_a_file(test: Path) -> bool:
-    """Whether it imports a file by a path that isn't there: helpers often lie outside of what is released."""
+    """Return whether it imports a file by a path that isn't there: helpers often lie outside of what is released."""
     names = _IMPORT.findall(test.read_text(errors="replace"))
     return any(name.startswith(".") and not _resolves(test.parent / name.split("?")[0]) for name in names)
 
@@ -109,7 +109,7 @@ def _resolves(path: Path) -> bool:
 
 
 def _imported(texts: Iterator[str]) -> set[str]:
-    """The packages that these files import, without Node's own modules."""
+    """Return the packages that these files import, without Node's own modules."""
     found = set()
     for name in (name for text in texts for name in _IMPORT.findall(text)):
         parts = name.split("/")
@@ -120,7 +120,7 @@ def _imported(texts: Iterator[str]) -> set[str]:
 
 
 def _conditions(exports: Any) -> Iterator[str]:
-    """The names under which `exports` leads to a source instead of to what is built of it."""
+    """Yield the names under which `exports` leads to a source instead of to what is built of it."""
     if isinstance(exports, dict):
         for name, value in exports.items():
             if isinstance(value, str) and is_code(value) and not name.startswith((".", "types")):
@@ -129,7 +129,7 @@ def _conditions(exports: Any) -> Iterator[str]:
 
 
 def package_json(name: str, release: NpmRelease, needs: Sequence[str]) -> str:
-    """The package.json of what the tests need; `needs` are further packages, NAME@VERSION."""
+    """Return the package.json of what the tests need; `needs` are further packages, NAME@VERSION."""
     wanted = {**release.needs, **_RUNNER}
     for need in needs:
         package, found, version = need.rpartition("@")
@@ -148,7 +148,7 @@ def package_json(name: str, release: NpmRelease, needs: Sequence[str]) -> str:
 
 
 def settings(release: NpmRelease) -> str:
-    """The module that the run script reads: what differs from package to package."""
+    """Return the module that the run script reads: what differs from package to package."""
     return (
         "// What differs from package to package; testwright repo new wrote it.\n"
         "/** Names in package.json's `exports` that lead to sources instead of to what is built of them. */\n"

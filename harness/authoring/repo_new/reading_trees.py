@@ -1,4 +1,4 @@
-"""What a release's tree says of itself: its language, where its tests lie, what they need."""
+"""Facts that a release's tree tells: its language, where its tests lie, what they need."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _NOT_TESTING = re.compile(r"(?i)^(coverage|pytest-cov|codecov|tox|nox|black|ruff
 
 
 def language_in(tree: Path) -> str:
-    """The registered language that most files of the tree are written in. Raises UserError where none is."""
+    """Return the registered language that most files of the tree are written in. Raises UserError where none is."""
     suffixes = {suffix: name for name in LANGUAGES.names for suffix in LANGUAGES.get(name).suffixes}
     found = Counter(suffixes[path.suffix] for path in tree.rglob("*") if path.suffix in suffixes and path.is_file())
     if not found:
@@ -53,7 +53,7 @@ def _has_tests(tree: Path, file: str, language: str) -> bool:
 
 
 def _glob_of(file: PurePosixPath) -> str:
-    """All below the outermost directory that is called tests; else the file's own name in its directory."""
+    """Return all below the outermost directory that is called tests; else the file's own name in its directory."""
     for number, part in enumerate(file.parts[:-1], 1):
         if part in _BELOW_TESTS:
             return "/".join((*file.parts[:number], "**"))
@@ -61,7 +61,7 @@ def _glob_of(file: PurePosixPath) -> str:
 
 
 def _glob_in_typescript(file: PurePosixPath) -> str:
-    """All in directories of tests, wherever below the outermost one they lie; else files by their name."""
+    """Return all in directories of tests, wherever below the outermost one they lie; else files by their name."""
     top = file.parts[0]
     for part in file.parts[:-1]:
         if part.strip("_") in _BELOW_TESTS:
@@ -71,7 +71,7 @@ def _glob_in_typescript(file: PurePosixPath) -> str:
 
 
 def upstream_of(tree: Path, packaging: Path | None, package: str) -> str:
-    """The address of the project as its metadata has it, else its package's name."""
+    """Return the address of the project as its metadata has it, else its package's name."""
     control = packaging / "control" if packaging else None
     text = control.read_text() if control and control.is_file() else ""
     if line := re.search(r"^Homepage:\s*(\S+)", text, re.MULTILINE):
@@ -92,14 +92,14 @@ def upstream_of(tree: Path, packaging: Path | None, package: str) -> str:
 
 
 def pytest_configuration(tree: Path) -> str:
-    """The file at the root that configures pytest; pytest.ini where none does."""
+    """Return the file at the root that configures pytest; pytest.ini where none does."""
     marks = {"pytest.ini": "", "pyproject.toml": "[tool.pytest", "tox.ini": "[pytest]", "setup.cfg": "[tool:pytest]"}
     there = (name for name, mark in marks.items() if (tree / name).is_file() and mark in (tree / name).read_text())
     return next(there, "pytest.ini")
 
 
 def python_requirements(tree: Path) -> list[str]:
-    """What the package, its own tests and its build need, as it says itself, and what the run script needs."""
+    """Return what the package, its own tests and its build need, as it says itself, and what the run script needs."""
     project = _toml(tree / "pyproject.toml")
     own = [*_of_metadata(tree), *_of_project(project)]
     backend = project.get("build-system", {}).get("requires", ["setuptools", "wheel"])
@@ -143,7 +143,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 
 def go_packages(packaging: Path | None) -> tuple[str, list[str]]:
-    """The import path of a Go source package of Debian, and the packages of the libraries that it needs."""
+    """Return the import path of a Go source package of Debian, and the packages of the libraries that it needs."""
     control = packaging / "control" if packaging else Path()
     text = control.read_text() if control.is_file() else ""
     path = re.search(r"^XS-Go-Import-Path:\s*([^\s,]+)", text, re.MULTILINE)

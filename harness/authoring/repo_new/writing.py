@@ -39,7 +39,7 @@ _GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/g
 
 
 def python_files(pinned: Pinned, needs: list[str], packages: list[str]) -> dict[str, str]:
-    """Of a Python release; the lock is still to be made."""
+    """Write the files of a Python release; the lock is still to be made."""
     lines = [*reading_trees.python_requirements(pinned.tree), *needs]
     head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
     places = {"PACKAGES": _listed(packages)}
@@ -50,7 +50,7 @@ def python_files(pinned: Pinned, needs: list[str], packages: list[str]) -> dict[
 
 
 def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
-    """Of a Go source package of Debian, with the libraries that Debian builds it with."""
+    """Write the files of a Go source package of Debian, with the libraries that Debian builds it with."""
     module, libraries = reading_trees.go_packages(pinned.packaging)
     places = {"PACKAGES": _listed([*libraries, *packages]), "MODULE": module, "WORKDIR": go_workdir(pinned)}
     return {
@@ -59,7 +59,7 @@ def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
 
 
 def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: list[str]) -> dict[str, str]:
-    """Of a release on npm; package.json and its lock are still to be made."""
+    """Write the files of a release on npm; package.json and its lock are still to be made."""
     kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
     broken = "".join(f" \\\n        {shlex.quote(file)}" for file in release.broken)
     removed = f"\n    # They import what the release doesn't bring.\n    rm{broken}; \\" if broken else ""
@@ -71,7 +71,7 @@ def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: 
 
 
 def c_files(pinned: Pinned, release: reading_c.CRelease, packages: list[str]) -> dict[str, str]:
-    """Of a C source package of Debian: a library, and test programs that are linked with it."""
+    """Write the files of a C source package of Debian: a library, and test programs that are linked with it."""
     places = {
         "PACKAGES": _listed([*release.needs, *packages]),
         "CONFIGURES": _listed(list(release.configures)),
@@ -85,6 +85,7 @@ def c_files(pinned: Pinned, release: reading_c.CRelease, packages: list[str]) ->
 
 
 def go_workdir(pinned: Pinned) -> str:
+    """Return the work directory of a Go package: its place in GOPATH."""
     return f"/go/src/{reading_trees.go_packages(pinned.packaging)[0]}"
 
 

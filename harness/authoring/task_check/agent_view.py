@@ -1,4 +1,4 @@
-"""What an agent can see: its sandbox holds nothing of the rubric, the removal, the probes or the reference.
+"""A look at an agent's sandbox: nothing of the rubric, the removal, the probes or the reference may be in it.
 
 Lines that identify a task's secrets: rubric, removal, probes, reference, withheld tests.
 """
@@ -55,7 +55,9 @@ class Secret:
 
 
 async def secrets_of(task: Task, tree: GitTree) -> list[Secret]:
-    """What the agent's own tree or prompt has as well is no secret; what has no line of its own is left out."""
+    """Return what the agent's own tree or prompt has as well is no secret; what has no line of its own is left
+    out.
+    """
     entries = await tree.entries()
     present = b"\n".join((await tree.read_all(entries)).values()) + task.prompt.encode()
     statements = {" ".join(criterion.statement.split()) for criterion in task.rubric.criteria}
@@ -166,7 +168,7 @@ def _shown(subject: Subject, secrets: Iterable[Secret], files: Iterable[FoundFil
 
 
 def _mounts(subject: Subject, table: str) -> Iterator[Problem]:
-    """The fifth field of each line of mountinfo is where something is mounted."""
+    """Yield the fifth field of each line of mountinfo is where something is mounted."""
     for line in table.splitlines():
         point = line.split()[4]
         if point != "/" and not any(point == known or point.startswith(f"{known}/") for known in _MOUNTS):

@@ -162,7 +162,7 @@ def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
 
 
 def _digest_now(subject: Subject) -> str:
-    """Of the files as they lie there now; empty where they can't be loaded any more."""
+    """Return the digest of the files as they lie there now; empty where they can't be loaded any more."""
     anew = Catalog(subject.catalog.directory, subject.catalog.options)
     try:
         return anew.task(subject.task.address).digest

@@ -42,7 +42,7 @@ def levels(
 
 
 def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
-    """The files that were written. What can't be read is left for the check to tell."""
+    """Return the files that were written. What can't be read is left for the check to tell."""
     tasks = [task for name in names if (task := _loaded(catalog, name))]
     written: list[str] = []
     for task in tasks:
@@ -98,7 +98,10 @@ def check(
 
 
 def part_named(name: str, option: str) -> StepId:
-    """A part of the check by its id or label. Raises UserError for an unknown one, with one that is written alike."""
+    """Return a part of the check by its id or label.
+
+    Raises UserError for an unknown one, with one that is written alike.
+    """
     for step in StepId:
         if name in (step.value, step.label):
             return step
@@ -119,7 +122,7 @@ def _compared(catalog: Catalog, done: TaskCheck, records: Path) -> TaskCheck:
 
 
 def _loaded(catalog: Catalog, name: str) -> Task | None:
-    """None for a task that can't be loaded: the check itself says why."""
+    """Return None for a task that can't be loaded: the check itself says why."""
     try:
         return catalog.task(name)
     except UserError:

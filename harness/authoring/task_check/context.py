@@ -56,13 +56,18 @@ REMEMBERED = "remembered"
 
 @dataclass(frozen=True)
 class Memory:
-    """Of one task. What a part depends on is in its key: files, image, isolation, this very code."""
+    """Remembered parts of one task's check.
+
+    A part's key has all that it depends on: files, image, isolation, this code.
+    """
 
     directory: Path
     keys: Mapping[StepId, str]
 
     def recall(self, step: StepId) -> CheckedStep | None:
-        """The part as it passed, with its warnings and seconds; None where it never did on the very same files."""
+        """Return the part as it passed, with its warnings and seconds; None where it never did on the very same
+        files.
+        """
         path = self._path(step)
         if path is None or not path.is_file():
             return None
@@ -106,7 +111,7 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
 
 
 def _told(catalog: Catalog) -> dict[str, bytes]:
-    """The scaffolds: what agents are told is in them."""
+    """Return the scaffolds: what agents are told is in them."""
     folders = dict.fromkeys((default_directory(), catalog.directory))
     return {
         f"scaffolds/{number}/{path.relative_to(folder).as_posix()}": path.read_bytes()
@@ -117,7 +122,7 @@ def _told(catalog: Catalog) -> dict[str, bytes]:
 
 @cache
 def _code() -> str:
-    """Of every file of the package: what a part does is in modules, scripts and templates."""
+    """Return a digest of every file of the package: a part's work is in modules, scripts and templates."""
     package, whole = Path(harness.__file__).parent, hashlib.sha256()
     for path in _files(package):
         if path.suffix != ".pyc":
@@ -137,7 +142,10 @@ Watch = Callable[[str, str], None]
 async def run_parts(
     subject: Subject, parts: Mapping[StepId, Part], watch: Watch, memory: Memory | None = None
 ) -> list[CheckedStep]:
-    """Each part by itself: what one finds doesn't keep the others from looking. One that `memory` has isn't run."""
+    """Return each part by itself: what one finds doesn't keep the others from looking.
+
+    One that `memory` has isn't run.
+    """
     steps = []
     for step, part in parts.items():
         if known := memory and memory.recall(step):
@@ -165,6 +173,7 @@ def _step(step: StepId, seconds: float, problems: Iterable[Problem], subject: Su
 
 
 def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
+    """Return a step of the check that failed with these problems."""
     return CheckedStep(id=step, outcome=StepOutcome.FAILED, problems=problems)
 
 
@@ -185,12 +194,12 @@ class CheckContext:
     mutants: int = 0
 
     def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
-        """Those of the parts that are asked for; all of them where none is named."""
+        """Return the parts that are asked for; all of them where none is named."""
         return {step: part for step, part in parts.items() if step in self.only} if self.only else parts
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
-    """Of this task, with all of its twins; what arms print is kept nowhere. Raises UserError, ImageUnavailable."""
+    """Return where a task's arms run, with all of its twins. Raises UserError, ImageUnavailable."""
     return replace(session.arm_context(task, await session.engine.image(task)), every_twin=True)
 
 
@@ -236,5 +245,5 @@ CHECKS: Registry[TrackChecks] = Registry(
 
 
 def checks_of(task: Task) -> TrackChecks:
-    """Those of the task's track; none but that it can be loaded, where nobody registered any."""
+    """Return the checks of the task's track; where nobody registered any, none but that it can be loaded."""
     return CHECKS.get(task.track) if task.track in CHECKS.names else TrackChecks()

@@ -48,11 +48,12 @@ class CheckRecord(FileModel):
 
     @property
     def reference_seconds(self) -> float:
-        """Of one judging of the reference."""
+        """Seconds that one judging of the reference took."""
         return sum(step.seconds / REFERENCE_TIMES for step in self.steps if step.id is StepId.REFERENCE)
 
 
 def check_record_of(check: TaskCheck) -> CheckRecord:
+    """Return the record that is kept of a check."""
     return CheckRecord(
         task=check.task,
         task_digest=check.task_digest,
@@ -76,13 +77,13 @@ def write_check_record(directory: Path, check: TaskCheck) -> bool:
 
 
 def read_check_record(directory: Path, task: str) -> CheckRecord | None:
-    """None where there is none. Raises UserError for a file that is no check record."""
+    """Return None where there is none. Raises UserError for a file that is no check record."""
     path = directory / f"{task}.json"
     return load_yaml(path, CheckRecord) if path.is_file() else None
 
 
 def check_record_problems(directory: Path, task: Task) -> list[Problem]:
-    """One line where a task has no check record, or one of another version of it."""
+    """Return one line where a task has no check record, or one of another version of it."""
     where = f"{directory}/{task.id}.json"
     try:
         record = read_check_record(directory, task.id)
@@ -151,7 +152,7 @@ def worthless_submissions(task: Task) -> dict[str, Submission]:
 
 
 def _asserts_nothing(task: Task) -> Submission:
-    """A new file beside the first one of the reference, so that the language's tools find it."""
+    """Return a new file beside the first one of the reference, so that the language's tools find it."""
     path, language = task.directory / "reference" / "manifest.yaml", language_of(task.repo)
     try:
         neighbour = parse_manifest(task.patch("reference/manifest.yaml"), language.ids).files[0]
@@ -168,7 +169,7 @@ def _asserts_nothing(task: Task) -> Submission:
 
 
 def _shown(task: Task, file: str) -> Iterator[str]:
-    """What the reference's patch shows of a file as it is afterwards."""
+    """Yield what the reference's patch shows of a file as it is afterwards."""
     current = ""
     for line in task.patch("reference/tests.patch").decode(errors="replace").splitlines():
         if line.startswith("+++ "):
@@ -183,7 +184,9 @@ _REFERENCE = "reference/tests.patch"
 
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
-    """The reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml true."""
+    """Return the reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml
+    true.
+    """
     judged = [await judge(subject, await hand_in(subject, "oracle")) for _ in range(times)]
     records = [judgement.record for judgement in judged]
     found = [*_unresolved(subject, records[0]), *noticed_twins(subject, judged[0].evidence, "the reference")]
@@ -194,12 +197,13 @@ async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> 
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
+    """Check that handing in nothing is failed. Raises SandboxLost."""
     record = (await judge(subject, await hand_in(subject, "nop"))).record
     return [*_accepted(subject, "handing in nothing", record)]
 
 
 async def worthless_problems(subject: Subject) -> list[Problem]:
-    """Each removal itself as a submission, and others of no worth."""
+    """Return each removal itself as a submission, and others of no worth."""
     manifest = subject.task.patch("reference/manifest.yaml")
     removals = ["removal.patch", *(["garbage.patch"] if subject.task.has_garbage else [])]
     alone = {f"{name} alone": Submission(subject.task.patch(name), manifest) for name in removals}
@@ -211,7 +215,7 @@ async def worthless_problems(subject: Subject) -> list[Problem]:
 
 
 async def hand_in(subject: Subject, control: str) -> Submission:
-    """What the control of this name hands in, as in a trial: it works in a sandbox of its own."""
+    """Return what the control of this name hands in, as in a trial: it works in a sandbox of its own."""
     site = subject.containers
     context = agent_context(subject.task, subject.catalog.scaffold(control))
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:

@@ -1,4 +1,4 @@
-"""What each part of the check demands, why, and what to do where it fails."""
+"""Explanations of each part of the check: its demand, the reason, and the remedy where it fails."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -145,7 +145,7 @@ EXPLAINED: Mapping[StepId, Explanation] = {
 
 
 def explained(step: StepId, task: str) -> str:
-    """The explanation in four lines."""
+    """Return the explanation in four lines."""
     if step not in EXPLAINED:
         return f"{step.label}: a part of checks of published tasks, or of every check; see docs/swe-atlas.md"
     found = EXPLAINED[step]

@@ -41,7 +41,7 @@ def _fix_canary(task: Task) -> bool:
 
 
 async def _fix_manifest(subject: Subject) -> bool:
-    """The tests that the reference adds or changes, in the order of its files."""
+    """Return the tests that the reference adds or changes, in the order of its files."""
     if subject.tree is None:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
@@ -54,7 +54,7 @@ async def _fix_manifest(subject: Subject) -> bool:
 
 
 async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
-    """The tests that a manifest must list, in the order of the files and their lines. Raises TooMuchToRead."""
+    """Return the tests that a manifest must list, in the order of the files and their lines. Raises TooMuchToRead."""
     discovery = (await with_inherited(tree, changes, language_of(task.repo))).discovery
     texts = {change.path: change.new or b"" for change in changes}
 

@@ -44,7 +44,7 @@ class FuzzCall(NamedTuple):
 
 
 async def fuzz_problems(subject: Subject) -> list[Problem]:
-    """Every twin, the placebo and rewritings against pristine code, and the removals.
+    """Return every twin, the placebo and rewritings against pristine code, and the removals.
 
     Raises UserError, SandboxLost.
     """
@@ -69,13 +69,13 @@ async def fuzz_problems(subject: Subject) -> list[Problem]:
 
 
 def read_calls(data: bytes) -> list[FuzzCall]:
-    """The calls that a fuzz file wrote down. What isn't of the form `INPUT => RESULT` is left out."""
+    """Return the calls that a fuzz file wrote down. What isn't of the form `INPUT => RESULT` is left out."""
     lines = (line.rpartition(_ARROW) for line in data.decode(errors="replace").splitlines())
     return [FuzzCall(line[0], line[2]) for line in lines if line[1]]
 
 
 def removed(pristine: Sequence[FuzzCall], calls: Mapping[str, Sequence[FuzzCall]]) -> Iterator[str]:
-    """What is wrong with the removals, in words. Pure.
+    """Yield what is wrong with the removals, in words. Pure.
 
     Where neither changes an answer, a test of that answer survives both; where garbage is the same twice, tests of
     properties survive it: same input same output, round trip, idempotence.
@@ -173,7 +173,7 @@ class _Reports(ArmObserver):
 
 
 def _suite(subject: Subject) -> Suite:
-    """The fuzz files, in the folder of the first file that the reference lists."""
+    """Return the fuzz files, in the folder of the first file that the reference lists."""
     task, language = subject.task, language_of(subject.task.repo)
     try:
         neighbour = parse_manifest(task.patch("reference/manifest.yaml"), language.ids).files[0]

@@ -21,7 +21,9 @@ _PLACES = ("honest", CORPUS)
 
 
 def corpus_of(catalog: Catalog) -> Path:
-    """Where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/` where that is there."""
+    """Return where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/` where that is
+    there.
+    """
     places = [catalog.directory / place for place in _PLACES]
     return next((place for place in places if place.is_dir()), places[0])
 
@@ -31,7 +33,10 @@ def _folder(subject: Subject, *below: str) -> str:
 
 
 async def corpus_problems(subject: Subject) -> list[Problem]:
-    """Whether the suites are there and say what they must come to. Raises UserError for one that can't be read."""
+    """Return whether the suites are there and say what they must come to.
+
+    Raises UserError for one that can't be read.
+    """
     corpus, where = corpus_of(subject.catalog), _folder(subject)
     if not corpus.is_dir():
         words = "this catalog comes without honest suites, so they aren't judged; their place is honest/"
@@ -47,7 +52,7 @@ async def corpus_problems(subject: Subject) -> list[Problem]:
 
 
 def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
-    """What is wrong with single suites, by their files."""
+    """Yield what is wrong with single suites, by their files."""
     known = {item.id for item in subject.task.rubric.criteria}
     for case in cases:
         folder = _folder(subject, case.name)
@@ -73,7 +78,7 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
 
 
 async def honest_problems(subject: Subject) -> list[Problem]:
-    """Every suite judged against what its expect.yaml says. Raises SandboxLost."""
+    """Return every suite judged against what its expect.yaml says. Raises SandboxLost."""
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():
         async with asyncio.TaskGroup() as group:
@@ -98,7 +103,7 @@ async def _judged(subject: Subject, case: Case) -> list[Problem]:
 
 
 def _why(record: VerdictRecord) -> str:
-    """The verdict's own reasons, with their tests and criteria, and what the author may look at."""
+    """Return the verdict's own reasons, with their tests and criteria, and what the author may look at."""
     told = [f"{reason.code} {reason.subject}".strip() for reason in record.reasons]
     more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     survived = any(reason.code is ReasonCode.SURVIVED_REMOVAL for reason in record.reasons)
@@ -107,6 +112,6 @@ def _why(record: VerdictRecord) -> str:
 
 
 def cases_of(subject: Subject) -> list[Case]:
-    """A task's honest suites, by name; none where it has none. Raises UserError for one that can't be read."""
+    """Return a task's honest suites, by name; none where it has none. Raises UserError for one that can't be read."""
     folder = corpus_of(subject.catalog) / subject.task.id
     return read_batch(subject.catalog, folder, None) if folder.is_dir() else []

@@ -1,4 +1,4 @@
-"""Whether the prompt gives away what the agent must find out itself."""
+"""A check that the prompt doesn't give away what the agent must find out itself."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _ORDINARY = re.compile(r"[a-z]+|[A-Z][a-z]*")
 
 
 async def prompt_problems(subject: Subject) -> list[Problem]:
-    """Its length, and every function that the removal touches and the prompt names."""
+    """Return its length, and every function that the removal touches and the prompt names."""
     where, prompt = subject.at("prompt.md"), subject.task.prompt
     found = []
     if not SHORTEST <= len(prompt) <= LONGEST:
@@ -50,7 +50,7 @@ async def _removed_functions(subject: Subject) -> set[str]:
 
 
 def _names(prompt: str, name: str) -> bool:
-    """Whether a prompt names a function. An ordinary word does as code: `pop`, pop(), Cache.pop."""
+    """Return whether a prompt names a function. An ordinary word does as code: `pop`, pop(), Cache.pop."""
     word = rf"(?<!\w){re.escape(name)}(?!\w)"
     if _ORDINARY.fullmatch(name):
         word = rf"{word}\(|\w\.{word}|`{word}`"
@@ -58,7 +58,7 @@ def _names(prompt: str, name: str) -> bool:
 
 
 def _enclosing(text: list[str], lines: list[int]) -> Iterator[str]:
-    """The nearest definition above each of these lines."""
+    """Yield the nearest definition above each of these lines."""
     for number in lines:
         above = (name for line in reversed(text[:number]) for name in _defined(line))
         if name := next(above, ""):

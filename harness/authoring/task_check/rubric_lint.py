@@ -1,4 +1,4 @@
-"""Whether a rubric's criteria can be answered with yes or no by somebody who sees nothing but the submission.
+"""A check that somebody who sees nothing but the submission can answer a rubric's criteria with yes or no.
 
 A judge's look at a rubric: does each statement say the same as the check that decides it?
 """
@@ -56,7 +56,7 @@ async def rubric_problems(subject: Subject) -> list[Problem]:
 
 
 def wording(statement: str) -> Iterator[str]:
-    """What is wrong with a statement: it should be specific, atomic and self-contained."""
+    """Yield what is wrong with a statement: it should be specific, atomic and self-contained."""
     if vague := _VAGUE.search(statement):
         yield f"says {vague.group()!r}, which everybody reads differently; say what is to be seen"
     if len(statement) < SHORTEST:
@@ -117,6 +117,8 @@ _CHECKS = {
 
 
 class StatementComparison(StrEnum):
+    """A judge's answer: do statement and check ask for the same?"""
+
     SAME = "same"
     DIFFER = "differ"
     CANNOT_TELL = "cannot tell"
@@ -131,7 +133,9 @@ class _Answer(BaseModel):
 
 
 async def review(subject: Subject, judge: Judge) -> list[Problem]:
-    """A warning for each criterion whose statement and check differ by this judge, or that it gave no answer to."""
+    """Return a warning for each criterion whose statement and check differ by this judge, or that it gave no
+    answer to.
+    """
     decided = [item for item in subject.task.rubric.criteria if item.decided_without_judge]
     with first_error():
         async with asyncio.TaskGroup() as group:
@@ -150,7 +154,7 @@ async def review(subject: Subject, judge: Judge) -> list[Problem]:
 
 
 def in_words(check: StaticCheck) -> str:
-    """A static check as a sentence."""
+    """Return a static check as a sentence."""
     which = (
         "of each of the tests it holds that" if check.of == "all" else "of at least one of the tests it holds that"
     )
@@ -158,7 +162,7 @@ def in_words(check: StaticCheck) -> str:
 
 
 def _words(answer: "_Answer | str") -> str:
-    """What is to be said of an answer; empty where all is well."""
+    """Return what is to be said of an answer; empty where all is well."""
     if isinstance(answer, str):
         return f"the judge gave no answer: {answer}"
     match answer.answer:
@@ -172,7 +176,7 @@ def _words(answer: "_Answer | str") -> str:
 
 
 async def _asked(subject: Subject, judge: Judge, criterion: Criterion) -> "_Answer | str":
-    """The answer, or why there is none."""
+    """Return the answer, or why there is none."""
     text = judge.prompts.criterion(
         criterion.statement, in_words(criterion.static) if criterion.static else "", _probes(subject, criterion)
     )

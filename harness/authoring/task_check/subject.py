@@ -41,7 +41,7 @@ class Subject:
     remarks: list[str] = field(default_factory=list)
 
     def at(self, name: str, containing: str = "") -> str:
-        """Where a problem is: a file of the task as `tasks/ID/NAME`, with the line that has `containing`."""
+        """Return where a problem is: a file of the task as `tasks/ID/NAME`, with the line that has `containing`."""
         return place(self.catalog, self.task.directory / name, containing)
 
     @property
@@ -55,14 +55,14 @@ class Subject:
 
     @property
     def containers(self) -> ArmContext:
-        """Where arms run, at a level that starts containers."""
+        """Return where arms run, at a level that starts containers."""
         if self.arm_context is None:
             raise UserError(f"{self.task.id}: this part of the check needs a Docker engine")
         return self.arm_context
 
 
 def place(catalog: Catalog, path: Path, containing: str = "") -> str:
-    """A path relative to the catalog, and the first line with `containing` where there is one."""
+    """Return a path relative to the catalog, and the first line with `containing` where there is one."""
     shown = path.relative_to(catalog.directory).as_posix() if path.is_relative_to(catalog.directory) else str(path)
     if containing and path.is_file():
         lines = path.read_text(errors="replace").splitlines()
@@ -72,7 +72,7 @@ def place(catalog: Catalog, path: Path, containing: str = "") -> str:
 
 
 def as_problem(catalog: Catalog, error: Exception, where: str) -> Problem:
-    """A typed error as a problem; one that names its own place says so itself."""
+    """Return a typed error as a problem; one that names its own place says so itself."""
     words = str(error).splitlines()[0] if str(error) else type(error).__name__
     words = words.removeprefix(f"{catalog.directory}/")
     head, separator, rest = words.partition(": ")
@@ -103,7 +103,10 @@ class _Stopwatch(ArmObserver):
 
 @asynccontextmanager
 async def kept_tree(task: Task) -> AsyncIterator[GitTree | None]:
-    """None where this machine never built the repo's image. Raises UserError where withheld.patch doesn't apply."""
+    """Provide None where this machine never built the repo's image.
+
+    Raises UserError where withheld.patch doesn't apply.
+    """
     place = image_place(read_recipe(task.repo).tag("repo"))
     if place.record() is None:
         yield None

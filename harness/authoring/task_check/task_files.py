@@ -1,4 +1,4 @@
-"""Whether a task has exactly its files, and whether each patch does what its kind must do."""
+"""A check that a task has exactly its files, and that each patch does what its kind must do."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -26,7 +26,7 @@ LARGE_PROBE = 40
 
 
 async def file_problems(subject: Subject) -> list[Problem]:
-    """Files that are missing, files that belong to no task, and the canary."""
+    """Return files that are missing, files that belong to no task, and the canary."""
     folder = subject.task.directory
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     found = [Problem(where=subject.at(name), message="is missing") for name in NEEDED if name not in there]
@@ -49,7 +49,7 @@ def _canary(subject: Subject) -> Iterator[Problem]:
 
 
 async def patch_problems(subject: Subject) -> list[Problem]:
-    """Every patch applied to the task's tree and taken back again, and what it touches."""
+    """Return every patch applied to the task's tree and taken back again, and what it touches."""
     if subject.tree is None:
         build = f"testwright repo build {subject.task.repo.name}"
         words = f"no patch was applied: this machine has no tree of the repository yet; {build}"
@@ -81,7 +81,7 @@ async def _withheld(subject: Subject, tree: GitTree) -> AsyncIterator[Problem]:
 
 
 async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[str, Path]) -> AsyncIterator[Problem]:
-    """The probes that lie upon the authored placebo."""
+    """Yield the probes that lie upon the authored placebo."""
     paths = [path for probe in subject.task.probes if (path := subject.task.probe_on_placebo(probe))]
     if not (paths and subject.task.has_authored_placebo):
         return
@@ -126,7 +126,7 @@ async def _variant(
 
 
 def changed_lines(patch: bytes) -> int:
-    """How many lines a patch adds or takes out."""
+    """Return how many lines a patch adds or takes out."""
     return sum(line[:1] in (b"+", b"-") and line[:3] not in (b"+++", b"---") for line in patch.splitlines())
 
 

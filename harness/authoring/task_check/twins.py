@@ -1,4 +1,4 @@
-"""Whether each probe has its twins, and each twin the place and the size of its probe."""
+"""A check that each probe has its twins, and each twin the place and the size of its probe."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -95,7 +95,7 @@ def _gap(a: tuple[int, int], b: tuple[int, int]) -> int:
 
 
 def noticed_twins(subject: Subject, evidence: Evidence | None, whose: str) -> Iterator[Problem]:
-    """The twins, and the placebo, under which a test failed that is green otherwise: they aren't equivalent."""
+    """Yield the twins, and the placebo, under which a test failed that is green otherwise: they aren't equivalent."""
     paths = {twin.variant: f"twins/{twin.path.name}" for twin in subject.task.twins}
     paths["placebo-authored"] = "placebo.patch"
     if evidence is None:

@@ -36,7 +36,7 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 
 async def plain_variants(task: Task, tree: GitTree, with_twins: bool = False) -> list[VariantSource]:
-    """The code as it is, then the removals and the probes; on request twins and the placebo too.
+    """Return the code as it is, then the removals and the probes; on request twins and the placebo too.
 
     Raises UserError for a patch that doesn't apply.
     """
@@ -55,7 +55,7 @@ async def plain_variants(task: Task, tree: GitTree, with_twins: bool = False) ->
 
 
 async def read_suite(task: Task, tree: GitTree, path: Path) -> Suite:
-    """The tests that a patch adds or changes. Raises UserError where there is none to run."""
+    """Return the tests that a patch adds or changes. Raises UserError where there is none to run."""
     if not path.is_file():
         raise UserError(f"{path}: is missing; write it first: testwright task edit {task.id} reference")
     intake = await ingest(tree, task.repo, path.read_bytes())
@@ -71,7 +71,7 @@ async def read_suite(task: Task, tree: GitTree, path: Path) -> Suite:
 async def suite_matrix(
     context: ArmContext, task: Task, name: str, suite: Suite, compiled: Sequence[CompiledVariant]
 ) -> SuiteMatrix:
-    """A suite on each variant. A variant that never ran, since the engine has stopped, has no column."""
+    """Return a suite on each variant. A variant that never ran, since the engine has stopped, has no column."""
     keys = {ArmKey(Role.LISTED, item.variant.name): item for item in compiled}
     arms = await ArmRunner(context, task).run_suite(suite, keys.items())
     return _matrix(name, suite.tests, {key.variant: arm for key, arm in arms.items() if key.part == 0})
@@ -101,7 +101,7 @@ _NAMED = 2
 
 @dataclass(frozen=True)
 class SuiteKills:
-    """What the tests of one suite notice. A probe or mutant that it didn't run on is absent."""
+    """Variants that the tests of one suite notice. A probe or mutant that it didn't run on is absent."""
 
     suite: str
     probes: Mapping[str, frozenset[str]]
@@ -109,7 +109,8 @@ class SuiteKills:
 
 
 async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
-    """A warning for each line with such mutants, of `count` that are drawn; the reference and honest suites run.
+    """Return a warning for each line with such mutants, of `count` that are drawn; the reference and honest suites
+    run.
 
     How many there are is among the remarks. Raises UserError where there can be no mutants of this task, SandboxLost.
     """
@@ -149,7 +150,9 @@ def _subsumes(probe: str, mutant: str, suites: Sequence[SuiteKills]) -> bool:
 
 
 def lines_changed(old: bytes, new: bytes) -> frozenset[int]:
-    """Lines of the old text, from 1, that aren't in the new one; the two around a place where lines are put in."""
+    """Return lines of the old text, from 1, that aren't in the new one; the two around a place where lines are put
+    in.
+    """
     pair = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
     found: set[int] = set()
     for kind, first, last, _, _ in pair.get_opcodes():
@@ -175,7 +178,7 @@ async def _lines_of(task: Task, tree: GitTree, probes: Sequence[Probe]) -> dict[
 async def _kills(
     subject: Subject, context: ArmContext, tree: GitTree, probes: Sequence[Probe], count: int
 ) -> AsyncIterator[tuple[Sequence[MutantRecord], SuiteKills]]:
-    """Of each suite the mutants and what it kills, the reference first; none of a suite that can't be run."""
+    """Yield each suite's mutants and what it kills, the reference first; nothing of a suite that can't be run."""
     try:
         compiled = await _compiled(subject.task, context, tree, probes)
         for name, submission in _submissions(subject).items():
@@ -203,7 +206,7 @@ def _submissions(subject: Subject) -> dict[str, Submission]:
 
 
 async def _compiled(task: Task, context: ArmContext, tree: GitTree, probes: Sequence[Probe]) -> list[CompiledVariant]:
-    """The code as it is and these probes."""
+    """Return the code as it is and these probes."""
     wanted = {BASELINE, *(probe.variant for probe in probes)}
     sources = [source for source in await plain_variants(task, tree) if source.name in wanted]
     return await context.toolchain.compile(context, sources)

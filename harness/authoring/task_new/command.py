@@ -65,7 +65,7 @@ class Heir(NamedTuple):
 
 
 def heirs_of(tests: Iterable[TestId], files: Mapping[str, bytes]) -> list[Heir]:
-    """Of Python's test files the classes that inherit withheld tests, by way of others too, in the files' order."""
+    """Return the Python test classes that inherit withheld tests, by way of others too, in the files' order."""
     classes = [(path, *found) for path, text in files.items() for found in _classes(text)]
     withheld = {(test.file, test.name.rpartition(".")[0].rpartition(".")[2]) for test in tests if "." in test.name}
     named = {name: file for file, name in withheld}
@@ -109,7 +109,7 @@ async def reached(repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]
 
 
 async def reaching_most(repo: Repo, image: Image, ours: measuring.Lines, others: Sequence[TestId]) -> str:
-    """Which other tests, or files of them, reach the most of some lines: `a.py::b (12 of 14 lines), ...`.
+    """Return which other tests, or files of them, reach the most of some lines: `a.py::b (12 of 14 lines), ...`.
 
     Raises UserError.
     """
@@ -135,7 +135,7 @@ def most_shared(ours: measuring.Lines, others: Mapping[str, measuring.Lines]) ->
 
 @dataclass(frozen=True)
 class NewTask:
-    """What the author says: `tests` are ids FILE::NAME, or files."""
+    """The author's wishes: `tests` are ids FILE::NAME, or files."""
 
     id: str
     repo: str
@@ -209,7 +209,7 @@ async def _symbols(
 
 
 async def _inherited(repo: Repo, tree: GitTree, tests: Sequence[TestId], task: str) -> str:
-    """What is to be said of classes that go on running withheld tests, or fail since their base is gone."""
+    """Return what is to be said of classes that go on running withheld tests, or fail since their base is gone."""
     if repo.language != "python":
         return ""
     entries = await tree.entries()

@@ -14,7 +14,7 @@ functions: finding them is part of the work. 200 to 4000 characters; this paragr
 
 
 def task_yaml(task: str, repo: str, kind: str, title: str) -> str:
-    """`task.yaml`, with a canary of its own."""
+    """Return `task.yaml`, with a canary of its own."""
     limits = "limits: {steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 120}\n"
     head = yaml_text({"schema_version": 1, "id": task, "repo": repo, "kind": kind, "title": title})
     canary = yaml_text({"canary": Quoted(CANARY.format(uuid4())), "tags": Inline()})
@@ -22,7 +22,7 @@ def task_yaml(task: str, repo: str, kind: str, title: str) -> str:
 
 
 def rubric_yaml(task: str, behaviour: str) -> str:
-    """A rubric of one criterion for each kind of grading; what they say is the author's to write."""
+    """Return a rubric of one criterion for each kind of grading; what they say is the author's to write."""
     criteria = [
         {
             "id": Quoted("1.1"),
@@ -43,4 +43,5 @@ def rubric_yaml(task: str, behaviour: str) -> str:
 
 
 def prompt(behaviour: str) -> str:
+    """Return the first text of a new task's prompt."""
     return PROMPT.format(behaviour=behaviour.rstrip("."))

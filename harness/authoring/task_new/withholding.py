@@ -18,7 +18,7 @@ _COMMENTS = {"python": b"#", "go": b"//", "typescript": b"//", "c": b"//"}
 
 
 def chosen_tests(known: Sequence[TestId], wanted: Sequence[str]) -> tuple[TestId, ...]:
-    """Tests by FILE::NAME, or all of a FILE. Raises UserError for one that isn't there, with what is near."""
+    """Return tests by FILE::NAME, or all of a FILE. Raises UserError for one that isn't there, with what is near."""
     found: dict[TestId, None] = {}
     names = {str(test): test for test in known}
     for text in wanted:
@@ -32,7 +32,7 @@ def chosen_tests(known: Sequence[TestId], wanted: Sequence[str]) -> tuple[TestId
 
 
 async def withheld(repo: Repo, tree: GitTree, tests: Sequence[TestId]) -> bytes:
-    """The patch against upstream's tree. A file that is left without tests goes as a whole."""
+    """Return the patch against upstream's tree. A file that is left without tests goes as a whole."""
     by_file: dict[str, set[str]] = defaultdict(set)
     for test in tests:
         by_file[test.file].add(test.name)
@@ -50,7 +50,7 @@ async def withheld(repo: Repo, tree: GitTree, tests: Sequence[TestId]) -> bytes:
 
 
 def without(repo: Repo, path: str, source: bytes, names: set[str]) -> bytes | None:
-    """A test file without these tests; None where no other test is left in it."""
+    """Return a test file without these tests; None where no other test is left in it."""
     tests = language_of(repo).discovery.discover(source, path).tests
     if {test.name for test in tests} <= names:
         return None
@@ -64,14 +64,14 @@ def without(repo: Repo, path: str, source: bytes, names: set[str]) -> bytes | No
 
 
 def _first_comment(lines: list[bytes], first: int, mark: bytes) -> int:
-    """The first of the lines of comment directly above a test."""
+    """Return the first of the lines of comment directly above a test."""
     while first > 1 and lines[first - 2].strip().startswith(mark):
         first -= 1
     return first
 
 
 def _joined(lines: list[bytes], gone: set[int]) -> bytes:
-    """The other lines, without the blank ones that stood behind what is gone."""
+    """Return the other lines, without the blank ones that stood behind what is gone."""
     kept: list[bytes] = []
     after = False
     for number, line in enumerate(lines, 1):

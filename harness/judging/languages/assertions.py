@@ -1,4 +1,4 @@
-"""How often a test asserts, by its text: in itself, and in the functions of its file that it names.
+"""Assertions of a test, counted in its text and in the functions of its file that it names.
 
 A language's query captures
 
@@ -26,7 +26,7 @@ WORDS = ("assert", "check", "expect", "verify", "ensure", "should")
 
 
 def sounding(*words: str, before: str = "_*") -> str:
-    """A pattern of names that begin with one of these words, or have `assert` or `expect` among theirs."""
+    """Return a pattern of names that begin with one of these words, or have `assert` or `expect` among theirs."""
     capital = [word.capitalize() for word in words]
     shouted = "|".join(word.upper() for word in words)
     mixed = f"(?:{'|'.join([*words, *capital])})(?![a-z])(?!_future$)"
@@ -35,7 +35,7 @@ def sounding(*words: str, before: str = "_*") -> str:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a piece of a file does; it lies at the bytes `start` to `end`. A member's name begins with a dot."""
+    """A piece of a file at the bytes `start` to `end`, and its assertions. A member's name begins with a dot."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Part:
         return self.start <= other.start and other.end <= self.end
 
     def moved(self, by: int) -> "Part":
-        """The same, its file standing so many bytes further."""
+        """Return the same, its file standing so many bytes further."""
         return replace(self, start=self.start + by, end=self.end + by) if by else self
 
 

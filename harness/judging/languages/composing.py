@@ -31,7 +31,7 @@ _GROWTH, _ROOM = 5, 6000
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a rule sees beside its node: the function around it, and where names and numbers are drawn."""
+    """The surroundings of a rule's node: the function around it, and where names and numbers are drawn."""
 
     function: Function
     chance: Random
@@ -54,7 +54,7 @@ class Scene:
         return _by_type([self.function.body])
 
     def of_type(self, kind: str) -> list[Node]:
-        """The function's named nodes of this type, those around its body first."""
+        """Return the function's named nodes of this type, those around its body first."""
         return [*self._around.get(kind, ()), *self.places.get(kind, ())]
 
     @cached_property
@@ -94,6 +94,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Composed:
+    """A function with the rules that were applied to it so far."""
+
     piece: Piece
     applied: tuple[str, ...]
     """The names of the rules, in their order."""
@@ -105,7 +107,7 @@ class Composed:
 def compose(
     grammar: Grammar, rules: Sequence[Rule], piece: Piece, count: int, fresh: Callable[[], str], chance: Random
 ) -> Composed:
-    """The piece with `count` rules applied to its function, fewer where that has no room for more."""
+    """Return the piece with `count` rules applied to its function, fewer where that has no room for more."""
     applied: list[str] = []
     text, (root, functions) = piece.text, reading_of(grammar, piece.text)
     function = functions[piece.name]
@@ -158,12 +160,12 @@ def _drawn(rules: Sequence[Rule], scene: Scene, count: int) -> list[tuple[str, S
 
 
 def _cuts(one: Edit, other: Edit) -> bool:
-    """Whether one edit lies within what the other replaces, or both replace something that they share."""
+    """Return whether one edit lies within what the other replaces, or both replace something that they share."""
     return one[0] < other[1] and other[0] < one[1]
 
 
 def _faults(root: Node) -> int:
-    """How many errors a tree has: a macro may be one, and stays one."""
+    """Return how many errors a tree has: a macro may be one, and stays one."""
     count, waiting = 0, [root]
     while waiting:
         node = waiting.pop()
@@ -183,10 +185,12 @@ _COMMON = ("next", "count", "current", "last", "item", "start", "kind", "size", 
 
 
 def snake_case(words: Sequence[str]) -> str:
+    """Return words as one name: `two_words`."""
     return "_".join(words)
 
 
 def camel_case(words: Sequence[str]) -> str:
+    """Return words as one name: `twoWords`."""
     return words[0] + "".join(word.capitalize() for word in words[1:])
 
 
@@ -248,7 +252,7 @@ class Hidden:
 
 
 def condition(hidden: Hidden, chance: Random, holds: bool) -> str:
-    """A condition that always holds, or never; in C, Go and JavaScript it is the same text."""
+    """Return a condition that always holds, or never; in C, Go and JavaScript it is the same text."""
     return chance.choice(_FORMS)(hidden, chance, holds)
 
 
@@ -291,7 +295,7 @@ _PLAIN = (_equal, _mixed, _added)
 
 
 def _compared(what: str, value: int, chance: Random, holds: bool) -> str:
-    """A comparison of `what`, which is `value`, with another number or the same one. Both are at least 0."""
+    """Return a comparison of `what`, which is `value`, with another number or the same one. Both are at least 0."""
     distance = chance.randint(1, 1 + (value >> 1))
     higher = value + distance
     true = [f"{what} == {value}", f"{what} < {higher}", f"{what} != {higher}", f"{what} <= {higher}"]

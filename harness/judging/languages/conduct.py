@@ -1,4 +1,4 @@
-"""How tests reach their verdicts, as far as a language's grammar shows it: means that behaviour doesn't need.
+"""A suite's means, as far as a language's grammar shows them: those that tests of behaviour don't need.
 
 Each language has a closed list of such means in a module `conduct.py` of its own. A list is of names as they are
 resolved by the file's imports, never of words: strings and comments that only speak of a thing aren't marked.
@@ -16,7 +16,7 @@ from harness.judging.languages.found import name_of
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a list."""
+    """Return the words of a list."""
     return frozenset(text.split())
 
 
@@ -36,7 +36,7 @@ _OWN_PROC = re.compile(r"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|net
 
 
 class Around(Flag):
-    """What a piece of code stands in."""
+    """Surroundings of a piece of code."""
 
     NOTHING = 0
     READING = auto()
@@ -60,7 +60,7 @@ Rule = Callable[[Node, Around], tuple[str, Around]]
 
 @dataclass(frozen=True)
 class Conduct:
-    """What of a language is asked about how tests are made."""
+    """A language's answers about how tests are made."""
 
     parse: Callable[[bytes, str], Node]
     """The root of a text's syntax tree, by the path of its file."""
@@ -70,7 +70,7 @@ class Conduct:
     """Types of nodes that are data: strings and numbers."""
 
     def inspects(self, root: Node) -> Iterator[Sight]:
-        """The means of the list that a file uses, in its order. Takes time linear to the text."""
+        """Yield the means of the list that a file uses, in its order. Takes time linear to the text."""
         rules = self.rules(root)
         waiting = [(root, Around.NOTHING)]
         while waiting:
@@ -82,23 +82,26 @@ class Conduct:
 
 
 def proc_words(text: str, around: Around) -> str:
-    """Whether a string names a file of /proc; where nothing reads it, it may be anybody's example of a path."""
+    """Return whether a string names a file of /proc; where nothing reads it, it may be anybody's example of a
+    path.
+    """
     form = _PROC if Around.READING in around else _OWN_PROC
     return "reads /proc" if form.match(text) else ""
 
 
 def shell_words(command: str) -> str:
-    """What a command line for a shell runs of the tools."""
+    """Return what a command line for a shell runs of the tools."""
     return next((words for name in _COMMAND.findall(command[:_MOST_COMMAND]) if (words := program_words(name))), "")
 
 
 def program_words(name: str) -> str:
+    """Return the words that say that a program is started."""
     plain = name.rpartition("/")[2]
     return f"runs {plain}" if plain in TOOLS else ""
 
 
 def command_words(command: list[str | None]) -> str:
-    """What a command runs, by its literal words: None stands for what isn't literal."""
+    """Return what a command runs, by its literal words: None stands for what isn't literal."""
     program = command[0] if command else None
     if program is None:
         return ""
@@ -108,9 +111,10 @@ def command_words(command: list[str | None]) -> str:
 
 
 def callee(node: Node) -> str:
-    """The dotted name that a call calls; empty for one that is no name."""
+    """Return the dotted name that a call calls; empty for one that is no name."""
     return name_of(node.child_by_field_name("function"))
 
 
 def last_part(name: str) -> str:
+    """Return the part of a dotted name behind its last dot."""
     return re.split(r"\.|->", name)[-1]

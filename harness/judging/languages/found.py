@@ -1,4 +1,4 @@
-"""What discovery finds in a file of any language."""
+"""Results of discovery in a file of any language."""
 
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class HelperFunction:
 
 @dataclass(frozen=True)
 class TestFile:
-    """What discovery found. `others` are names of functions and classes that are no tests; `twice` is ambiguous.
+    """Discovered tests. `others` are names of functions and classes that are no tests; `twice` is ambiguous.
 
     `helpers` are those of the others that are functions (in C also macros), a file that holds no tests included.
     """
@@ -66,7 +66,7 @@ class TestFile:
     helpers: tuple[HelperFunction, ...] = ()
 
     def find(self, name: str) -> TestFunction | None:
-        """The test of this name, the first where several have it."""
+        """Return the test of this name, the first where several have it."""
         return self._by_name.get(name)
 
     @cached_property
@@ -91,7 +91,10 @@ class TooMuchToRead(UserError):
 
 
 class FileQuota:
-    """What discovery may still find in one file. Raises TooMuchToRead for a file that is too large for anything."""
+    """The rest that discovery may find in one file.
+
+    Raises TooMuchToRead for a file that is too large for anything.
+    """
 
     def __init__(self, path: str, source: bytes) -> None:
         self._path, self._functions, self._text = path, MAX_FUNCTIONS, MAX_TEXT
@@ -109,12 +112,12 @@ class FileQuota:
 
 
 def parsed(grammar: Language, source: bytes) -> Node:
-    """The root of a text's syntax tree; there is one for any text."""
+    """Return the root of a text's syntax tree; there is one for any text."""
     return Parser(grammar).parse(source).root_node
 
 
 def every_node(grammar: Language, source: bytes) -> Iterator[Node]:
-    """All nodes of a text's tree, parents first."""
+    """Yield all nodes of a text's tree, parents first."""
     waiting = [parsed(grammar, source)]
     while waiting:
         node = waiting.pop()
@@ -123,9 +126,10 @@ def every_node(grammar: Language, source: bytes) -> Iterator[Node]:
 
 
 def name_of(node: Node | None) -> str:
-    """The text of a dotted name; empty for one that is too long."""
+    """Return the text of a dotted name; empty for one that is too long."""
     return text_of(node) if node and node.end_byte - node.start_byte <= MAX_NAME else ""
 
 
 def text_of(node: Node | None) -> str:
+    """Return the text of a node; empty for None."""
     return (node.text or b"").decode("utf-8", "replace") if node else ""

@@ -15,7 +15,7 @@ Edit = tuple[int, int, bytes]
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """How functions are told apart. `qualified` gives a function's name; empty where it has none of its own."""
+    """Rules that tell functions apart. `qualified` gives a function's name; empty where it has none of its own."""
 
     language: Language
     functions: frozenset[str]
@@ -73,7 +73,9 @@ def _functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
 
 @dataclass(frozen=True)
 class Piece:
-    """What stands at the top of a file and holds a function, and the texts around it, cut at the top of the file."""
+    """A definition at the top of a file that holds a function, and the texts around it, cut at the top of the
+    file.
+    """
 
     above: tuple[bytes, ...]
     text: bytes
@@ -83,7 +85,7 @@ class Piece:
 
     @classmethod
     def of(cls, grammar: Grammar, text: bytes, name: str) -> "Piece":
-        """The piece that holds the function of this name."""
+        """Return the piece that holds the function of this name."""
         return _piece_of(grammar, text, name)
 
     @property
@@ -107,14 +109,16 @@ def _piece_of(grammar: Grammar, text: bytes, name: str) -> Piece:
 
 
 def top_of(node: Node) -> Node:
-    """What holds a node at the top of its file."""
+    """Return what holds a node at the top of its file."""
     while node.parent is not None and node.parent.parent is not None:
         node = node.parent
     return node
 
 
 def touched_functions(grammar: Grammar, family: Sequence[bytes]) -> list[str]:
-    """Names of functions whose text isn't the same in all of the texts, sorted; absent in one counts as different."""
+    """Return names of functions whose text isn't the same in all of the texts, sorted; absent in one counts as
+    different.
+    """
     return list(_touched(grammar, tuple(family)))
 
 
@@ -126,7 +130,7 @@ def _touched(grammar: Grammar, family: tuple[bytes, ...]) -> tuple[str, ...]:
 
 
 def below(node: Node) -> Iterator[Node]:
-    """All nodes below one, parents first, in the order of the text."""
+    """Yield all nodes below one, parents first, in the order of the text."""
     waiting = list(reversed(node.children))
     while waiting:
         inner = waiting.pop()
@@ -135,7 +139,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 def apply(text: bytes, edits: Sequence[Edit]) -> bytes:
-    """The text with edits that don't overlap. Of several at one place the first comes first."""
+    """Return the text with edits that don't overlap. Of several at one place the first comes first."""
     pieces: list[bytes] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):

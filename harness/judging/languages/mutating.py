@@ -16,6 +16,8 @@ from harness.judging.languages.functions import below
 
 
 class Operator(StrEnum):
+    """Mutation operators, the same in all languages."""
+
     CONDITION = "ConditionalExpression"
     """A condition negated, or a loop that never runs."""
     BOUNDARY = "ConditionalBoundary"
@@ -44,25 +46,27 @@ class Mutation(NamedTuple):
     description: str
 
     def of(self, text: bytes) -> bytes:
-        """The text with the change."""
+        """Return the text with the change."""
         return text[: self.start] + self.replacement + text[self.end :]
 
     def identity(self, path: str, text: bytes) -> str:
-        """The same for the same change of the same text in the same file, whatever else is mutated."""
+        """Return the same for the same change of the same text in the same file, whatever else is mutated."""
         parts = (path, self.operator.value, str(self.start), str(self.end))
         whole = "\0".join(parts).encode() + b"\0" + text[self.start : self.end] + b"\0" + self.replacement
         return hashlib.sha256(whole).hexdigest()[:10]
 
 
 class MutationOperators(Protocol):
-    """How a language's code is mutated. Pure."""
+    """A language's mutation operators. Pure."""
 
     def mutations(self, source: bytes, path: str) -> list[Mutation]:
-        """Every mutation of a text, in its order; no two give the same text."""
+        """Return every mutation of a text, in its order; no two give the same text."""
         ...
 
     def is_same_code(self, one: bytes, other: bytes) -> bool:
-        """Whether two texts are certainly the same code, told without the image; False where that can't be told."""
+        """Return whether two texts are certainly the same code, told without the image; False where that can't be
+        told.
+        """
         ...
 
 
@@ -98,7 +102,7 @@ class Rules:
 
 
 def mutations_of(rules: Rules, root: Node, source: bytes) -> list[Mutation]:
-    """Every mutation, in the order of the text; of several that give one text the first."""
+    """Return every mutation, in the order of the text; of several that give one text the first."""
     found: dict[tuple[int, int, bytes], Mutation] = {}
     for node in _looked_at(rules, root):
         for mutation in _at(rules, node):
@@ -137,18 +141,18 @@ def _swapped(rules: Rules, node: Node, operator: Node) -> Iterator[Mutation]:
 
 
 def changed(operator: Operator, node: Node, new: str, description: str) -> Mutation:
-    """A node as other text."""
+    """Return a node as other text."""
     return Mutation(operator, node.start_byte, node.end_byte, new.encode(), description)
 
 
 def shown(node: Node | None, most: int = 40) -> str:
-    """A node's text in one short line."""
+    """Return a node's text in one short line."""
     line = " ".join(text_of(node).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def number_changed(node: Node) -> Iterator[Mutation]:
-    """A whole number becomes the next one."""
+    """Yield a whole number becomes the next one."""
     text = text_of(node)
     if text.isdigit() and (text == "0" or not text.startswith("0")):
         new = str(int(text) + 1)
@@ -156,7 +160,7 @@ def number_changed(node: Node) -> Iterator[Mutation]:
 
 
 def text_replaced(pairs: Mapping[str, str], operator: Operator = Operator.BOOLEAN) -> Rule:
-    """A node whose whole text is a key becomes its value."""
+    """Return a node whose whole text is a key becomes its value."""
 
     def rule(node: Node) -> Iterator[Mutation]:
         new = pairs.get(text_of(node))
@@ -167,7 +171,7 @@ def text_replaced(pairs: Mapping[str, str], operator: Operator = Operator.BOOLEA
 
 
 def condition_negated(negate: Callable[[str], str], field_name: str = "condition") -> Rule:
-    """The condition of a statement or a choice. One that is negated already is left to the rule of `not`."""
+    """Return the condition of a statement or a choice. One that is negated already is left to the rule of `not`."""
 
     def rule(node: Node) -> Iterator[Mutation]:
         condition = node.child_by_field_name(field_name)
@@ -180,7 +184,7 @@ def condition_negated(negate: Callable[[str], str], field_name: str = "condition
 
 
 def loop_skipped(new: str, field_name: str = "condition") -> Rule:
-    """A loop that never runs: its condition negated would often run for ever."""
+    """Return a loop that never runs: its condition negated would often run for ever."""
 
     def rule(node: Node) -> Iterator[Mutation]:
         condition = node.child_by_field_name(field_name)
@@ -191,11 +195,12 @@ def loop_skipped(new: str, field_name: str = "condition") -> Rule:
 
 
 def without_parentheses(condition: Node) -> Node:
+    """Return a condition's node inside of its parentheses."""
     return condition.named_children[0] if condition.type == "parenthesized_expression" else condition
 
 
 def negated_by_a_sign(node: Node) -> Iterator[Mutation]:
-    """The condition of an `if` or a choice, in languages that negate with `!`."""
+    """Yield the condition of an `if` or a choice, in languages that negate with `!`."""
     condition = node.child_by_field_name("condition")
     if condition is not None and not text_of(without_parentheses(condition)).startswith("!"):
         inner = without_parentheses(condition)
@@ -203,7 +208,7 @@ def negated_by_a_sign(node: Node) -> Iterator[Mutation]:
 
 
 def unary_left_out(node: Node) -> Iterator[Mutation]:
-    """A sign of one operand, in languages that have `!`, `-` and `~`."""
+    """Yield a sign of one operand, in languages that have `!`, `-` and `~`."""
     argument = node.child_by_field_name("argument")
     if argument is not None and node.children[0].type in ("!", "-", "~"):
         sign = node.children[0].type
@@ -212,7 +217,7 @@ def unary_left_out(node: Node) -> Iterator[Mutation]:
 
 
 def dropped(operator: Operator, new: str, what: str) -> Rule:
-    """A whole statement."""
+    """Return a whole statement."""
 
     def rule(node: Node) -> Iterator[Mutation]:
         yield changed(operator, node, new, f"{what} {shown(node)} is left out")
@@ -221,7 +226,7 @@ def dropped(operator: Operator, new: str, what: str) -> Rule:
 
 
 def within(node: Node, types: frozenset[str]) -> Node | None:
-    """The nearest node around one that has one of these types."""
+    """Return the nearest node around one that has one of these types."""
     above = node.parent
     while above is not None and above.type not in types:
         above = above.parent
@@ -229,6 +234,6 @@ def within(node: Node, types: frozenset[str]) -> Node | None:
 
 
 def has_string(node: Node, types: frozenset[str]) -> bool:
-    """Whether an operand of a sum is a string."""
+    """Return whether an operand of a sum is a string."""
     return any(child.type in types or any(each.type in types for each in below(child) if child.type == node.type)
                for child in node.children)  # fmt: skip

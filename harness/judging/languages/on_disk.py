@@ -28,7 +28,7 @@ from harness.judging.languages.variant_source import Layout, OnDisk, Writer, dif
 
 @dataclass(frozen=True)
 class Lending:
-    """How a body is kept in another function. `hidden` declares a variable, by `{name}` and `{value}`.
+    """A way to keep a body in another function. `hidden` declares a variable, by `{name}` and `{value}`.
 
     `refused` are types of nodes whose meaning reaches beyond the block that they stand in.
     """
@@ -45,7 +45,7 @@ def with_inert_bodies(
     names: Sequence[str],
     chance: Random,
 ) -> bytes:
-    """The first of two written texts, its functions of these names with the second's bodies in them.
+    """Return the first of two written texts, its functions of these names with the second's bodies in them.
 
     `plain` are the two as they were: nothing is lent between texts that differ outside their functions too.
     """
@@ -58,7 +58,7 @@ def with_inert_bodies(
 
 
 def _around(grammar: Grammar, text: bytes) -> bytes:
-    """A text without the bodies of its functions."""
+    """Return a text without the bodies of its functions."""
     bodies: Mapping[str, Function] = functions_of(grammar, text)
     cut: list[Edit] = [(each.body.start_byte, each.body.end_byte, b"") for each in bodies.values()]
     return b"".join(apply(text, cut).split())
@@ -86,7 +86,7 @@ def _edit(lending: Lending, own: Function, other: Function, chance: Random) -> E
 
 
 def is_directive(statement: Node) -> bool:
-    """Whether it is a text alone, as `"use strict"` is, which must come first."""
+    """Return whether it is a text alone, as `"use strict"` is, which must come first."""
     return statement.type == "expression_statement" and [node.type for node in statement.named_children] == ["string"]
 
 
@@ -107,7 +107,7 @@ def bracketed(grammar: Grammar, text: bytes, names: Sequence[str], values: froze
 
 
 def _value(node: Node) -> Node | None:
-    """What is returned or assigned, where it is one value."""
+    """Return what is returned or assigned, where it is one value."""
     if node.type == "return_statement":
         found = node.named_children
     else:
@@ -147,13 +147,13 @@ def compact(grammar: Grammar, text: bytes, names: Sequence[str]) -> bytes:
 
 
 def _touch(before: bytes, after: bytes) -> bool:
-    """Whether two tokens stay two without a space: an operator beside a word."""
+    """Return whether two tokens stay two without a space: an operator beside a word."""
     signs = [bool(_CLOSE.fullmatch(token)) for token in (before, after)]
     return signs[0] != signs[1] and bool(_PLAIN.fullmatch(after if signs[0] else before))
 
 
 def _without_indentation(grammar: Grammar, text: bytes) -> bytes:
-    """Lines within a token that goes over several stay as they are."""
+    """Return lines within a token that goes over several stay as they are."""
     kept = {
         row
         for node in _leaves(parsed(grammar.language, text))
@@ -197,7 +197,7 @@ def _leaves(root: Node) -> Iterator[Node]:
 
 
 def _if_the_same(grammar: Grammar, before: bytes, after: bytes) -> bytes:
-    """The second text where it has the very tokens of the first one, otherwise the first."""
+    """Return the second text where it has the very tokens of the first one, otherwise the first."""
     return after if _tokens(grammar, before) == _tokens(grammar, after) else before
 
 
@@ -211,7 +211,7 @@ _SPREAD = 0.7
 
 @dataclass(frozen=True)
 class Braces:
-    """How a language is written. `{name}` is a variable of ours that nothing reads.
+    """Forms of a language with braces. `{name}` is a variable of ours that nothing reads.
 
     `declaration` stands at the start of a function that uses it, `footer` at the end of the file. `idle` changes
     it and nothing else, in a way that no compiler takes out; `{number}` is below 2**31.
@@ -230,11 +230,12 @@ class Braces:
 
 
 def writer_of(forms_at: Callable[[str], Braces]) -> Writer:
-    """What `Code.write` is in a language that has these forms in a file at a path."""
+    """Return what `Code.write` is in a language that has these forms in a file at a path."""
     return lambda item, chance: _write(forms_at(item.path), item, chance)
 
 
 def fresh_name(chance: Random) -> str:
+    """Return a drawn name that no code has."""
     return f"tw{chance.getrandbits(32):08x}"
 
 
@@ -269,7 +270,7 @@ def with_idle(forms: Braces, text: bytes, lines: Sequence[int], chance: Random, 
 
 
 def _bodies(forms: Braces, text: bytes, lines: Sequence[int]) -> Iterator[Node]:
-    """The bodies of the functions that hold one of these lines, as far as statements find a place in them."""
+    """Yield the bodies of the functions that hold one of these lines, as far as statements find a place in them."""
     for node in every_node(forms.grammar.language, text):
         body = node.child_by_field_name("body") if node.type in forms.functions else None
         first, last = node.start_point[0] + 1, node.end_point[0] + 1

@@ -19,27 +19,27 @@ class Discovery(Protocol):
 
     @property
     def FILE_RULE(self) -> str:
-        """How a test file must be named, in words: `its name must end in _test.go`."""
+        """Return how a test file must be named, in words: `its name must end in _test.go`."""
         ...
 
     def is_test_file(self, path: str) -> bool:
-        """Whether the repository's own test run would collect this file by its name."""
+        """Return whether the repository's own test run would collect this file by its name."""
         ...
 
     def discover(self, source: bytes, path: str) -> TestFile:
-        """The tests of a file. `path` is the file's: in some languages a test has its name."""
+        """Return the tests of a file. `path` is the file's: in some languages a test has its name."""
         ...
 
     def names(self, source: bytes) -> frozenset[str]:
-        """Every identifier and dotted name of a text, imported or used."""
+        """Return every identifier and dotted name of a text, imported or used."""
         ...
 
     def calls(self, source: bytes) -> frozenset[str]:
-        """What a text calls, as written: `sleep`, `time.sleep`."""
+        """Return what a text calls, as written: `sleep`, `time.sleep`."""
         ...
 
     def reaches_folder(self, path: str, source: bytes) -> bool:
-        """Whether a file acts on the other tests of its folder without being imported by them."""
+        """Return whether a file acts on the other tests of its folder without being imported by them."""
         ...
 
 
@@ -55,7 +55,10 @@ class Relatives(Protocol):
     """Finds tests whose text other files of a tree have. What was read for one file is there for the next."""
 
     def missing(self, source: bytes, path: str) -> frozenset[str]:
-        """Files whose text would show more tests of this one, and isn't among those read. Raises TooMuchToRead."""
+        """Return files whose text would show more tests of this one, and isn't among those read.
+
+        Raises TooMuchToRead.
+        """
         ...
 
     def discover(self, source: bytes, path: str) -> TestFile:
@@ -65,7 +68,7 @@ class Relatives(Protocol):
 
 @dataclass(frozen=True)
 class IdForm:
-    """How a test is named in a manifest, behind the path of its file."""
+    """The form of a test's name in a manifest, behind the path of its file."""
 
     words: str
     """What an id is, for prompts: the end of a sentence that begins with `The ids are`."""

@@ -62,7 +62,9 @@ class ByPlace(DelegatingDiscovery):
 
 
 def published_form(language: Language, repo: Repo) -> Language:
-    """A language as tasks of the published layout use it: names one a line, and files of any name where tests lie."""
+    """Return a language as tasks of the published layout use it: names one a line, and files of any name where
+    tests lie.
+    """
     discovery = ByPlace(language, repo) if language.tests_show else language.discovery
     return replace(language, discovery=discovery, ids=replace(language.ids, one_a_line=True))
 
@@ -72,20 +74,20 @@ LANGUAGES = cast("Registry[Language]", LANGUAGE_FACTS)
 
 
 def language_of(repo: Repo) -> Language:
-    """The language of a repository, as its tasks have it. Raises UserError where it can't be imported."""
+    """Return the language of a repository, as its tasks have it. Raises UserError where it can't be imported."""
     language = LANGUAGES.get(repo.language)
     return published_form(language, repo) if repo.is_published else language
 
 
 def code_of(repo: Repo, path: str) -> Code:
-    """How a file of code is rewritten: as its own language has it, which needn't be that of the tests."""
+    """Return how a file of code is rewritten: as its own language has it, which needn't be that of the tests."""
     own = LANGUAGES.get(repo.language)
     found = language_at(path) if repo.is_published and not path.endswith(own.suffixes) else None
     return (found or own).code
 
 
 def language_at(path: str) -> Language | None:
-    """The language whose names of files end as this one does."""
+    """Return the language whose names of files end as this one does."""
     known = (LANGUAGES.get(name) for name in LANGUAGES.names)
     return next((language for language in known if path.endswith(language.suffixes)), None)
 

@@ -1,4 +1,4 @@
-"""What runs of a variant's text, rewritten function by function as its seed says. See `VariantSource`."""
+"""Rewriting of a variant's functions, deterministically from its seed. See `VariantSource`."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,19 +33,22 @@ _AFTERWARDS = (3, 8)
 
 
 def nothing(_: Node) -> Sequence[str]:
+    """Return no names: for languages in which nothing is borrowed."""
     return ()
 
 
 def always(_: Function) -> bool:
+    """Return True for any function."""
     return True
 
 
 def never(_: Node) -> bool:
+    """Return False for any node."""
     return False
 
 
 def same_head(ours: Function, theirs: Function) -> bytes | None:
-    """The other's body, where it stands behind the very same head."""
+    """Return the other's body, where it stands behind the very same head."""
     return theirs.body.text if ours.head == theirs.head else None
 
 
@@ -74,7 +77,7 @@ class Catalogue:
 
 
 def rewritten_text(catalogue: Catalogue, source: VariantSource, path: str) -> bytes:
-    """The text that what runs of `path` is compiled from: as it is written where the variant has no seed."""
+    """Return the text that what runs of `path` is compiled from: as it is written where the variant has no seed."""
     text, family, inert = source.code[path], source.family.get(path, ()), source.inert.get(path, ())
     if source.seed is None:
         return text
@@ -99,7 +102,7 @@ def _may_change(catalogue: Catalogue, text: bytes, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _known(catalogue: Catalogue, text: bytes, name: str) -> frozenset[str]:
-    """The identifiers of a function."""
+    """Return the identifiers of a function."""
     nodes = below(functions_of(catalogue.grammar, text)[name].node)
     return frozenset(text_of(node) for node in nodes if node.type.endswith("identifier"))
 
@@ -122,7 +125,9 @@ class _File:
         return b"".join((*self._above, self._text[self._at :]))
 
     def piece(self, name: str) -> Piece | None:
-        """The piece that holds a function, which no earlier one stands behind; None if there is none any more."""
+        """Return the piece that holds a function, which no earlier one stands behind; None if there is none any
+        more.
+        """
         top = top_of(functions_of(self._grammar, self._text)[name].node)
         start, self._end = top.start_byte, top.end_byte
         if start >= self._at:
@@ -148,7 +153,7 @@ class _Rewriting:
         self._catalogue, self._names, self._chance = catalogue, names, chance
 
     def done(self, piece: Piece, lenders: Sequence[Piece]) -> Piece:
-        """The piece with its function rewritten, and bodies of its namesakes in `lenders` in it."""
+        """Return the piece with its function rewritten, and bodies of its namesakes in `lenders` in it."""
         count = self._chance.randint(FEWEST, MOST)
         others = [self._composed(lender, count // _LESS) for lender in lenders]
         own = self._composed(piece, count)
@@ -162,7 +167,7 @@ class _Rewriting:
         return compose(catalogue.grammar, catalogue.rules, piece, count, self._names.fresh, self._chance)
 
     def _with_inert(self, own: Composed, others: Sequence[Composed]) -> Piece:
-        """The piece with the bodies of others beside its function's own, where they never run."""
+        """Return the piece with the bodies of others beside its function's own, where they never run."""
         grammar, chance = self._catalogue.grammar, self._chance
         piece, ours = own.piece, own.function
         brought = _Brought(self._catalogue, own)
@@ -195,7 +200,7 @@ class _Rewriting:
         return test + b" {\n" + first + b"\n} else {\n" + second + b"\n}"
 
     def _relabelled(self, body: bytes) -> bytes:
-        """What stands in a body, each of its labels under another name."""
+        """Return what stands in a body, each of its labels under another name."""
         if not self._catalogue.labels:
             return body[1:-1]
         root = parsed(self._catalogue.grammar.language, body)
@@ -209,7 +214,7 @@ class _Rewriting:
 
 
 class _Top(NamedTuple):
-    """What stands at the top of a file, as far as inert code may need it."""
+    """Declarations at the top of a file, as far as inert code may need them."""
 
     start: int
     names: tuple[str, ...]
@@ -219,7 +224,7 @@ class _Top(NamedTuple):
 
 
 class _Brought:
-    """What bodies of other files need of the top of their files, and this file has not."""
+    """Declarations that borrowed bodies need and this file lacks."""
 
     def __init__(self, catalogue: Catalogue, own: Composed) -> None:
         self._catalogue = catalogue
@@ -273,7 +278,7 @@ def _tops_below(catalogue: Catalogue, root: Node) -> Sequence[_Top]:
 
 
 def _place(function: Node) -> int:
-    """Where declarations for a function can stand in its file, under the same conditions of a preprocessor."""
+    """Return where declarations for a function can stand in its file, under the same conditions of a preprocessor."""
     node = function
     while node.parent is not None and node.parent.parent is not None and not node.parent.type.startswith("preproc_"):
         node = node.parent
@@ -281,7 +286,7 @@ def _place(function: Node) -> int:
 
 
 def below_top(root: Node) -> list[Node]:
-    """What stands at the top of a file, in conditions of a preprocessor too."""
+    """Return what stands at the top of a file, in conditions of a preprocessor too."""
     found: list[Node] = []
     for node in root.children:
         found += below_top(node) if node.type.startswith("preproc_if") else [node]

@@ -36,7 +36,7 @@ class Stubbed(NamedTuple):
 
 
 class Stubs(Protocol):
-    """How a language takes bodies out. Pure, and linear to the text."""
+    """A language's way to take bodies out. Pure, and linear to the text."""
 
     @property
     def COMPILE(self) -> str:
@@ -44,7 +44,7 @@ class Stubs(Protocol):
         ...
 
     def symbols(self, source: bytes, path: str) -> Mapping[str, str]:
-        """Every function of a text by its qualified name, and why it can't be stubbed; empty where it can."""
+        """Return every function of a text by its qualified name, and why it can't be stubbed; empty where it can."""
         ...
 
     def stub(self, source: bytes, path: str, names: Sequence[str], kind: StubKind) -> Stubbed:
@@ -66,7 +66,7 @@ class Target:
 
 
 class StubChange(NamedTuple):
-    """What becomes of one target; no edits where its body stays. `warning` says what a test could take for right."""
+    """The edits of one target; none where its body stays. `warning` says what a test could take for right."""
 
     edits: tuple[Edit, ...]
     warning: str = ""
@@ -89,7 +89,7 @@ def refusals(targets: Sequence[Target]) -> dict[str, str]:
 
 
 def chosen(targets: Sequence[Target], names: Sequence[str], path: str) -> list[Target]:
-    """The targets of these names, each once. Raises CannotStub."""
+    """Return the targets of these names, each once. Raises CannotStub."""
     known, found = by_name(targets), []
     for name in dict.fromkeys(names):
         if name not in known:
@@ -103,7 +103,7 @@ def chosen(targets: Sequence[Target], names: Sequence[str], path: str) -> list[T
 
 
 def _within(node: Node, span: tuple[int, int]) -> bool:
-    """Whether it lies in another function that is stubbed too."""
+    """Return whether it lies in another function that is stubbed too."""
     return span[0] <= node.start_byte and node.end_byte <= span[1] and span != (node.start_byte, node.end_byte)
 
 
@@ -115,7 +115,7 @@ def _near(name: str, known: Sequence[str]) -> str:
 
 
 def indent_of(source: bytes, at: int) -> str:
-    """The white space that the line of an offset begins with."""
+    """Return the white space that the line of an offset begins with."""
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
     text = line.decode("utf-8", "replace")
     return text[: len(text) - len(text.lstrip())]

@@ -1,4 +1,4 @@
-"""How variants of a language are made to run: what is text, what is code, and how code is built from text.
+"""Toolchains: text and code of a variant, how code is built from text, and the jobs that build it.
 
 Jobs that compile variants. Only an error of the compiler is the variant's fault; any other end is not.
 
@@ -23,7 +23,7 @@ class JobsStopped(Exception):
 
 
 class JobLimit:
-    """How long the containers of one piece of work may take together; those that run are not ended.
+    """A limit on the time that containers of one piece of work take together; those that run are not ended.
 
     Args:
         seconds: Of all jobs together; the job during which they are used up still counts.
@@ -58,7 +58,7 @@ class JobLimit:
 
 @dataclass(frozen=True)
 class JobContext:
-    """Where jobs run: containers of one image that carry the same labels and share a limit.
+    """A place for jobs: containers of one image that carry the same labels and share a limit.
 
     Variants are compiled here; such containers hold at most the text of an agent's tests.
     """
@@ -116,22 +116,22 @@ class SuiteBuilder(Protocol):
     """For languages in which something depends on the variant and on the suite: a program made of both, say."""
 
     def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
-        """The names of the programs that are built of such a suite for each variant."""
+        """Return the names of the programs that are built of such a suite for each variant."""
         ...
 
     async def build(
         self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
+        """Return each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
         ...
 
 
 class Toolchain(Protocol):
-    """What makes variants ready to run."""
+    """A language's tools, which make variants ready to run."""
 
     @property
     def separates(self) -> bool:
-        """Whether text on disk and code that runs can differ at all."""
+        """Return whether text on disk and code that runs can differ at all."""
         ...
 
     @property
@@ -155,7 +155,7 @@ class Toolchain(Protocol):
 async def with_suite(
     toolchain: Toolchain, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
 ) -> list[Built]:
-    """Each variant with a suite, ready to run. Raises SandboxLost."""
+    """Return each variant with a suite, ready to run. Raises SandboxLost."""
     if toolchain.suites is None:
         return [Built(item) for item in compiled]
     return await toolchain.suites.build(context, compiled, suite)
@@ -195,14 +195,14 @@ async def _run(context: JobContext, job: Job, options: SandboxOptions) -> JobRes
 
 
 def refused(name: str, said: str) -> UserError | SandboxLost:
-    """The error for a variant of which nothing was built: what the compiler said, or that it said nothing."""
+    """Return the error for a variant of which nothing was built: what the compiler said, or that it said nothing."""
     if said and "signal: killed" not in said:
         return UserError(f"{name} of this task does not compile: {said}")
     return SandboxLost(f"{name} of this task was not built, and no compiler said why{f': {said}' if said else ''}")
 
 
 def last_line(log: bytes) -> str:
-    """What a command said in the end; empty where it said nothing."""
+    """Return what a command said in the end; empty where it said nothing."""
     return "".join(log.decode(errors="replace").strip().splitlines()[-1:])
 
 
@@ -216,7 +216,7 @@ _MOST_WORDS = 300
 
 
 async def compile_each(context: JobContext, command: str, variants: Sequence[Files]) -> list[str]:
-    """What the compiler says of each variant in one line, in their order; empty for one that compiles.
+    """Return what the compiler says of each variant in one line, in their order; empty for one that compiles.
 
     A variant is the files that it changes; `command` is a shell command that compiles those which it is given, at
     the root of the work tree. Raises SandboxLost where a container was lost.

@@ -16,7 +16,7 @@ from harness.specs.variants import VariantKind
 
 
 class Layout(StrEnum):
-    """How a text is laid out. Both groups of arms have texts of each."""
+    """Layouts of a text. Both groups of arms have texts of each."""
 
     PLAIN = "plain"
     SPACED = "spaced"
@@ -50,7 +50,7 @@ class Writer(Protocol):
 
 
 def differing_lines(text: bytes, family: Sequence[bytes]) -> tuple[int, ...]:
-    """Lines of a text, counted from 1, that are others in one of the family, or behind which one has more."""
+    """Return lines of a text, counted from 1, that are others in one of the family, or behind which one has more."""
     mine = text.splitlines()
     found: set[int] = set()
     for other in family:
@@ -60,7 +60,7 @@ def differing_lines(text: bytes, family: Sequence[bytes]) -> tuple[int, ...]:
 
 
 def lines_in_question(family: Sequence[bytes]) -> list[str]:
-    """The lines that one of the texts has and another hasn't, each once."""
+    """Return the lines that one of the texts has and another hasn't, each once."""
     found: dict[bytes, None] = {}
     first, *others = (text.splitlines() for text in family)
     for other in others:
@@ -119,7 +119,7 @@ class Code:
     """For text that is itself what runs."""
 
     def commented(self, text: bytes, lines: Sequence[str]) -> bytes:
-        """The same code, with `lines` as comments behind it."""
+        """Return the same code, with `lines` as comments behind it."""
         one_line = [line.translate(_LINE_ENDS) for line in lines]
         # The empty comment takes what a backslash at the end of the last one would continue.
         comments = "".join(f"{self.comment} {line}\n" for line in [*one_line, ""])

@@ -143,7 +143,7 @@ def _is_of_git(path: str) -> bool:
 
 
 def _path(name: str) -> str:
-    """A member's path without the exported directory's own name."""
+    """Return a member's path without the exported directory's own name."""
     return "/".join(PurePosixPath(name).parts[1:])
 
 
@@ -155,7 +155,10 @@ text. One that also takes out large files of the task can be longer."""
 
 @dataclass(frozen=True)
 class Submission:
-    """What an agent hands in. `refusal` says why its tree was too large to make a patch of."""
+    """A patch and a manifest as an agent hands them in.
+
+    `refusal` says why its tree was too large to make a patch of.
+    """
 
     patch: bytes
     manifest: bytes
@@ -191,7 +194,7 @@ async def _manifest(sandbox: Exports) -> bytes:
 
 
 def _first_manifest(tar: tarfile.TarFile) -> bytes:
-    """Of the files directly in the directory: what lies below it is the agent's own affair."""
+    """Return the manifest among the files directly in the directory: files below it are the agent's own affair."""
     found: dict[str, bytes] = {}
     for member in members(tar):
         folder, _, name = member.name.rpartition("/")

@@ -61,7 +61,7 @@ def parse_manifest(data: bytes, ids: IdForm) -> Manifest:
 
 
 def format_manifest(tests: Iterable[TestId]) -> str:
-    """A manifest as YAML text: the reverse of `parse_manifest`."""
+    """Return a manifest as YAML text: the reverse of `parse_manifest`."""
     by_file: dict[str, list[str]] = {}
     for test in tests:
         by_file.setdefault(test.file, []).append(Quoted(test.name))
@@ -70,12 +70,12 @@ def format_manifest(tests: Iterable[TestId]) -> str:
 
 
 def too_large(data: bytes) -> bool:
-    """Whether a manifest is past the caps; it isn't parsed then."""
+    """Return whether a manifest is past the caps; it isn't parsed then."""
     return len(data) > MAX_MANIFEST_BYTES or data.count(b"\n") > MAX_MANIFEST_LINES
 
 
 def manifest_lines(data: bytes) -> tuple[list[str], int]:
-    """The lines of a manifest, fences left out, and how many lines are above them. Raises ManifestError."""
+    """Return the lines of a manifest, fences left out, and how many lines are above them. Raises ManifestError."""
     if not data.strip():
         raise ManifestError(ReasonCode.MANIFEST_MISSING, "the manifest is empty")
     if too_large(data):
@@ -117,7 +117,7 @@ def _rows(lines: list[str], lines_above: int) -> list[tuple[str, str]]:
 
 
 def inside_the_repository(value: Any, line: int) -> str:
-    """A file of the tree as a manifest names it. Raises ManifestError for what can be none."""
+    """Return a file of the tree as a manifest names it. Raises ManifestError for what can be none."""
     path = checked_text(value, "the file of this entry", line).removeprefix("./")
     if path.startswith("/") or ".." in path.split("/") or "\\" in path or not path:
         message = "the file of this entry is not a path inside the repository"
@@ -126,7 +126,7 @@ def inside_the_repository(value: Any, line: int) -> str:
 
 
 def checked_text(value: Any, what: str, line: int) -> str:
-    """A scalar of a manifest, without space around it. Raises ManifestError for what is no plain text."""
+    """Return a scalar of a manifest, without space around it. Raises ManifestError for what is no plain text."""
     if not isinstance(value, str) or not value.strip():
         message = f"{what} is empty" if value == "" else f"{what} is not text; put it in quotes"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
@@ -147,7 +147,7 @@ class ListedName(NamedTuple):
 
 
 def read_lines(data: bytes) -> list[ListedName]:
-    """The lines that begin with a dash, less `file:` and `tests:`; a name that is there again counts once.
+    """Return the lines that begin with a dash, less `file:` and `tests:`; a name that is there again counts once.
 
     Quotes around a whole name are not part of it. Raises ManifestError.
     """
@@ -170,16 +170,19 @@ def read_lines(data: bytes) -> list[ListedName]:
 
 
 def unquoted(text: str) -> str:
-    """A name without the pair of quotes around the whole of it."""
+    """Return a name without the pair of quotes around the whole of it."""
     text = text.strip()
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
 def loosely(data: bytes, ids: IdForm) -> Manifest:
-    """The listed tests as far as a manifest alone tells, file and name as they stand there. Raises ManifestError."""
+    """Return the listed tests as far as a manifest alone tells, file and name as they stand there.
+
+    Raises ManifestError.
+    """
     return Manifest(tuple(dict.fromkeys(TestId(item.file, ids.test_of(item.name)) for item in read_lines(data))))
 
 
 def listed_tests(data: bytes, ids: IdForm) -> Manifest:
-    """A manifest of either form. Raises ManifestError."""
+    """Return a manifest of either form. Raises ManifestError."""
     return loosely(data, ids) if ids.one_a_line else parse_manifest(data, ids)

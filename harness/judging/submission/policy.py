@@ -1,4 +1,4 @@
-"""Which paths a submission may touch, and which make its patch invalid.
+"""Paths that a submission may touch, and those that make its patch invalid.
 
 The sizes that a patch's binary changes declare for their unpacked data, read before anything is unpacked.
 
@@ -24,7 +24,7 @@ MAX_NAME_BYTES = 200
 
 
 def unsafe(path: str) -> str:
-    """Why a path must not be in a patch, or an empty string."""
+    """Return why a path must not be in a patch, or an empty string."""
     parts = path.split("/")
     if path.startswith("/") or "\\" in path:
         return "is not relative to the repository"
@@ -42,11 +42,12 @@ def unsafe(path: str) -> str:
 
 
 def is_runner_file(repo: Repo, path: str) -> bool:
-    """Whether the path steers how tests are run, so that no submission may change it."""
+    """Return whether the path steers how tests are run, so that no submission may change it."""
     return matches(path, repo.runner_files) or matches(path, BUILD_PRODUCTS)
 
 
 def is_test_path(repo: Repo, path: str) -> bool:
+    """Return whether a repository's test paths cover a path."""
     return matches(path, repo.test_paths) and not is_runner_file(repo, path)
 
 
@@ -67,7 +68,8 @@ class DamagedPatch(Exception):
 
 
 def unpacked_bytes(patch: bytes) -> int:
-    """How many bytes all binary changes of a patch unpack to, both ways, deltas and what they make. In linear time.
+    """Return how many bytes all binary changes of a patch unpack to, both ways, deltas and what they make. In linear
+    time.
 
     git allocates what is declared, and refuses data that unpack to more. Raises DamagedPatch.
     """
@@ -92,7 +94,7 @@ def unpacked_bytes(patch: bytes) -> int:
 
 
 def _size_of_result(lines: list[bytes], start: int) -> int:
-    """What the delta whose data begin at `lines[start]` makes."""
+    """Return what the delta whose data begin at `lines[start]` makes."""
     sizes = iter(_beginning(lines, start))
     try:
         _number(sizes)
@@ -112,7 +114,7 @@ def _number(data: Iterator[int]) -> int:
 
 
 def _beginning(lines: list[bytes], start: int) -> bytes:
-    """The first bytes of zlib data in base85 lines."""
+    """Return the first bytes of zlib data in base85 lines."""
     unpacked, stream = b"", zlib.decompressobj()
     for number in range(start, len(lines)):
         line = lines[number]
@@ -126,6 +128,6 @@ def _beginning(lines: list[bytes], start: int) -> bytes:
 
 
 def _decoded(line: bytes) -> bytes:
-    """A letter that tells how many bytes follow, A for 1 and z for 52, and those in base85."""
+    """Return a letter that tells how many bytes follow, A for 1 and z for 52, and those in base85."""
     length = line[0] - ord("A") + 1 if line[:1].isupper() else line[0] - ord("a") + 27
     return base64.b85decode(line[1:])[:length]

@@ -30,7 +30,7 @@ READING = CpuLimit(cpu_seconds=60, wall_seconds=900)
 
 @dataclass(frozen=True)
 class TestRun:
-    """What to run. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
+    """A run of tests. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
 
     A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
     before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run.
@@ -62,7 +62,10 @@ class Reading:
 
 
 def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
-    """The job that runs `run` in an image of `repo`. The same names and times in every arm; only bytes differ."""
+    """Return the job that runs `run` in an image of `repo`.
+
+    The same names and times in every arm; only bytes differ.
+    """
     files = tuple(
         PlacedFile(str(PurePosixPath(image.workdir, path)), data, 0o755 if path in run.executable else 0o644)
         for path, data in sorted(run.files.items())
@@ -84,7 +87,7 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
 async def read_job(
     report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: CpuLimit = READING
 ) -> Reading:
-    """What a finished job says about each test of `run`. The same bytes give the same reading.
+    """Return what a finished job says about each test of `run`. The same bytes give the same reading.
 
     Reports are read in threads, large ones in a process before that. One that takes longer than `limit`, or too much
     memory, is none, as one that is cut off. Raises UserError
@@ -102,7 +105,7 @@ async def read_job(
 
 
 def unbuilt(run: TestRun) -> tuple[TestResult, ...]:
-    """The results of a run of which nothing could be built."""
+    """Return the results of a run of which nothing could be built."""
     return _results(run, {})
 
 
@@ -142,7 +145,7 @@ def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, .
 
 
 def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[CaseResult]:
-    """Of a test without a case: its file's failure, where it was the file that failed."""
+    """Return the cases of a test that has none: its file's failure, where it was the file that failed."""
     broken = run.broken.get(test.file)
     if not (broken or (report and report.collection_failed)):
         return []
@@ -151,7 +154,7 @@ def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[Case
 
 
 def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, complete: bool) -> str:
-    """How the exit status contradicts the reports; empty where they tell one story."""
+    """Return how the exit status contradicts the reports; empty where they tell one story."""
     failed = any(case.outcome is Outcome.FAILED for report in reports.values() for case in report.cases)
     failed = failed or any(report.collection_failed for report in reports.values())
     if not complete:

@@ -97,7 +97,7 @@ def _event(event: Any) -> _Event:
 
 
 def _runs(events: Iterable[_Event]) -> dict[str, _Run]:
-    """Every test and subtest that was started, and how it ended. The worst of several ends counts."""
+    """Return every test and subtest that was started, and how it ended. The worst of several ends counts."""
     runs: dict[str, _Run] = {}
     for event in events:
         if event.action == "run" and event.test:
@@ -122,7 +122,7 @@ def _end(run: _Run, outcome: Outcome, seconds: float) -> None:
 
 
 def _blame(runs: dict[str, _Run], output: str, end: str) -> None:
-    """When a process breaks down while one test runs, that test has failed.
+    """Fail the test during which a process broke down.
 
     Of several that ran side by side none can be blamed: what each does alone tells.
     """

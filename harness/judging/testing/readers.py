@@ -39,7 +39,7 @@ def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
 
 @dataclass(frozen=True)
 class Reader:
-    """How reports of one format are read. Everything here is pure, and takes time linear to the report.
+    """A reader of reports of one format. Everything here is pure, and takes time linear to the report.
 
     `run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` is given its bytes, which hostile code
     may have written, and the test file that was run; it raises ReportError for what is no whole report. `count` gives
@@ -54,7 +54,7 @@ class Reader:
 
 
 def reader_of(report: str) -> Reader:
-    """The reader of a report format. Raises UserError for an unknown name, or for what is no reader."""
+    """Return the reader of a report format. Raises UserError for an unknown name, or for what is no reader."""
     found = REPORT_FORMATS.get(report)
     if not isinstance(found, Reader):
         raise UserError(f"report format {report!r}: what is registered for it is no Reader, but {found!r}")
@@ -100,7 +100,7 @@ class Template:
         return sum(map(len, self.pieces))
 
     def makes(self, name: str) -> bool:
-        """Whether a name can have come of this. In time linear to both, whatever stands in them."""
+        """Return whether a name can have come of this. In time linear to both, whatever stands in them."""
         if not self.is_computed:
             return name == self.text
         first, *middle, last = self.pieces
@@ -125,7 +125,7 @@ class ByBeginning(Generic[T]):
         self._lengths = sorted({len(beginning) for beginning in self._values})
 
     def of(self, name: str) -> Iterator[T]:
-        """Those of the templates that a name can have come of, as far as its beginning tells."""
+        """Return the templates that a name can have come of, as far as its beginning tells."""
         for length in self._lengths:
             if length > len(name):
                 return
@@ -141,7 +141,7 @@ class _Owner(NamedTuple):
 
 
 def claimed(report: Report, tests: Sequence[TestId]) -> Report:
-    """The same report, with each case given to the listed test whose name it is or whose template it follows.
+    """Return the same report, with each case given to the listed test whose name it is or whose template it follows.
 
     Of several templates the one with the most literal text has it. The case's own name is added to its `case`,
     where the report has the place that registered it. A test's cases come of one place: where two made names

@@ -60,7 +60,9 @@ def _report(test: TestId, found: re.Match[str]) -> Report:
 
 
 def _quality(ended: str, output: str) -> Quality:
-    """A program says that something is wrong by status 1 or a failed assert(), and ends otherwise by accident."""
+    """Return a program says that something is wrong by status 1 or a failed assert(), and ends otherwise by
+    accident.
+    """
     if ended == "timed out":
         return Quality.TIMEOUT
     if ended == _HARD_ERROR:
@@ -71,7 +73,7 @@ def _quality(ended: str, output: str) -> Quality:
 
 
 def _is_failed_assert(line: str) -> bool:
-    """What assert() prints: PROGRAM: FILE:LINE: FUNCTION: Assertion `...' failed."""
+    """Return what assert() prints: PROGRAM: FILE:LINE: FUNCTION: Assertion `...' failed."""
     program = _PROGRAM.match(line)
     begin = line.find(": Assertion `", program.end()) if program else -1
     return begin >= 0 and line.find("' failed.", begin) >= 0

@@ -24,7 +24,7 @@ class CpuLimit(NamedTuple):
 
 
 async def in_thread(call: Callable[[], T], limit: CpuLimit) -> T:
-    """What `call` returns or raises, run in a thread of its own. Raises TooSlow.
+    """Return what `call` returns or raises, run in a thread of its own. Raises TooSlow.
 
     A thread can't be ended: a call that was given up goes on until it returns, and what it returns is dropped. Its
     thread is a daemon, so that it doesn't keep the process from ending.
@@ -50,7 +50,7 @@ class _Work(Generic[T]):
         self._clock: int | None = None
 
     def cpu_seconds(self) -> float:
-        """What the call has used so far. Zero before it starts, after its end, and where no such clock is."""
+        """Return what the call has used so far. Zero before it starts, after its end, and where no such clock is."""
         if self._clock is None:
             return 0.0
         try:

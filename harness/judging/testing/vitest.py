@@ -84,7 +84,7 @@ def _seconds(milliseconds: Any) -> float:
 
 
 def _quality(messages: list[str]) -> Quality:
-    """The best of what a test's failures show, from its messages' beginnings."""
+    """Return the best of what a test's failures show, from its messages' beginnings."""
     order = list(Quality)
     return min((_of_message(message) for message in messages), key=order.index, default=Quality.RAISED)
 

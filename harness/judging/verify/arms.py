@@ -53,7 +53,7 @@ class ArmObserver:
 
 @dataclass(frozen=True, kw_only=True)
 class ArmContext(JobContext):
-    """Where the arms of a task run, how many at once, who hears of them, and what makes their variants.
+    """A place for the arms of a task: how many run at once, who hears of them, and what makes their variants.
 
     `options` are what each of their containers may use. With `every_twin` all twins of the task run, not only as many
     as there are probes.
@@ -203,7 +203,7 @@ class _Executed(NamedTuple):
 
 
 async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
-    """Each arm's variant with its suite, in the same order; all variants of one suite are built together."""
+    """Return each arm's variant with its suite, in the same order; all variants of one suite are built together."""
     made: list[Built | None] = [None] * len(arms)
     suites = list({id(item.suite): item.suite for item in arms}.values())
     for suite in suites:
@@ -233,7 +233,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
 
 
 def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
-    """An arm with what its hidden tests did when they ran alone."""
+    """Return an arm with what its hidden tests did when they ran alone."""
     statuses = {other.status for other in alone.values()}
     telling = (ArmStatus.WRONG_VARIANT, ArmStatus.DISAGREES)
     status = next((status for status in telling if status in statuses), ArmStatus.FINISHED)
@@ -242,7 +242,7 @@ def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
 
 
 def _settle_single(arm: Arm, crashed: bool) -> Arm:
-    """An arm of one test: where it left no result it has timed out or crashed.
+    """Return an arm of one test: where it left no result it has timed out or crashed.
 
     It stays missing where the process ended by itself, or by a signal that somebody may have sent from outside: that
     is no evidence of anything.
@@ -266,7 +266,7 @@ def _timed_out(arm: Arm) -> bool:
 
 
 def arm_slots(engine: Engine) -> asyncio.Semaphore:
-    """How many arms may run at once: one more than cores, since containers also wait while they come and go.
+    """Return how many arms may run at once: one more than cores, since containers also wait while they come and go.
 
     One alone where arms would share a network.
     """

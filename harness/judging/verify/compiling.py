@@ -17,7 +17,7 @@ MOST = 500
 
 
 class CompiledVariants:
-    """What was compiled, and what is being compiled: judgings that run side by side may ask for the same.
+    """Variants that are compiled or being compiled: judgings that run side by side may ask for the same.
 
     `most` is how many variants are kept for later. One that is dropped meanwhile is still handed to who waits for it.
     """
@@ -72,7 +72,10 @@ class CompiledVariants:
         return self._known.get(key)
 
     def _future(self, key: str) -> "asyncio.Future[CompiledVariant | None] | None":
-        """What somebody else is compiling. A loop that ended in the middle of it leaves nothing to wait for."""
+        """Return what somebody else is compiling.
+
+        A loop that ended in the middle of it leaves nothing to wait for.
+        """
         future = self._underway.get(key)
         if future is None or future.get_loop() is asyncio.get_running_loop():
             return future
@@ -91,7 +94,7 @@ async def compile_once(
 
 
 class _Digests(dict[bytes, str]):
-    """Of texts, each computed once: all variants of a task have most of them in common."""
+    """Digests of texts, each computed once: all variants of a task have most of them in common."""
 
     def __missing__(self, text: bytes) -> str:
         self[text] = hashlib.sha256(text).hexdigest()

@@ -55,6 +55,8 @@ _MOST_LINES, _MOST_CHARS = 5, 80
 
 
 class Token(NamedTuple):
+    """A token of a text: a name, a literal or another mark."""
+
     text: bytes
     is_name: bool
     is_literal: bool
@@ -93,7 +95,7 @@ class Written:
 
 
 def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Language) -> tuple[Note, ...]:
-    """A note for each file that inspects code, and at most one for each kind of oracle."""
+    """Return a note for each file that inspects code, and at most one for each kind of oracle."""
     conduct = language.conduct
     if conduct is None:
         return ()
@@ -130,7 +132,7 @@ def _counted(tokens: Iterable[Token], written: Written) -> Iterator[Token]:
 
 
 def _with_lines(text: bytes | None) -> bytes:
-    """A carriage return ends a line, and so a comment, for Python, C and JavaScript, but for no grammar."""
+    """Return a carriage return ends a line, and so a comment, for Python, C and JavaScript, but for no grammar."""
     return _RETURN.sub(b"\n", text or b"")
 
 
@@ -155,7 +157,7 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
 
 
 def _tokens(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
-    """The tokens of a text, comments left out; `added` are the lines that count, None for all."""
+    """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all."""
     cursor = root.walk()  # a list of nodes would take some 100 bytes for each
     while True:
         node = cursor.node
@@ -185,7 +187,7 @@ def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[bytes | int, ...]]:
 
 
 def _parts(task: Task, conduct: Conduct) -> list[frozenset[int]]:
-    """The pieces of what the task's patches take out or stand beside: the touched code, part by part."""
+    """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
     parts = (
         frozenset(map(hash, _shingles(_tokens(conduct.parse(text, path), conduct)))) for path, text in _touched(task)
     )
@@ -201,7 +203,9 @@ def _copied(parts: Iterable[frozenset[int]], written: Sequence[Written]) -> Iter
 
 
 def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
-    """The pristine text of each place that the removal, the placebo or a probe changes, with its file's path."""
+    """Yield the pristine text of each place that the removal, the placebo or a probe changes, with its file's
+    path.
+    """
     paths = [task.path("removal.patch"), task.path("placebo.patch"), *(probe.path for probe in task.probes)]
     for path in paths:
         try:
@@ -238,7 +242,9 @@ def _plain_number(text: bytes) -> bytes:
 
 
 def _literals(file: Written) -> tuple[int, float]:
-    """How many literals a file has and their share of its tokens, where that is more than tables of cases have."""
+    """Return how many literals a file has and their share of its tokens, where that is more than tables of cases
+    have.
+    """
     count = file.literals
     share = count / max(1, count + file.others)
     return (count, share) if count >= RECORDED and share >= RECORDED_SHARE else (0, 0.0)

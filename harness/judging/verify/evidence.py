@@ -38,7 +38,7 @@ class CodeSeeds:
         self._known: dict[str, tuple[int, int]] = {}
 
     def draw(self, task: str) -> Draw:
-        """The draw of another judging of the task with this digest."""
+        """Return the draw of another judging of the task with this digest."""
         seed, left = self._known.get(task, (0, 0))
         if not left:
             seed, left = secrets.randbits(_BITS), self._renewed_after
@@ -74,7 +74,7 @@ BASELINE = "baseline"
 
 
 def listed(variant: str) -> ArmKey:
-    """The first arm of the listed tests on a variant."""
+    """Return the first arm of the listed tests on a variant."""
     return ArmKey(Role.LISTED, variant)
 
 
@@ -105,7 +105,7 @@ class Evidence:
 
     @cached_property
     def derived(self) -> dict[str, Any]:
-        """What was worked out of it, once: it is asked for each test and each arm."""
+        """Return what was worked out of it, once: it is asked for each test and each arm."""
         return {}
 
     @property
@@ -127,13 +127,13 @@ class Evidence:
         return item.outcome if item else Outcome.MISSING
 
     def passes_baseline(self, test: TestId) -> bool:
-        """Each time, or two times of three."""
+        """Return each time, or two times of three."""
         keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
         passed = sum(self.outcome(key, test) is Outcome.PASSED for key in keys)
         return bool(keys) and (passed == len(keys) or passed > 1)
 
     def notices(self, key: ArmKey, test: TestId) -> bool:
-        """Whether a test fails here in a way that shows that it noticed a change of behaviour.
+        """Return whether a test fails here in a way that shows that it noticed a change of behaviour.
 
         A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
         some other mutant: else a test without any check would notice whatever its fixture calls.
@@ -144,7 +144,9 @@ class Evidence:
         return item.quality is not Quality.SETUP or self._fails_by_itself(test)
 
     def kills(self, key: ArmKey, test: TestId) -> bool:
-        """Whether a test that is green at baseline fails here, and failed not already before it was changed."""
+        """Return whether a test that is green at baseline fails here, and failed not already before it was
+        changed.
+        """
         return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
 
     def _fails_by_itself(self, test: TestId) -> bool:
@@ -157,13 +159,15 @@ class Evidence:
         return bool(item and item.killed)
 
     def planned(self, kind: VariantKind) -> tuple[ArmKey, ...]:
-        """The required arms of a kind of removal, whether or not they have run."""
+        """Return the required arms of a kind of removal, whether or not they have run."""
         names = {f"{kind}-{number}" for number in range(1, len(self.required) + 1)}
         return tuple(key for key in self.required if key.role is Role.LISTED and key.variant in names)
 
 
 class ArmLog(Protocol):
-    """Where each arm of one judging is kept as it ends, so that a judging that is cut short needn't run it again."""
+    """A log that keeps each arm of one judging as it ends, so that a judging that is cut short needn't run it
+    again.
+    """
 
     @property
     def known(self) -> Mapping[ArmKey, Arm]:
@@ -172,7 +176,7 @@ class ArmLog(Protocol):
 
     @property
     def seconds(self) -> float:
-        """What all jobs of those had taken."""
+        """Return what all jobs of those had taken."""
         ...
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
@@ -192,22 +196,23 @@ class UnkeptArms:
 
 
 class EvidenceCache(Protocol):
-    """Where the evidence of one submission is kept, so that its arms needn't run again."""
+    """A cache of the evidence of one submission, so that its arms needn't run again."""
 
     def read(self) -> Evidence | None:
-        """None where there is none, or where it was gathered under other conditions."""
+        """Return None where there is none, or where it was gathered under other conditions."""
         ...
 
     def draw(self) -> Draw | None:
-        """What chance is to decide where arms run again; None for a new draw."""
+        """Return what chance is to decide where arms run again; None for a new draw."""
         ...
 
     def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:
-        """Where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
+        """Return where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
         ...
 
     def keep(self, evidence: Evidence) -> None: ...
 
 
 def passed(arm: Arm) -> set[TestId]:
+    """Return the tests that passed in an arm."""
     return {item.test for item in arm.results if item.outcome is Outcome.PASSED}

@@ -37,7 +37,7 @@ class Examination:
 
     @property
     def is_refused(self) -> bool:
-        """Whether nothing of it is to be run."""
+        """Return whether nothing of it is to be run."""
         return bool(self.intake.reasons or self.check.reasons)
 
     @property
@@ -46,7 +46,7 @@ class Examination:
 
     @property
     def reaches_rubric(self) -> bool:
-        """Whether a rubric can be graded: some test stands, and no arm is missing."""
+        """Return whether a rubric can be graded: some test stands, and no arm is missing."""
         if self.evidence is None:
             return False
         return decide(self.mutation) is not Verdict.UNSCORED and some_test_stands(self.evidence)
@@ -77,18 +77,18 @@ _REVIEW = "the suite uses means that behaviour doesn't need; the notes say where
 
 
 def conduct_questions(notes: Sequence[Note], votes: int) -> tuple[Question, ...]:
-    """One question for each kind of mark."""
+    """Return one question for each kind of mark."""
     return tuple(Question(str(code), _STATEMENTS[code], votes) for code in _kinds(notes))
 
 
 def opinions_on_conduct(notes: Sequence[Note], judging: JudgeReport | None) -> dict[str, Opinion]:
-    """What a judge said of each kind of mark, by the note's code."""
+    """Return what a judge said of each kind of mark, by the note's code."""
     opinions = judging.opinions if judging else {}
     return {str(code): opinions[code] for code in _kinds(notes) if code in opinions}
 
 
 def judge_conduct(notes: Sequence[Note], judging: JudgeReport | None, refused: bool) -> tuple[Reason, ...]:
-    """Why a suite's conduct keeps it from being resolved.
+    """Return why a suite's conduct keeps it from being resolved.
 
     A judge's majority decides. Without one, only `inspects-code` matters: it leaves open what would be resolved.
     `refused` says that there are other reasons.
@@ -135,12 +135,14 @@ async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spen
 
 
 def decided_by_execution(task: Task, found: Examination) -> bool:
-    """Whether every listed test noticed the removal, and every must-have was left to a probe or a static check."""
+    """Return whether every listed test noticed the removal, and every must-have was left to a probe or a static
+    check.
+    """
     return not found.mutation and all(criterion.decided_without_judge for criterion in task.rubric.must_haves)
 
 
 def judge_manifest(judging: JudgeReport, decided: bool = False) -> tuple[Reason, ...]:
-    """Why a judge doesn't take every listed test for one.
+    """Return why a judge doesn't take every listed test for one.
 
     A judge that was asked and can't tell keeps a verdict open, but for one that execution has `decided`. One that
     couldn't be reached always does, since asking again may tell more; so does one that was misled, since the patch
@@ -166,7 +168,7 @@ def called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
 
 
 def listed_texts(discovery: Discovery, changes: tuple[FileChange, ...], tests: Iterable[TestId]) -> dict[str, str]:
-    """The text of each listed test, by id."""
+    """Return the text of each listed test, by id."""
     changed, listed = by_path(changes), list(tests)
     files = {file: discovery.discover(changed[file].new or b"", file) for file in {test.file for test in listed}}
     found = ((test, files[test.file].find(test.name)) for test in listed)

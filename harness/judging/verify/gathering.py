@@ -45,7 +45,7 @@ class Planned:
 
 
 def schedule(sources: Sequence[VariantSource], existing: bool, changed: bool, order_seed: int) -> list[Planned]:
-    """All arms of one judging, baseline first among `sources`, shuffled.
+    """Return all arms of one judging, baseline first among `sources`, shuffled.
 
     The baseline is among the first ones that run together: without it nothing can be left out. `existing` and
     `changed` say whether the submission leaves tests of a touched file as they were, and whether it changes some.
@@ -77,7 +77,7 @@ def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
 
 
 def needed(arms: Sequence[Planned], evidence: Evidence) -> Iterator[Planned]:
-    """Those of the arms that can still change a reason.
+    """Yield the arms that can still change a reason.
 
     Where no test is green at baseline, only rewritten ones can: they tell a flaky test from a red one. Where each
     test has a fault that is certain, probes can't; the others still run, so that the reasons don't depend on the
@@ -104,7 +104,7 @@ EXISTING_TIMES = 10
 
 
 class ArmPlan(NamedTuple):
-    """What is to run in one judging: a suite, checked, on the variants that were drawn, baseline first."""
+    """The plan of one judging: a suite, checked, on the variants that were drawn, baseline first."""
 
     sources: Sequence[VariantSource]
     suite: Suite
@@ -169,7 +169,7 @@ class _Suites:
         return cls(suite, roles)
 
     def suite(self, role: Role, evidence: Evidence) -> Suite:
-        """What was never green is not looked at again where something hides it."""
+        """Return what was never green is not looked at again where something hides it."""
         if role is not Role.LISTED:
             return self.by_role[role]
         baseline = evidence.arms.get(AT_BASELINE)
@@ -290,14 +290,14 @@ def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Ra
 
 
 def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
-    """The next repetition of an arm."""
+    """Return the next repetition of an arm."""
     while key in arms:
         key = key.again
     return key
 
 
 def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
-    """A second look has another rewriting, a third one the first again."""
+    """Return a second look has another rewriting, a third one the first again."""
     is_second = key.role is Role.LISTED and key.repetition == 2
     return drawn_again(source, key.repetition) if is_second else source
 

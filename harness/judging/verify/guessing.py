@@ -22,26 +22,28 @@ STEPS = 200
 
 
 def fewest_arms(probes: int, twins: int, garbage: bool = True) -> list[VariantKind]:
-    """The kinds of a judging's arms where as few as possible are drawn, and none takes the place of a twin."""
+    """Return the kinds of a judging's arms where as few as possible are drawn, and none takes the place of a twin."""
     alike = [VariantKind.REWRITTEN] * FEWEST_REWRITTEN + [VariantKind.TWIN] * twins + [VariantKind.PLACEBO_AUTHORED]
     removals = [VariantKind.REMOVAL, *([VariantKind.GARBAGE] if garbage else [])] * OF_A_REMOVAL
     return [VariantKind.BASELINE, *alike, *removals, *[VariantKind.PROBE] * probes]
 
 
 def guess_table(probes: int, most: int) -> list[str]:
-    """Lines of a Markdown table: the best chance to guess a judging, by the number of its twins."""
+    """Return lines of a Markdown table: the best chance to guess a judging, by the number of its twins."""
     rows = [f"| {twins} | {chance_of_guessing(fewest_arms(probes, twins)):.0e} |" for twins in range(0, most + 1, 2)]
     return ["| twins | chance |", "|---|---|", *rows]
 
 
 def chance_of_guessing(kinds: Sequence[VariantKind]) -> float:
-    """The best chance of either kind of guess, for a judging with arms of these kinds (one entry for each arm)."""
+    """Return the best chance of either kind of guess, for a judging with arms of these kinds (one entry for each
+    arm).
+    """
     apart = max(chance_apart(kinds, step / STEPS, tests) for step in range(1, STEPS) for tests in (1, 2))
     return max(apart, chance_together(kinds))
 
 
 def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) -> float:
-    """Each of the tests passes with the probability `passes` in each arm, whatever it did in others."""
+    """Return each of the tests passes with the probability `passes` in each arm, whatever it did in others."""
     fails = 1 - passes
     alike, excusable, removals, probes = _counted(kinds)
     # One rewriting may look wrong: it fails, passes when it is rewritten again, and then fails again. In one arm a
@@ -57,7 +59,7 @@ def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) ->
 
 
 def _one_is_whole(fails: float, removals: Sequence[int], more: int) -> float:
-    """The chance to fail in all arms of some kind of removal, if each has so many more."""
+    """Return the chance to fail in all arms of some kind of removal, if each has so many more."""
     survives = 1.0
     for count in removals:
         survives *= 1 - fails ** (count + more)
@@ -65,7 +67,7 @@ def _one_is_whole(fails: float, removals: Sequence[int], more: int) -> float:
 
 
 def chance_together(kinds: Sequence[VariantKind]) -> float:
-    """All tests agree by some shared counter, and know how many arms there are of which group.
+    """Return all tests agree by some shared counter, and know how many arms there are of which group.
 
     They choose at random in how many and in which arms they fail. The number of arms is drawn, so they don't know it.
     """

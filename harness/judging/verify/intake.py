@@ -44,7 +44,7 @@ class Intake:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """What is written over the tree: path -> bytes."""
+        """Return what is written over the tree: path -> bytes."""
         return {change.path: change.new for change in self.changes if change.new is not None}
 
     @property
@@ -112,7 +112,7 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
 
 
 def unpacking_fault(patch: bytes) -> Reason | None:
-    """Why git must not be given this patch: what it unpacks to would fill the memory of this machine."""
+    """Return why git must not be given this patch: what it unpacks to would fill the memory of this machine."""
     try:
         size = unpacked_bytes(patch)
     except DamagedPatch as error:
@@ -196,9 +196,10 @@ def _is_executable(change: Change) -> bool:
 
 
 def _shown(path: str) -> str:
-    """A path as it may stand in a verdict: nothing in it acts on a terminal."""
+    """Return a path as it may stand in a verdict: nothing in it acts on a terminal."""
     return path.encode("unicode_escape", "surrogateescape").decode() if policy.unsafe(path) else path
 
 
 def by_path(changes: tuple[FileChange, ...]) -> Mapping[str, FileChange]:
+    """Return changes by their paths."""
     return {change.path: change for change in changes}

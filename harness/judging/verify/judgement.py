@@ -44,7 +44,7 @@ LIKE_BASELINE = "same-behaviour"
 
 
 def records_of(evidence: Evidence) -> tuple[TestRecord, ...]:
-    """The arms that every judging has, by name; those whose number and place were drawn as one."""
+    """Return the arms that every judging has, by name; those whose number and place were drawn as one."""
     return tuple(TestRecord(test=str(test), arms=_outcomes(evidence, test)) for test in evidence.tests)
 
 
@@ -75,7 +75,8 @@ SLOW_SECONDS = 30.0
 @dataclass(frozen=True)
 class Judgement:
     """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests, and all
-    that arms showed."""
+    that arms showed.
+    """
 
     record: VerdictRecord
     patch: bytes
@@ -92,7 +93,7 @@ def combine(
     judge: JudgeIdentity | None = None,
     judging: JudgeReport | None = None,
 ) -> Judgement:
-    """The verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
+    """Return the verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
     told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
     opinions = judging.opinions if judging else {}
     reached = found.evidence if found.reaches_rubric else None
@@ -122,7 +123,7 @@ def verdict_record(
     judge: JudgeRecord | None = None,
     rules: GradingRules = GradingRules.TESTWRIGHT,
 ) -> VerdictRecord:
-    """The record of a verdict that `reasons` lead to; without any it is resolved."""
+    """Return the record of a verdict that `reasons` lead to; without any it is resolved."""
     return VerdictRecord(
         task=task.id,
         track=task.track,
@@ -162,6 +163,7 @@ def _judgement(record: VerdictRecord, found: Examination, judging: JudgeReport |
 def judge_record(
     judge: JudgeIdentity | None, judging: JudgeReport | None, conduct: Mapping[str, Opinion] = NO_OPINIONS
 ) -> JudgeRecord | None:
+    """Return the verdict's record of its judge; None where none was named."""
     if judge is None:
         return None
     return JudgeRecord(

@@ -75,7 +75,7 @@ def _meant(item: ListedName, by_file: Mapping[str, list[Candidate]], ids: IdForm
 
 
 def _apart(item: ListedName) -> tuple[str, str]:
-    """The file that a name speaks of, its own before the one above it, and the rest of the name."""
+    """Return the file that a name speaks of, its own before the one above it, and the rest of the name."""
     head, separator, rest = item.name.partition("::")
     if not separator:
         head, separator, rest = item.name.partition(" | ")
@@ -84,7 +84,8 @@ def _apart(item: ListedName) -> tuple[str, str]:
 
 
 def _places(hint: str, files: Iterable[str]) -> list[str]:
-    """The touched files that a path speaks of: itself, or those that it is without some of its first folders, or of
+    """Return the touched files that a path speaks of: itself, or those that it is without some of its first folders,
+    or of
     which it has some too many.
     """
     known = list(files)
@@ -110,14 +111,16 @@ def _same_but_for_looks(name: str, test: TestId) -> bool:
 
 
 def _same_ending(name: str, test: TestId) -> bool:
-    """Whether the parts of one are the last parts of the other: class and method, block and title."""
+    """Return whether the parts of one are the last parts of the other: class and method, block and title."""
     mine, theirs = _parts(name, test.file), _parts(test.name, test.file)
     both = min(len(mine), len(theirs))
     return mine[-both:] == theirs[-both:]
 
 
 def _as_printed(name: str, test: TestId) -> bool:
-    """Whether a log would show a test's title so: a case of a template, or without a block's empty parentheses."""
+    """Return whether a log would show a test's title so: a case of a template, or without a block's empty
+    parentheses.
+    """
     if not has_titles(test.file):
         return False
     printed, titles = _SEPARATORS.split(name), _SEPARATORS.split(test.name)
@@ -195,7 +198,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
 def _read(
     data: bytes, language: Language, changes: tuple[FileChange, ...], written: set[TestId], others: set[TestId]
 ) -> tuple[Manifest, list[Ambiguous]]:
-    """The listed tests, and the names of which it can't be told. `others` may be listed and needn't be.
+    """Return the listed tests, and the names of which it can't be told. `others` may be listed and needn't be.
 
     Raises ManifestError.
     """
@@ -208,7 +211,7 @@ def _read(
 
 
 async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
-    """Tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
+    """Return tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
 
     Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
     isn't a test file: a helper, a certificate, a data file.
@@ -273,12 +276,15 @@ class Survey:
 
     @property
     def written(self) -> tuple[TestId, ...]:
-        """What a manifest must list."""
+        """Return what a manifest must list."""
         return tuple(test for test in (*self.added, *self.changed) if test not in self.optional)
 
 
 def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
-    """What a patch does to the tests of the test files that it changes, in their order. Raises TooMuchToRead."""
+    """Return what a patch does to the tests of the test files that it changes, in their order.
+
+    Raises TooMuchToRead.
+    """
     touched = {change.path for change in changes}
     return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]
 

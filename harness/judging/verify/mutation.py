@@ -27,7 +27,7 @@ MOST_EXCUSED = MOST_BY_CHANCE = 1
 
 
 class Found(Enum):
-    """What became of one failure under a variant that behaves as the baseline."""
+    """The explanation of one failure under a variant that behaves as the baseline."""
 
     SENSITIVE = "sensitive"
     ONCE = "once"
@@ -38,7 +38,9 @@ class Found(Enum):
 
 
 def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Found]:
-    """The arms of variants like the baseline in which a test fails that is green there, and what came of each."""
+    """Return the arms of variants like the baseline in which a test fails that is green there, and what came of
+    each.
+    """
     return _all_failures(evidence).get(test, {})
 
 
@@ -55,7 +57,7 @@ def _all_failures(evidence: Evidence) -> Mapping[TestId, Mapping[ArmKey, Found]]
 
 
 def failed_once(evidence: Evidence) -> dict[TestId, int]:
-    """Tests that failed by chance and by nothing else, and in how many arms."""
+    """Return tests that failed by chance and by nothing else, and in how many arms."""
     found = {test: list(failures(evidence, test).values()) for test in evidence.tests}
     return {
         test: what.count(Found.ONCE)
@@ -65,7 +67,7 @@ def failed_once(evidence: Evidence) -> dict[TestId, int]:
 
 
 def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
-    """Those that failed by chance more than once, or all of them where there is more than one."""
+    """Return the tests that failed by chance more than once, or all of them where there is more than one."""
     if "flaky" not in evidence.derived:
         found = failed_once(evidence)
         evidence.derived["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
@@ -73,13 +75,13 @@ def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
 
 
 def excused_arms(evidence: Evidence) -> tuple[ArmKey, ...]:
-    """The arms whose rewriting is at fault, and no test: as many as may be excused."""
+    """Return the arms whose rewriting is at fault, and no test: as many as may be excused."""
     keys = {key for test in evidence.tests for key in _red_arms(evidence, test) if _is_wrong(evidence, key, test)}
     return tuple(sorted(keys)[:MOST_EXCUSED])
 
 
 def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
-    """The arms that are to run next so that each failure comes to an end; none where all have.
+    """Return the arms that are to run next so that each failure comes to an end; none where all have.
 
     One arm can settle several tests; a test that one arm has settled needs no other.
     """
@@ -96,13 +98,15 @@ def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
 
 
 def certain(evidence: Evidence, test: TestId) -> bool:
-    """Whether the failures that are known can't all be excused any more, whatever further looks show."""
+    """Return whether the failures that are known can't all be excused any more, whatever further looks show."""
     found = failures(evidence, test)
     return Found.SENSITIVE in found.values() or len(found) > MOST_EXCUSED + MOST_BY_CHANCE
 
 
 def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
-    """Whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at again."""
+    """Return whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at
+    again.
+    """
     if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
         return False
     alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]
@@ -137,7 +141,7 @@ def _found(evidence: Evidence, key: ArmKey, test: TestId, excused: tuple[ArmKey,
 
 
 def _is_wrong(evidence: Evidence, key: ArmKey, test: TestId) -> bool:
-    """Whether a test fails under this rewriting each time and passes under another one."""
+    """Return whether a test fails under this rewriting each time and passes under another one."""
     third = key.again.again
     return (
         evidence.arms[key].kind in EXCUSABLE
@@ -155,7 +159,7 @@ _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
-    """Why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
+    """Return why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
     if wrong := tuple(_wrong_variants(evidence)):
         return wrong
     if is_over(evidence):
@@ -170,7 +174,7 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
 
 
 def faults(evidence: Evidence, test: TestId) -> list[Reason]:
-    """What is wrong with one test, probes aside.
+    """Return what is wrong with one test, probes aside.
 
     A test that isn't green at baseline, or that notices what isn't behaviour, shows nothing by failing elsewhere.
     """
@@ -184,12 +188,12 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
 
 
 def some_test_stands(evidence: Evidence) -> bool:
-    """Whether probes can say anything: nothing has ended the judging, and some test has no fault."""
+    """Return whether probes can say anything: nothing has ended the judging, and some test has no fault."""
     return not is_over(evidence) and any(not faults(evidence, test) for test in evidence.tests)
 
 
 def is_over(evidence: Evidence) -> bool:
-    """Whether the verdict can't depend on any further arm, whatever tests do there."""
+    """Return whether the verdict can't depend on any further arm, whatever tests do there."""
     baseline = evidence.arms.get(AT_BASELINE)
     ended = (ArmStatus.TIMED_OUT, ArmStatus.OVER_LIMIT)
     return (
@@ -200,14 +204,14 @@ def is_over(evidence: Evidence) -> bool:
 
 
 def is_green_at_baseline(evidence: Evidence) -> bool:
-    """Whether any test is, or may turn out to be; True as long as the baseline hasn't run."""
+    """Return whether any test is, or may turn out to be; True as long as the baseline hasn't run."""
     return AT_BASELINE not in evidence.arms or any(
         evidence.passes_baseline(test) or baseline_is_open(evidence, test) for test in evidence.tests
     )
 
 
 def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
-    """Whether a test has a fault that no further arm can take away."""
+    """Return whether a test has a fault that no further arm can take away."""
     if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
         return not baseline_is_open(evidence, test)
     return certain(evidence, test) or all(
@@ -216,7 +220,7 @@ def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
 
 
 def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
-    """Whether a test was seen not to fail in an arm of this kind; a fixture's failure may count later."""
+    """Return whether a test was seen not to fail in an arm of this kind; a fixture's failure may count later."""
     results = [item for key in evidence.planned(kind) if (item := evidence.result(key, test))]
     return any(not item.killed for item in results)
 
@@ -246,7 +250,9 @@ def _lost(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
-    """Whether an arm without the patch that was cut short could have shown something against the submission."""
+    """Return whether an arm without the patch that was cut short could have shown something against the
+    submission.
+    """
     if key.role is Role.CHANGED_BEFORE:
         return arm.status is ArmStatus.OVER_LIMIT
     after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
@@ -296,7 +302,7 @@ def _flaky(test: TestId) -> Reason:
 
 
 def _removals(evidence: Evidence, test: TestId) -> list[Reason]:
-    """A listed test must fail wherever the code refuses, or wherever it gives garbage."""
+    """Return a listed test must fail wherever the code refuses, or wherever it gives garbage."""
     survived: dict[VariantKind, list[ArmKey]] = {}
     for key, arm in sorted(evidence.listed.items()):
         if arm.kind.removes:

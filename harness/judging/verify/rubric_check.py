@@ -13,7 +13,7 @@ from harness.specs.variants import ArmKey, ArmStatus
 
 
 class CriterionResult(BaseModel):
-    """Whether a criterion is met; None where nothing could decide it. `killed_by` are tests, per probe.
+    """A criterion, met or not; None where nothing could decide it. `killed_by` are tests, per probe.
 
     `judge` is what a judge said where one was asked; `agrees` compares that with what probes or code decided.
     """
@@ -34,13 +34,13 @@ class CriterionResult(BaseModel):
 def grade(
     task: Task, evidence: Evidence, static: Mapping[str, bool], opinions: Mapping[str, Opinion] | None = None
 ) -> tuple[CriterionResult, ...]:
-    """Every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
+    """Return every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
     results = {criterion: _grade(task, criterion, evidence, static) for criterion in task.rubric.criteria}
     return tuple(with_opinion(of, result, (opinions or {}).get(of.id)) for of, result in results.items())
 
 
 def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason, ...]:
-    """A reason for each must-have that isn't met or that nothing could decide."""
+    """Return a reason for each must-have that isn't met or that nothing could decide."""
     statements = {criterion.id: criterion for criterion in task.rubric.criteria}
     return tuple(
         _reason(result, statements[result.id])
@@ -50,7 +50,7 @@ def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason
 
 
 def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
-    """A note for each criterion on which judge and probes differ. The probes decide."""
+    """Return a note for each criterion on which judge and probes differ. The probes decide."""
     return tuple(
         Note(
             code=NoteCode.JUDGE_PROBE_DISAGREE,
@@ -63,7 +63,7 @@ def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
 
 
 def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
-    """The judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
+    """Return the judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
     if opinion is None:
         return result
     if result.decided_by is None:
@@ -76,7 +76,7 @@ def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion
 
 
 def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
-    """What a judge's opinion of a statement means for its criterion."""
+    """Return what a judge's opinion of a statement means for its criterion."""
     return opinion.met if opinion.met is None else opinion.met is not criterion.negative
 
 
@@ -90,7 +90,7 @@ def _grade(task: Task, criterion: Criterion, evidence: Evidence, static: Mapping
 
 
 def ungraded(criterion: Criterion) -> CriterionResult:
-    """What a judge alone can decide, before one has been asked."""
+    """Return what a judge alone can decide, before one has been asked."""
     return _result(criterion, None, None, "asks for a judge, and none is named")
 
 

@@ -30,7 +30,7 @@ from harness.specs.test_results import TestId
 
 
 def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery) -> bool:
-    """Whether a check holds over the listed tests. False where there is none.
+    """Return whether a check holds over the listed tests. False where there is none.
 
     What upstream had in a file before says nothing about a submission: names and calls are looked for in the
     listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
@@ -65,7 +65,7 @@ def _answer(check: StaticCheck, test: TestId, files: Mapping[str, FileChange], d
 
 
 def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChange]) -> list[bytes]:
-    """What the submission wrote of a test: its file and that of its text where it made them, else its text."""
+    """Return what the submission wrote of a test: its file and that of its text where it made them, else its text."""
     home = files.get(found.origin) if found.origin else file
     both = {each.path: each for each in (file, home) if each}
     made = [each.new or b"" for each in both.values() if each.old is None]
@@ -73,7 +73,9 @@ def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChan
 
 
 def _brought_in(file: FileChange, files: Mapping[str, FileChange], discovery: Discovery) -> Iterator[bytes]:
-    """Texts that the submission made, that hold no tests, and that a file names, or that another of them names."""
+    """Yield texts that the submission made, that hold no tests, and that a file names, or that another of them
+    names.
+    """
     made = {path: change.new for path, change in files.items() if change.old is None and change.new is not None}
     left = {path: text for path, text in made.items() if not discovery.is_test_file(path)}
     waiting = [file.new or b""]
@@ -91,7 +93,7 @@ MOST = 5
 
 
 def too_many_programs(task: Task, tests: Iterable[TestId]) -> Reason | None:
-    """The reason to refuse a suite, if more would be built of it and of the tests that it reaches than may be.
+    """Return the reason to refuse a suite, if more would be built of it and of the tests that it reaches than may be.
 
     Raises UserError where the task's reference has no manifest that can be read.
     """
@@ -133,6 +135,7 @@ async def read_suite(
 
 
 def too_much(error: TooMuchToRead) -> Reason:
+    """Return the reason for a submission that is too much to read."""
     return Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.MANIFEST, words=str(error))
 
 
@@ -143,7 +146,7 @@ def check_suite(
     language: Language | None = None,
     around: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
-    """The manifest against the patch. Where probes can't show that tests check something, their text must.
+    """Return the manifest against the patch. Where probes can't show that tests check something, their text must.
 
     `language` is what tests are found with, the repository's where it isn't given. `around` are files that helpers of
     the tests may be in. Each text is read once. Raises TooMuchToRead.
@@ -170,7 +173,7 @@ def without_check(
     language: Language,
     around: Mapping[str, bytes] = NOTHING,
 ) -> tuple[TestId, ...]:
-    """Those that make no assertion, neither in their text nor in a function that they name of these files.
+    """Return the tests without assertions, in their text and in the functions of these files that they name.
 
     What a changed file defines isn't what other files have by that name.
     """
@@ -198,7 +201,9 @@ def without_check(
 
 
 def _with_others(path: str, code: Iterable[FileChange], discovery: Discovery) -> TestFile:
-    """A file's tests where it had the functions of the other changed files in it: these count as what they do."""
+    """Return a file's tests where it had the functions of the other changed files in it: these count as what they
+    do.
+    """
     texts = sorted((change.path != path, change.path, change.new or b"") for change in code)
     return discovery.discover(b"\n\n".join(text for _, _, text in texts), path)
 

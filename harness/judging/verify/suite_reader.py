@@ -1,4 +1,4 @@
-"""How the tests of a submission are found in its files: the seam between a track and the reading of suites.
+"""Readers that find the tests of a submission in its files: the seam between a track and the reading of suites.
 
 Tests that classes of changed files inherit from classes of other files of the tree.
 
@@ -29,7 +29,7 @@ AGAIN = CpuLimit(cpu_seconds=600, wall_seconds=7200)
 
 
 async def read_apart(call: Callable[[], T], limit: CpuLimit = READING) -> T:
-    """What `call` returns or raises. Raises TooMuchToRead where it takes longer than `limit`."""
+    """Return what `call` returns or raises. Raises TooMuchToRead where it takes longer than `limit`."""
     try:
         return await in_thread(call, limit)
     except TooSlow:
@@ -60,7 +60,10 @@ class InheritedTests(DelegatingDiscovery):
 
 
 async def with_inherited(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> Language:
-    """A language whose discovery knows what classes inherit, the patch's own files included. Raises TooMuchToRead."""
+    """Return a language whose discovery knows what classes inherit, the patch's own files included.
+
+    Raises TooMuchToRead.
+    """
     relatives = language.relatives
     changed = [change for change in changes if language.discovery.is_test_file(change.path)]
     if relatives is None or not changed:
@@ -93,7 +96,7 @@ def _missing(changed: Iterable[FileChange], before: Relatives, after: Relatives)
 
 
 def _trees(before: TreeFiles, changes: Iterable[FileChange]) -> tuple[TreeFiles, TreeFiles]:
-    """The tree as it was, and as the patch leaves it."""
+    """Return the tree as it was, and as the patch leaves it."""
     new = {change.path: change.new for change in changes if change.new is not None}
     gone = {change.path for change in changes} - new.keys()
     texts = {path: text for path, text in before.texts.items() if path not in gone}
@@ -128,5 +131,5 @@ async def files_around(tree: GitTree, task: Task, intake: Intake, language: Lang
 
 
 async def by_grammar(task: Task, intake: Intake, _manifest: bytes, context: ArmContext, /) -> Language:
-    """That of the task's repository: a test is what its text says, and that of the classes that it inherits from."""
+    """Read a suite by the grammar of the repository's language, with the tests that classes inherit."""
     return await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))

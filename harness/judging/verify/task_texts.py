@@ -82,7 +82,8 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
 
 
 async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dict[str, bytes]:
-    """The files that a patch changes, as they are with it, and with the patch `onto` below it where there is one.
+    """Return the files that a patch changes, as they are with it, and with the patch `onto` below it where there is
+    one.
 
     Raises UserError for one that doesn't fit the tree.
     """
@@ -104,7 +105,7 @@ async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dic
 
 
 def _commented(task: Task, pristine: Files) -> Files:
-    """The same code, with every line that the removal takes out or puts in as a comment behind it."""
+    """Return the same code, with every line that the removal takes out or puts in as a comment behind it."""
     found = dict(pristine)
     path = task.path("removal.patch")
     try:

@@ -25,7 +25,7 @@ from harness.specs.variants import VariantKind
 
 @dataclass(frozen=True)
 class Running:
-    """What runs in a variant, before it is rewritten.
+    """The code that runs in a variant, before it is rewritten.
 
     `mutant` is the probe whose broken bodies stand beside it, or a kind of removal: a mutant's own, for others any.
     """
@@ -38,7 +38,7 @@ class Running:
 
 
 def draw_disks(running: Sequence[Running], texts: TaskTexts, chance: Random) -> dict[str, Files]:
-    """The text on disk for each of these variants, by name.
+    """Return the text on disk for each of these variants, by name.
 
     Among must-pass variants every mutant's text lies at least once, and as far as there are variants for it an own
     text, another benign one and the pristine one; among must-fail ones each of these, and their own broken text.
@@ -52,7 +52,9 @@ def draw_disks(running: Sequence[Running], texts: TaskTexts, chance: Random) -> 
 
 @dataclass(frozen=True)
 class _Shares:
-    """Of the must-pass variants: how many show pristine text, and how many other text that behaves the same."""
+    """Shares of the must-pass variants: how many show pristine text, and how many other text that behaves the
+    same.
+    """
 
     pristine: float
     benign: float
@@ -106,13 +108,13 @@ def _of_sort(sort: str, item: Running, texts: TaskTexts, chance: Random) -> File
 
 
 def _benign(item: Running | None, texts: TaskTexts, chance: Random) -> Files:
-    """A text that behaves as the pristine one, and is neither that nor the variant's own."""
+    """Return a text that behaves as the pristine one, and is neither that nor the variant's own."""
     own = item.files if item else texts.pristine
     return chance.choice([files for files in (*texts.benign, texts.commented) if files != own])
 
 
 def laid(code_paths: Mapping[str, bool], disk: Files, running: Files) -> dict[str, bytes]:
-    """What lies on disk: data files have no split into text and code, they are what they are on disk."""
+    """Return what lies on disk: data files have no split into text and code, they are what they are on disk."""
     return {path: disk[path] if is_code else running[path] for path, is_code in code_paths.items()}
 
 
@@ -125,7 +127,10 @@ OF_A_REMOVAL = 2
 async def plan_variants(
     task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """Every variant of one judging, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+    """Return every variant of one judging, baseline first.
+
+    Raises UserError for a patch of the task that doesn't apply.
+    """
     return draw_variants(task, await read_texts(task, tree), toolchain.separates, code_seed, every_twin)
 
 
@@ -141,7 +146,7 @@ def draw_variants(
 
 
 def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
-    """The same variant for another look, rewritten in another way."""
+    """Return the same variant for another look, rewritten in another way."""
     if source.seed is None:
         return source
     seed = derived(source.seed, "again", repetition)
@@ -150,7 +155,7 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
 
 
 def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
-    """A variant whose text runs as it is: that text itself is written anew, by the variant's seed.
+    """Return a variant whose text runs as it is: that text itself is written anew, by the variant's seed.
 
     Raises UserError for one that must have other code than the baseline and can't: it would show nothing.
     """
@@ -195,7 +200,7 @@ def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> 
 
 
 def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Sequence[str]) -> Iterator[str]:
-    """Those that no twin stands for: each of them lies beside right code once at least."""
+    """Return the mutants that no twin stands for: each of them lies beside right code once at least."""
     matched = {twin.probe for twin in twins}
     alone = {probe.variant for probe in probes if probe.name not in matched}
     return (name for name in mutants if not name.startswith("probe-") or name in alone)
@@ -209,7 +214,7 @@ def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random)
 
 
 def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: int) -> Iterator[VariantSource]:
-    """Text on disk and what runs, each drawn without the other."""
+    """Yield text on disk and what runs, each drawn without the other."""
     disks = draw_disks(running, texts, Random(derived(code_seed, "disks")))
     is_code = {path: code.is_code(path) for path in texts.pristine}
     for item in running:
@@ -243,7 +248,7 @@ def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
 
 
 def _forms(mutant: str, texts: TaskTexts) -> list[Files]:
-    """A mutant's texts: a probe's upon pristine code, and upon the placebo where there is one."""
+    """Return a mutant's texts: a probe's upon pristine code, and upon the placebo where there is one."""
     if mutant in texts.probes:
         return [texts.probes[mutant], texts.on_placebo.get(mutant, texts.probes[mutant])]
     return [texts.removals[VariantKind(mutant)]]
@@ -256,7 +261,7 @@ _OF_MUST_FAIL = ((Layout.COMPACT, False), (Layout.SPACED, False)), ((Layout.PLAI
 
 
 def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> Iterator[VariantSource]:
-    """What is on disk runs. What can be seen of a text without working out what it does, both groups have.
+    """Yield what is on disk runs. What can be seen of a text without working out what it does, both groups have.
 
     Of the must-pass variants two at least have none of the lines in question as they were, and two have all of them,
     the removal's too; of each kind of removal one has neither and one has all.
@@ -283,7 +288,7 @@ def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> It
 
 
 def _drawn(first: Sequence[tuple[Layout, bool]], chance: Random) -> Iterator[tuple[Layout, bool]]:
-    """Each of these, in any order, then any of all."""
+    """Yield each of these, in any order, then any of all."""
     yield from chance.sample(list(first), len(first))
     while True:
         yield chance.choice(list(Layout)), chance.random() < 0.5

@@ -17,6 +17,8 @@ from harness.specs.yaml_files import FileModel
 
 
 class StageStatus(StrEnum):
+    """Outcomes of a stage."""
+
     PASSED = "passed"
     FAILED = "failed"
     NOT_JUDGED = "not-judged"
@@ -33,7 +35,7 @@ class _Part(BaseModel):
 
 
 class TestRecord(_Part):
-    """What became of one listed test: arm -> outcome, with the kill quality where it failed.
+    """One listed test in all arms: arm -> outcome, with the kill quality where it failed.
 
     An arm's name is its `ArmKey`, written; `same-behaviour` is the worst of all arms that behave as the baseline.
     """
@@ -45,28 +47,36 @@ class TestRecord(_Part):
 
 
 class ManifestStage(_Part):
+    """The first stage in a verdict: the manifest against the patch."""
+
     status: StageStatus = StageStatus.NOT_JUDGED
     tests: tuple[str, ...] = ()
 
 
 class MutationStage(_Part):
+    """The second stage in a verdict: the tests on the variants."""
+
     status: StageStatus = StageStatus.NOT_JUDGED
     tests: tuple[TestRecord, ...] = ()
 
 
 class RubricStage(_Part):
+    """The third stage in a verdict: the criteria."""
+
     status: StageStatus = StageStatus.NOT_JUDGED
     criteria: tuple[CriterionResult, ...] = ()
 
 
 class Stages(_Part):
+    """The stages of a verdict, in their order."""
+
     manifest: ManifestStage = ManifestStage()
     mutation: MutationStage = MutationStage()
     rubric: RubricStage = RubricStage()
 
 
 class JudgeRecord(_Part):
-    """Who was named as the judge. It isn't `asked` about what the arms have ended.
+    """The judge that was named. It isn't `asked` if the arms already decided.
 
     `removed_characters` are invisible ones of the submission that it wasn't shown; `void` says why none of its
     answers counts; `manifest` is what it said of the listed tests, `conduct` of each kind of note on how the suite
@@ -100,7 +110,7 @@ class VerdictRecord(FileModel):
 
     @property
     def is_without_judge(self) -> bool:
-        """Whether the judge couldn't be had, so that asking again may change this."""
+        """Return whether the judge couldn't be had, so that asking again may change this."""
         return any(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in self.reasons)
 
     def to_json(self) -> str:
@@ -108,7 +118,7 @@ class VerdictRecord(FileModel):
 
 
 def decide(reasons: Iterable[Reason]) -> Verdict:
-    """The verdict that reasons lead to; resolved only where there is none.
+    """Return the verdict that reasons lead to; resolved only where there is none.
 
     What shows dishonesty outweighs what shows bad work, and that outweighs what could not be scored:
     a fault elsewhere doesn't make a failure that was seen undone.
@@ -122,7 +132,9 @@ def decide(reasons: Iterable[Reason]) -> Verdict:
 
 
 def stage_status(reasons: Sequence[Reason]) -> StageStatus:
-    """Of a stage that was come to; not judged where only a judge could have decided, and there was none."""
+    """Return the status of a stage that was reached; not judged where only a judge could have decided and none
+    did.
+    """
     if reasons and all(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in reasons):
         return StageStatus.NOT_JUDGED
     return StageStatus.FAILED if reasons else StageStatus.PASSED
@@ -143,6 +155,7 @@ def _severity(verdict: Verdict) -> int:
 
 
 def outcome_words(outcome: Outcome, quality: Quality | None) -> str:
+    """Return an outcome in a word, with the kill quality of a failure."""
     match outcome:
         case Outcome.PASSED | Outcome.SKIPPED | Outcome.MISSING:
             return outcome.value

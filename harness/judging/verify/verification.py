@@ -71,7 +71,10 @@ class Judging:
 async def read_submission(
     task: Task, submission: Submission, context: ArmContext, reader: SuiteReader = by_grammar
 ) -> Examination:
-    """What a submission's text shows: which tests it has, or why it is refused. Runs it only where `reader` does."""
+    """Return what a submission's text shows: which tests it has, or why it is refused.
+
+    Runs it only where `reader` does.
+    """
     tree = GitTree(context.image.tree)
     intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
@@ -109,7 +112,7 @@ async def _try_texts(task: Task, intake: Intake) -> None:
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:
-    """What was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
+    """Return what was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
     found = replace(found, evidence=evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:
@@ -118,6 +121,6 @@ def with_evidence(found: Examination, evidence: Evidence) -> Examination:
 
 
 def suite_of(found: Examination) -> Suite:
-    """The listed tests and the patch's files, as arms run them."""
+    """Return the listed tests and the patch's files, as arms run them."""
     executable = frozenset(change.path for change in found.intake.changes if change.executable)
     return Suite(found.check.tests, found.intake.files, executable, found.intake.deleted)

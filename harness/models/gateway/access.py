@@ -72,7 +72,7 @@ class Outage:
         self._requests, self.fault = 0, None
 
     def failed(self, fault: Fault) -> ProviderError | None:
-        """The error that ends the trial, if this fault does."""
+        """Return the error that ends the trial, if this fault does."""
         now = self._clock.now()
         if fault.is_retryable:
             self._began = now if self._requests == 0 else self._began
@@ -98,7 +98,7 @@ _MOST_IDS = 100_000
 
 
 class GatewayAccess:
-    """What an agent may use, from `Gateway.open` to the end of its block."""
+    """An agent's access, from `Gateway.open` to the end of its block."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class GatewayAccess:
 
     @property
     def fault(self) -> ProviderError | None:
-        """What the provider has failed with, where it hasn't answered since."""
+        """Return what the provider has failed with, where it hasn't answered since."""
         return self.outage.fault
 
     def base_url(self, dialect: DialectName, authority: str) -> str:
@@ -153,7 +153,7 @@ class GatewayAccess:
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """A call that the trial's end waits for."""
+        """Provide a call that the trial's end waits for."""
         task = asyncio.current_task()
         assert task is not None
         self._under_way.add(task)

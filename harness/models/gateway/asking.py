@@ -38,7 +38,10 @@ class Upstream:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def url(self, dialect: DialectName, method: str = "") -> str:
-        """Of a dialect's calls. `method` follows the path of messages, or is what Google is to do with the model."""
+        """Return the URL of a dialect's calls.
+
+        `method` follows the path of messages, or is Google's method of the model.
+        """
         if dialect is DialectName.GOOGLE:
             return f"{self.base}/models/{self.model}:{method}"
         return f"{self.base}{_PATHS[dialect]}{method}"
@@ -102,7 +105,9 @@ def upstream_of(served: ServedModel) -> Upstream:
 
 
 def _compatible(served: ServedModel) -> Upstream:
-    """Of a provider that speaks chat completions at an address that litellm knows, or that the model's file names."""
+    """Return a provider that speaks chat completions at an address that litellm knows, or that the model's file
+    names.
+    """
     model, _, key, base = load_litellm().get_llm_provider(
         model=served.file.model, api_base=served.file.api_base, api_key=served.key
     )
@@ -189,7 +194,7 @@ class ProviderCall:
         await self._passing.send(url, sent, headers, incoming.query)
 
     def _sendable(self, body: Json, model: str) -> bytes:
-        """The bytes as they came, where nothing had to change."""
+        """Return the bytes as they came, where nothing had to change."""
         incoming = self._incoming
         if "model" in incoming.body:
             body["model"] = model
@@ -202,7 +207,7 @@ class ProviderCall:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
     def _lost(self, fault: Fault) -> Usage:
-        """What a failed request cost all the same, with its price."""
+        """Return what a failed request cost all the same, with its price."""
         if fault.usage.input + fault.usage.output == 0 or fault.usage.cost_usd is not None:
             return fault.usage
         return priced(self._file, fault.usage)

@@ -36,6 +36,8 @@ NOT_AGAIN = {"x-should-retry": "false"}
 
 
 class GatewayCall:
+    """One call of an agent, from its request to its answer."""
+
     def __init__(
         self, access: GatewayAccess, http: aiohttp.ClientSession, incoming: Incoming, down: Downstream
     ) -> None:
@@ -96,7 +98,7 @@ class GatewayCall:
                 raise
 
     def _allowed(self) -> Json:
-        """The request without what is withheld. Raises RefusedRequest."""
+        """Return the request without what is withheld. Raises RefusedRequest."""
         body: Json = json.loads(self._incoming.raw)
         withheld = Withheld(self._access.known_ids)
         try:

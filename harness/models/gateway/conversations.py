@@ -29,7 +29,7 @@ class Conversation:
 
 
 class Conversations:
-    """Those of one trial."""
+    """The conversations of one trial."""
 
     def __init__(self) -> None:
         self._all: list[Conversation] = []
@@ -39,7 +39,7 @@ class Conversations:
         return len(self._all)
 
     def asked(self, asked: Asked) -> tuple[Conversation, list[Message]]:
-        """The conversation that a request belongs to, and those of its messages that are new in it."""
+        """Return the conversation that a request belongs to, and those of its messages that are new in it."""
         digests = [_digest(message) for message in asked.messages]
         if known := self._answers.get(asked.continues):
             digests = known.history + digests
@@ -56,7 +56,9 @@ class Conversations:
         self._answers.update(dict.fromkeys(filter(None, ids), conversation))
 
     def _found(self, digests: Sequence[str], sort: str) -> Conversation:
-        """The one with the longest part in common, where that holds something that tells it from all others."""
+        """Return the one with the longest part in common, where that holds something that tells it from all
+        others.
+        """
         for conversation in sorted(self._all, key=lambda known: -_common(known.history, digests)):
             common = _common(conversation.history, digests)
             if common and (conversation.sort == sort or not conversation.spoken.isdisjoint(digests[:common])):
@@ -66,7 +68,10 @@ class Conversations:
         return made
 
     def _new(self, conversation: Conversation, digests: list[str], messages: Sequence[Message]) -> list[Message]:
-        """A longer history brings its end. In one that was rewritten each message counts that is in it more often."""
+        """Return a longer history brings its end.
+
+        In one that was rewritten each message counts that is in it more often.
+        """
         known, recorded = conversation.history, conversation.recorded
         given = digests[len(digests) - len(messages) :]
         if digests[: len(known)] == known:
@@ -85,7 +90,10 @@ class Conversations:
 
 
 def _sort(asked: Asked) -> str:
-    """The tools tell a side call from the conversation that it is about. System prompts change from call to call."""
+    """Return the tools tell a side call from the conversation that it is about.
+
+    System prompts change from call to call.
+    """
     return json.dumps(sorted(asked.tools))
 
 
@@ -99,7 +107,7 @@ def _common(known: Sequence[str], digests: Sequence[str]) -> int:
 
 
 def _digest(message: Message) -> str:
-    """Of what an agent leaves as it is: not of ids, which some rename, nor of space around a text."""
+    """Return a digest of what an agent leaves as it is: not of ids, which some rename, nor of space around a text."""
     calls = [[call.name, _arguments(call.arguments)] for call in message.tool_calls]
     role = MessageRole.USER if message.role is MessageRole.SYSTEM else message.role
     return hashlib.sha256(json.dumps([role, message.content.strip(), calls]).encode()).hexdigest()

@@ -43,7 +43,7 @@ class Passing:
 
     @property
     def usage(self) -> Usage:
-        """What a stream has told of its cost so far; nothing where it hasn't told anything."""
+        """Return what a stream has told of its cost so far; nothing where it hasn't told anything."""
         usage = self._assembler.heard.usage
         return usage if usage.input + usage.output else NO_USAGE
 
@@ -148,7 +148,7 @@ class Passing:
 
 
 def _status(error: Json) -> int:
-    """Of an error that came after the status was sent: by what the providers call it."""
+    """Return the status of an error that came after the status was sent, by the providers' word for it."""
     inner = error.get("error")
     said = inner if isinstance(inner, dict) else error
     code = said.get("code")

@@ -1,4 +1,4 @@
-"""What the gateway records beside messages."""
+"""Records of the gateway beside messages."""
 
 from datetime import datetime
 from typing import Literal
@@ -33,7 +33,7 @@ class PromptRecord(_Record):
 
 
 class GatewayRecord(_Record):
-    """What a native agent asked of the gateway, in numbers. `withheld` counts by kind what would leave the sandbox.
+    """A native agent's calls in numbers. `withheld` counts by kind what would leave the sandbox.
 
     `models` are the names that calls asked for; all of them went to the trial's one model. `unknown` are requests to
     paths that the gateway doesn't have: telemetry, sign-in, feature flags. `prompts` are different system prompts.

@@ -1,4 +1,4 @@
-"""Who may call what: tokens, paths, and what is answered without a provider.
+"""Routes of the gateway: tokens, paths, and answers that need no provider.
 
 The models that an agent finds: its trial's one, by whatever name it asks for it.
 
@@ -29,7 +29,7 @@ from harness.models.price_table import litellm_module
 
 
 def model_list(dialect: DialectName, model: str, asked: str | None) -> Json:
-    """All models, or the one that was asked for."""
+    """Return all models, or the one that was asked for."""
     name = asked or model
     match dialect:
         case DialectName.MESSAGES:
@@ -101,6 +101,8 @@ Answering = Callable[[web.Request, GatewayAccess, Dialect], Awaitable[web.Stream
 
 
 class Routes:
+    """The gateway's routes: who may call what."""
+
     def __init__(
         self, accesses: Mapping[str, GatewayAccess], unknown: Counter[str], http: aiohttp.ClientSession
     ) -> None:
@@ -203,7 +205,7 @@ class Routes:
 
 
 async def _body(request: web.Request, dialect: Dialect) -> Json | web.Response:
-    """The JSON object of a request, or what is wrong with it."""
+    """Return the JSON object of a request, or what is wrong with it."""
     try:
         raw = await request.read()
     except web.HTTPRequestEntityTooLarge:

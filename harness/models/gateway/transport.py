@@ -74,19 +74,19 @@ _NOT_TOLD = _HOP_BY_HOP | {
 
 
 def sent_on(headers: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
-    """An agent's headers as the provider gets them, with `own`: the key."""
+    """Return an agent's headers as the provider gets them, with `own`: the key."""
     kept = {name: value for name, value in headers.items() if name.lower() not in _NOT_SENT}
     kept = {name: value for name, value in kept.items() if not name.lower().startswith("x-forwarded-")}
     return {**kept, **own, "Accept-Encoding": "identity"}
 
 
 def told_back(headers: Mapping[str, str]) -> dict[str, str]:
-    """A provider's headers as the agent gets them."""
+    """Return a provider's headers as the agent gets them."""
     return {name: value for name, value in headers.items() if name.lower() not in _NOT_TOLD}
 
 
 def token_of(headers: Mapping[str, str], query: Mapping[str, str]) -> str:
-    """The token, wherever an agent puts its key."""
+    """Return the token, wherever an agent puts its key."""
     scheme, _, bearer = headers.get("Authorization", "").partition(" ")
     given = (bearer if scheme.lower() == "bearer" else "", headers.get("x-api-key"), headers.get("x-goog-api-key"))
     return next((value.strip() for value in (*given, query.get("key")) if value), "")
@@ -150,6 +150,7 @@ _LONGEST = 64 * 1024**2
 
 
 def event(data: EventData, name: str | None = None) -> bytes:
+    """Return a server-sent event as bytes."""
     return (f"event: {name}\n" if name else "").encode() + f"data: {json.dumps(data)}\n\n".encode()
 
 
@@ -161,7 +162,7 @@ class EventReader:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """The events that are whole now, with their ends. Raises ValueError where one is far too long."""
+        """Yield the events that are whole now, with their ends. Raises ValueError where one is far too long."""
         self._rest += chunk
         while (end := self._end()) is not None:
             whole, self._rest, self._seen = self._rest[:end], self._rest[end:], 0
@@ -171,7 +172,7 @@ class EventReader:
             raise ValueError(f"an event of more than {_LONGEST} bytes")
 
     def rest(self) -> bytes:
-        """What came after the last end of an event."""
+        """Return what came after the last end of an event."""
         return self._rest
 
     def _end(self) -> int | None:
@@ -182,7 +183,7 @@ class EventReader:
 
 
 def data_of(raw: bytes) -> EventData | None:
-    """The JSON object in an event; None for a comment, an end mark and anything else."""
+    """Return the JSON object in an event; None for a comment, an end mark and anything else."""
     lines = [line for line in raw.decode(errors="replace").splitlines() if line.startswith("data:")]
     try:
         value = json.loads("\n".join(line.removeprefix("data:").removeprefix(" ") for line in lines))

@@ -1,4 +1,4 @@
-"""What is withheld from a provider: whatever of a request would have it do something outside of the sandbox."""
+"""Withholding from a provider whatever of a request would have it act outside of the sandbox."""
 
 from collections import Counter
 from collections.abc import Callable, Container
@@ -71,7 +71,7 @@ class Withheld:
         body["tools"] = [tool for tool, name in zip(tools, names, strict=True) if not name]
 
     def parts(self, value: Any, remote: Callable[[Json], str | None], note: Callable[[str], Json]) -> Any:
-        """The value with a note in place of each part that `remote` has a kind for."""
+        """Return the value with a note in place of each part that `remote` has a kind for."""
         if isinstance(value, list):
             return [self.parts(item, remote, note) for item in value]
         if not isinstance(value, dict):
@@ -83,11 +83,11 @@ class Withheld:
 
 
 def kind_of(tool: str) -> str:
-    """The kind that a provider's own tool is counted under, by its name."""
+    """Return the kind that a provider's own tool is counted under, by its name."""
     name = tool.lower()
     return next((kind for word, kind in _KINDS if word in name or word in name.replace("_", "")), _HOSTED)
 
 
 def is_remote(url: Any) -> bool:
-    """Whether a URL, which may hold its data itself, points elsewhere."""
+    """Return whether a URL, which may hold its data itself, points elsewhere."""
     return isinstance(url, str) and not url.startswith("data:")

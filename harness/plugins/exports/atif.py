@@ -35,7 +35,10 @@ _Json = dict[str, Any]
 
 
 def export_atif(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """`RUN/TASK/SCAFFOLD/MODEL/TRY.json` for each trial with a message. Says what was written. Raises UserError."""
+    """Return `RUN/TASK/SCAFFOLD/MODEL/TRY.json` for each trial with a message.
+
+    Says what was written. Raises UserError.
+    """
     written, left_out = [], []
     for run in runs:
         name = run.directory.resolve().name
@@ -55,7 +58,7 @@ def export_atif(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
 
 
 def atif_trajectory(run: RunRows, row: TrialRow, records: Sequence[Record]) -> _Json | None:
-    """One trial as plain data; None where its trajectory has no message. Pure."""
+    """Return one trial as plain data; None where its trajectory has no message. Pure."""
     names = list(dict.fromkeys(each.conversation for each in records if isinstance(each, MessageRecord)))
     if not names:
         return None
@@ -155,7 +158,7 @@ def _tool_call(call: ToolCall) -> _Json:
 
 
 def _thoughts(message: Message) -> str:
-    """The text of thinking blocks, as far as a provider shows it."""
+    """Return the text of thinking blocks, as far as a provider shows it."""
     texts = [block.get("thinking") or (block.get("text") if block.get("thought") else "") for block in message.signed]
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
@@ -176,7 +179,7 @@ def _metrics(usage: Usage) -> _Json:
 
 
 def _final(row: TrialRow, records: Sequence[Record]) -> _Json:
-    """Of all conversations; steps are those of the first."""
+    """Return the final metrics of all conversations; steps are those of the first."""
     messages = [each for each in records if isinstance(each, MessageRecord | FaultRecord)]
     usage = sum((each.usage for each in messages if each.usage), start=NO_USAGE)
     return {
@@ -189,7 +192,7 @@ def _final(row: TrialRow, records: Sequence[Record]) -> _Json:
 
 
 def _facts(row: TrialRow, records: Sequence[Record]) -> _Json:
-    """What the format has no place for."""
+    """Return what the format has no place for."""
     others = [
         each.model_dump(mode="json")
         for each in records

@@ -49,7 +49,7 @@ def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> i
 
 
 def inspect_log(run: RunRows, standing: Standing) -> dict[str, Any]:
-    """One system's trials in one run, as plain data."""
+    """Return one system's trials in one run, as plain data."""
     samples = [_sample(row, trajectory_of(run.directory, row)) for row in standing.rows]
     created = min((sample["started_at"] for sample in samples if sample.get("started_at")), default=None)
     tasks = sorted({row.task for row in standing.rows})
@@ -121,7 +121,7 @@ def _score(row: TrialRow) -> dict[str, Any]:
 
 
 def _messages(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """Of the first conversation: an agent's subagents have others."""
+    """Return the messages of the first conversation: an agent's subagents have others."""
     for record in records:
         if isinstance(record, MessageRecord) and not record.conversation:
             yield _message(record.message)

@@ -29,7 +29,7 @@ _IN_CONTAINER = resources.files("harness.plugins.published") / "in_container"
 
 
 def tools(task: PublishedTask) -> dict[str, bytes]:
-    """What runs and reads a published task's tests, by its path in an arm."""
+    """Return what runs and reads a published task's tests, by its path in an arm."""
     found = {
         "run_tests": (_IN_CONTAINER / "run_published.sh").read_bytes(),
         "parse_log.py": (_IN_CONTAINER / "parse_log.py").read_bytes(),
@@ -53,7 +53,7 @@ class OnDiskToolchain:
         return self
 
     def programs(self, _tests: Iterable[TestId], /) -> frozenset[str]:
-        """The task's own script runs the tests from their sources."""
+        """Return the task's own script runs the tests from their sources."""
         return frozenset()
 
     async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
@@ -63,7 +63,7 @@ class OnDiskToolchain:
     async def build(
         self, _context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Files that have a name of a test in common are run one at a time: no parser says whose a name is."""
+        """Return files that have a name of a test in common are run one at a time: no parser says whose a name is."""
         files_of = Counter(name for _, name in {(test.file, test.name) for test in suite.tests})
         apart = {"TESTWRIGHT_APART": "1"} if max(files_of.values(), default=0) > 1 else {}
         return [Built(replace(item, env={**item.env, **apart})) for item in compiled]
@@ -88,7 +88,7 @@ _LIST = "1.json"
 
 @dataclass(frozen=True)
 class AgentsTree:
-    """What the agent has made of the tree: files to write (path -> bytes) and to take out, executable ones named."""
+    """The agent's changes of the tree: files to write (path -> bytes) and to take out, executable ones named."""
 
     files: Mapping[str, bytes]
     removed: tuple[str, ...]
@@ -103,7 +103,7 @@ async def run_log(
     files: Sequence[str],
     key: ArmKey,
 ) -> list[ParsedTest]:
-    """What the task's parser finds in the log of its run script over `files`; nothing where there is no log.
+    """Return what the task's parser finds in the log of its run script over `files`; nothing where there is no log.
 
     `changed` is laid over the agent's tree after the published verifier has looked at its diff. Raises SandboxLost.
     """
@@ -123,7 +123,7 @@ async def run_log(
 def log_job(
     task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
 ) -> Job:
-    """Its one output is `1.json`, what the parser made of the log."""
+    """Return its one output is `1.json`, what the parser made of the log."""
     placed = [
         *(PlacedFile(path, data, 0o755) for path, data in {f"{TOOLS}/arm": ARM, **tools(task)}.items()),
         *_placed(workdir, tree),

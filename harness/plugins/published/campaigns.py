@@ -14,7 +14,7 @@ _ABOVE = ("#", "*")
 
 
 def campaign_tests(text: bytes) -> TestFile:
-    """The tests of a campaign, by their whole names.
+    """Return the tests of a campaign, by their whole names.
 
     A test goes from its `=` line to its last line of code. Tests of one name can't be told apart in a log: they are
     one here, with the text of all, so that a change to any of them is a change to it.

@@ -54,7 +54,7 @@ class _User:
 
 
 async def published_image(task: PublishedTask) -> Image:
-    """The image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return the image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
     async with _held(task.image.tag), engine_images() as images:
         source = await _source(images, task)
         parts = _parts(task, source)
@@ -94,7 +94,7 @@ async def _source(images: EngineImages, task: PublishedTask) -> StoredImage:
 
 
 def _parts(task: PublishedTask, source: StoredImage) -> dict[str, bytes]:
-    """All that the image is made of."""
+    """Return all that the image is made of."""
     environment = task.directory / PurePosixPath(DOCKERFILE).parent
     files = sorted(path for path in environment.rglob("*") if path.is_file())
     parts = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files}
@@ -154,7 +154,10 @@ async def _build_environment(tag: str, task: PublishedTask) -> None:
 
 
 async def _user(images: EngineImages, tag: str, task: PublishedTask) -> _User:
-    """Whose the image's commands are. Raises UserError where it lacks what a published task's judging needs."""
+    """Return whose the image's commands are.
+
+    Raises UserError where it lacks what a published task's judging needs.
+    """
     stored = await images.find(tag)
     uid, gid, *missing = (await images.output(tag, "sh", "-c", _FACTS)).split()
     if missing:
@@ -176,7 +179,7 @@ async def _agents_tree(whole: GitTree, task: PublishedTask) -> str:
 
 
 async def _layer(whole: GitTree, tree: GitTree, agents: Path, scratch: Path) -> list[str]:
-    """What is to be put over the environment, in `layer`; returns the paths that are to go from it."""
+    """Return what is to be put over the environment, in `layer`; returns the paths that are to go from it."""
     layer = scratch / "layer"
     visible = await GitTree.create(scratch / "visible.git", agents, with_ignored=False)
     await write_work_tree(visible, scratch / "work")

@@ -45,20 +45,28 @@ class _Table(BaseModel):
 
 
 class TaskTable(_Table):
+    """The table `task` of a task.toml."""
+
     name: str = Field(min_length=1)
 
 
 class MetadataTable(_Table):
+    """The table `metadata` of a task.toml."""
+
     repository: str = Field(min_length=1)
     base_commit: str = Field(pattern=r"^[0-9a-f]{7,64}$")
 
 
 class VerifierTable(_Table):
+    """The table `verifier` of a task.toml."""
+
     timeout_sec: float = Field(default=900, gt=0)
     env: dict[str, str] = Field(default_factory=dict)
 
 
 class AgentTable(_Table):
+    """The table `agent` of a task.toml."""
+
     timeout_sec: float = Field(default=10800, gt=0)
     network_mode: str = "allowlist"
     allowed_hosts: tuple[str, ...] = ()
@@ -118,7 +126,7 @@ def read_description(path: Path) -> tuple[Description, list[str]]:
 
 
 def _without_effect(found: Description) -> list[str]:
-    """What a task asks for and doesn't get. The verifier's environment holds the keys of its judge."""
+    """Return what a task asks for and doesn't get. The verifier's environment holds the keys of its judge."""
     words = []
     if unknown := list(_unknown(found)):
         words.append(f"unknown keys {', '.join(unknown)}")
@@ -130,7 +138,10 @@ def _without_effect(found: Description) -> list[str]:
 
 
 def read_rubric(path: Path) -> tuple[list[Criterion], list[str]]:
-    """The criteria of `rubrics.json`, headings left out, and what to remark. Raises UserError naming the item."""
+    """Return the criteria of `rubrics.json`, headings left out, and what to remark.
+
+    Raises UserError naming the item.
+    """
     try:
         items = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -163,7 +174,7 @@ def _title_id(data: Any) -> str:
 
 
 def _free_id(criterion: Criterion, *taken: set[str]) -> str:
-    """The first number of its axis that no criterion has."""
+    """Return the first number of its axis that no criterion has."""
     numbers = (f"{criterion.axis}.{number}" for number in range(1, 100))
     return next((name for name in numbers if not any(name in names for names in taken)), criterion.id)
 
@@ -187,7 +198,7 @@ _SPACES_REPLACED = [list(pair) for space in (" ", r"\s", r"\s+", " +") for pair 
 
 
 def base_image(path: Path) -> str:
-    """The image that a Dockerfile of one stage starts from. Raises UserError."""
+    """Return the image that a Dockerfile of one stage starts from. Raises UserError."""
     found = _FROM.findall(read_text(path))
     if len(found) != 1:
         raise UserError(f"{path}: expected one FROM line, found {len(found)}")
@@ -195,7 +206,7 @@ def base_image(path: Path) -> str:
 
 
 def with_base_image(dockerfile: str, image: str) -> str:
-    """The same Dockerfile on another image."""
+    """Return the same Dockerfile on another image."""
     return _FROM.sub(lambda _: f"FROM {image}", dockerfile, count=1)
 
 
@@ -243,14 +254,14 @@ def _unknown(table: BaseModel, above: str = "") -> Iterator[str]:
 
 
 def _line(text: str, key: str) -> int:
-    """Of the first line that has a key; of the file's first where none has it."""
+    """Return the first line that has a key; the file's first where none has it."""
     lines = enumerate(text.splitlines(), start=1)
     return next((number for number, line in lines if re.match(rf"\s*\[?{re.escape(key)}\b", line)), 1)
 
 
 @dataclass(frozen=True)
 class ImageSource:
-    """Where a task's image comes from. `whole` is one with upstream's whole tree, the withheld tests included.
+    """The source of a task's image. `whole` is one with upstream's whole tree, the withheld tests included.
 
     A `complete` one has all that the task's own Dockerfile would add to it.
     """
@@ -292,7 +303,7 @@ class ImageMap:
         return cls(entries)
 
     def source(self, image: str, repository: str, base_commit: str) -> ImageSource:
-        """What stands for a published image: itself, where the map has nothing of it."""
+        """Return what stands for a published image: itself, where the map has nothing of it."""
         if found := self._entries.get(image):
             return ImageSource(found.image, complete=found.complete)
         for name in (repository, repository.removesuffix(".git").removesuffix("/")):
@@ -302,7 +313,7 @@ class ImageMap:
 
 
 def _entry(value: object) -> _Entry | None:
-    """None for what is no entry."""
+    """Return None for what is no entry."""
     if isinstance(value, str):
         value = {"image": value}
     if not isinstance(value, dict) or not {"image"} <= value.keys() <= {"image", "complete"}:

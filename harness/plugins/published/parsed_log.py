@@ -1,4 +1,4 @@
-"""What a published task's parser says of a log: `{"tests": [{"name", "status"}]}`, names as it finds them.
+"""Results of a published task's parser: `{"tests": [{"name", "status"}]}`, names as it finds them.
 
 Maps names from a log parser to tests: parsers write names as their tools print them.
 """
@@ -21,7 +21,8 @@ _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.
 
 
 def attributed(report: Report, tests: Sequence[TestId]) -> Report:
-    """The same report, each case given to the listed test that its name means; to none where several could be meant.
+    """Return the same report, each case given to the listed test that its name means; to none where several could be
+    meant.
 
     A name means a test when the parts of one end with all parts of the other, and no file is named but the test's.
     """
@@ -33,7 +34,7 @@ def attributed(report: Report, tests: Sequence[TestId]) -> Report:
 
 
 def means(name: str, test: TestId) -> bool:
-    """Whether a parsed name can be that of a test."""
+    """Return whether a parsed name can be that of a test."""
     return _Listed([test]).owner(name, test.file) == test
 
 
@@ -68,7 +69,7 @@ class _Listed:
         self._computed = ByBeginning(computed)
 
     def owner(self, name: str, file: str) -> TestId | None:
-        """The test that a name of `file` means; None where it means none or could mean several."""
+        """Return the test that a name of `file` means; None where it means none or could mean several."""
         if not is_of(name, file):
             return None
         place = file_of(name)
@@ -90,7 +91,7 @@ class _Listed:
             node.tests.append(test)
 
     def _named(self, parts: Sequence[str]) -> tuple[list[TestId], bool]:
-        """Tests whose parts end these or end with these, and whether it is the one with just these parts."""
+        """Return tests whose parts end these or end with these, and whether it is the one with just these parts."""
         node = self._root
         found: list[TestId] = []
         for part in reversed(parts):
@@ -111,13 +112,13 @@ class _Listed:
 
 
 def file_of(name: str) -> str:
-    """The file that a name begins with (`tests/test_x.py::TestY::test_z`), empty where it names none."""
+    """Return the file that a name begins with (`tests/test_x.py::TestY::test_z`), empty where it names none."""
     head, separator, _ = name.partition("::")
     return head.removeprefix("./") if separator and PurePosixPath(head).suffix and " " not in head else ""
 
 
 def is_of(name: str, file: str) -> bool:
-    """Whether a parsed name can be that of a test of this file."""
+    """Return whether a parsed name can be that of a test of this file."""
     place = file_of(name)
     return not place or f"/{file}".endswith(f"/{place}")
 
@@ -135,7 +136,7 @@ def _bare(part: str, file: str) -> str:
 
 
 def _parts(name: str, file: str) -> tuple[str, ...]:
-    """A name's classes or blocks and the test's own, without file and case."""
+    """Return a name's classes or blocks and the test's own, without file and case."""
     text = " ".join(name.split())
     if place := file_of(text):
         text = text[len(place) :].lstrip("./:")
@@ -183,7 +184,7 @@ class _Parsed(BaseModel):
 
 
 def parsed_tests(data: bytes) -> list[ParsedTest]:
-    """A parser's output as it stands. Raises ReportError."""
+    """Return a parser's output as it stands. Raises ReportError."""
     return _listed(_read(data).tests)
 
 
@@ -223,7 +224,7 @@ def _case(test: TestId, status: str) -> CaseResult:
 
 
 def _contradiction(tests: list[ParsedTest]) -> str:
-    """A log in which one test both passes and fails was not written by the test run alone."""
+    """Return a log in which one test both passes and fails was not written by the test run alone."""
     known: dict[str, set[str]] = defaultdict(set)
     for name, status in tests:
         known[name].add(status)

@@ -18,7 +18,7 @@ _KEY = re.compile(r"file:|tests?:(?:\s|$)", re.IGNORECASE)
 
 
 def is_test_path(path: str) -> bool:
-    """What the published verifier takes for a test file."""
+    """Return what the published verifier takes for a test file."""
     path = path.lower()
     name = PurePosixPath(path).name
     return (
@@ -32,7 +32,7 @@ def is_test_path(path: str) -> bool:
 
 
 def listed_names(manifest: str) -> list[str]:
-    """The names of a manifest: its lines that begin with a dash. The files that they stand under are ignored.
+    """Return the names of a manifest: its lines that begin with a dash. The files that they stand under are ignored.
 
     Of several manifests between fences, the last whole one counts. One in JSON has the names in its strings: a list
     of names, or of objects with a list `tests`.
@@ -47,7 +47,7 @@ def listed_names(manifest: str) -> list[str]:
 
 
 def _json_names(text: str) -> list[str] | None:
-    """Names of a manifest in JSON; None where it is no list or object of JSON."""
+    """Return names of a manifest in JSON; None where it is no list or object of JSON."""
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
@@ -61,7 +61,7 @@ def _json_names(text: str) -> list[str] | None:
 
 
 def found_as(name: str, parsed: Iterable[ParsedTest], *, underscored: bool = False) -> list[str]:
-    """The names of a log that count as the one that a manifest lists.
+    """Return the names of a log that count as the one that a manifest lists.
 
     Args:
         name: A name of the manifest.
@@ -75,7 +75,9 @@ def found_as(name: str, parsed: Iterable[ParsedTest], *, underscored: bool = Fal
 def log_records(
     names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest], *, underscored: bool = False
 ) -> tuple[TestRecord, ...]:
-    """What the two runs say of each listed name: the statuses of the results that count for it, if it has any."""
+    """Return what the two runs say of each listed name: the statuses of the results that count for it, if it has
+    any.
+    """
     runs = {"baseline": before, "removal": after}
     found = {
         name: {run: found_as(name, parsed, underscored=underscored) for run, parsed in runs.items()} for name in names
@@ -94,7 +96,9 @@ def _statuses(names: Sequence[str], parsed: Iterable[ParsedTest]) -> str:
 def judge_mutation(
     names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest], *, underscored: bool = False
 ) -> tuple[Reason, ...]:
-    """Why the stage isn't passed: no listed test is green at baseline, or one that is stays so without the code."""
+    """Return why the stage isn't passed: no listed test is green at baseline, or one that is stays so without the
+    code.
+    """
     listed = {offer for name in names for offer in _listed_offers(name, underscored)}
     passed = [test.name for test in before if test.status == "PASSED"]
     green = [name for name in passed if _parsed_offers(name, underscored) & listed]
@@ -115,12 +119,12 @@ def _normal(name: str) -> str:
 
 
 def _forms(offers: Iterable[str], underscored: bool) -> frozenset[str]:
-    """The offers as they are compared: as they are, or all with underscores for spaces."""
+    """Return the offers as they are compared: as they are, or all with underscores for spaces."""
     return frozenset(offer.replace(" ", "_") if underscored else offer for offer in offers)
 
 
 def _parsed_offers(name: str, underscored: bool) -> frozenset[str]:
-    """Under which names a parsed result is found."""
+    """Yield the names under which a parsed result is found."""
     whole = _normal(name)
     offers = {whole, whole.partition(" - ")[0]}
     for separator, joined in ((" | ", (" | ",)), ("::", ("::", "."))):
@@ -131,7 +135,7 @@ def _parsed_offers(name: str, underscored: bool) -> frozenset[str]:
 
 
 def _listed_offers(name: str, underscored: bool) -> frozenset[str]:
-    """What a name of the manifest may be found under."""
+    """Return what a name of the manifest may be found under."""
     whole = _normal(name)
     offers = {whole}
     if len(parts := whole.split(" | ")) > 1:

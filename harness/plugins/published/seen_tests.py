@@ -87,7 +87,9 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
 
 
 def _without_headings(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
-    """The same, tests to which lines were only added behind a blank one left as they were: these head the next."""
+    """Return the same, tests to which lines were only added behind a blank one left as they were: these head the
+    next.
+    """
     if change.path.endswith(CAMPAIGN):
         return found
     if change.old is None or change.new is None or not {change.old, change.new} <= found.keys():
@@ -104,14 +106,14 @@ def _as_before(test: TestFunction, old: TestFunction | None) -> TestFunction:
 
 
 async def _tests_of(path: str, text: bytes, names: list[str]) -> TestFile:
-    """The tests of a file that was run: by its grammar where it has one, else by what was reported."""
+    """Return the tests of a file that was run: by its grammar where it has one, else by what was reported."""
     if path.endswith(CAMPAIGN) and names:
         return await read_apart(lambda: campaign_tests(text))
     return await read_apart(lambda: reported_tests(text, names))
 
 
 def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
-    """Tests by the names that were reported of a file, in the order of their lines. Pure.
+    """Return tests by the names that were reported of a file, in the order of their lines. Pure.
 
     The text of each goes from the first line with its name to the next with another's. A name that no line has is of
     some other file: a run script may run more than it was asked for. Nothing tells what tests check: each counts as
@@ -133,7 +135,7 @@ def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
 
 
 def _has(line: str, name: str) -> bool:
-    """Whether a line has a name, whole, or the last part of one that has several."""
+    """Return whether a line has a name, whole, or the last part of one that has several."""
     last = name.rpartition(".")[2] if _DOTTED.fullmatch(name) else _LAST.sub("", name)
     return any(part in line and _whole(part).search(line) is not None for part in {name, last} if part)
 
@@ -177,7 +179,7 @@ def _known(text: bytes, path: str, discovery: Discovery) -> bool:
 
 
 async def _reported(task: PublishedTask, intake: Intake, context: ArmContext, file: str, key: ArmKey) -> list[str]:
-    """The names that belong to a file, without it, in a run of this file alone."""
+    """Return the names that belong to a file, without it, in a run of this file alone."""
     tree = AgentsTree(
         intake.files, intake.deleted, frozenset(item.path for item in intake.changes if item.executable)
     )

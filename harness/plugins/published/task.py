@@ -25,7 +25,10 @@ NAME = "swe-atlas"
 
 
 def task_directories(place: str) -> list[Path]:
-    """A task's own directory, all that lie in a directory, or those that a glob matches; sorted. Raises UserError."""
+    """Return a task's own directory, all that lie in a directory, or those that a glob matches; sorted.
+
+    Raises UserError.
+    """
     path = Path(place)
     if (path / DESCRIPTION).is_file():
         return [path.resolve()]
@@ -37,7 +40,7 @@ def task_directories(place: str) -> list[Path]:
 
 
 def _matching(path: Path) -> Iterator[Path]:
-    """What a glob below the root or the current directory matches."""
+    """Return what a glob below the root or the current directory matches."""
     root = Path(path.anchor)
     return root.glob(str(path.relative_to(path.anchor)))
 
@@ -104,7 +107,7 @@ class PublishedTask(Task):
 
     @cached_property
     def is_underscored(self) -> bool:
-        """Whether its own published verifier compares names with underscores for spaces: one task's does."""
+        """Return whether its own published verifier compares names with underscores for spaces: one task's does."""
         return layout.replaces_spaces(self.directory)
 
     @property
@@ -144,7 +147,7 @@ class PublishedTask(Task):
 
 
 def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
-    """The task in a directory. Raises UserError for the first file that is absent or wrong."""
+    """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
     for name in layout.NEEDED:
         if not (directory / name).is_file():
             raise UserError(f"{directory / name}: the published layout needs this file, and it isn't there")
@@ -171,7 +174,7 @@ def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
 
 
 def unread(directory: Path, fault: str) -> PublishedTask:
-    """What stands for a task that can't be read, among others that can: it has a name and the reason."""
+    """Return what stands for a task that can't be read, among others that can: it has a name and the reason."""
     name = _slug(directory)
     repo = PublishedRepo(
         name=name,
@@ -245,7 +248,7 @@ def _repo(name: str, directory: Path, description: layout.Description) -> Repo:
 
 
 def _language(directory: Path) -> str:
-    """That of most files of the reference; of the code, where no test of it is in a language that we know."""
+    """Return the language of most files of the reference; of the code, where no test of it is in one that we know."""
     languages = {name: LANGUAGE_FACTS.get(name) for name in LANGUAGE_FACTS.names}
     for part in (layout.REFERENCE, layout.REMOVAL):
         paths = [path.decode(errors="replace") for path in _PATHS.findall((directory / part).read_bytes())]
@@ -259,7 +262,7 @@ def _language(directory: Path) -> str:
 
 
 def published_task(task: Task) -> PublishedTask:
-    """A task of this layout as such. Raises UserError for any other."""
+    """Return a task of this layout as such. Raises UserError for any other."""
     if isinstance(task, PublishedTask):
         return task
     raise UserError(f"task {task.id}: it hasn't the published layout (-t swe-atlas:PATH)")

@@ -50,7 +50,7 @@ class SweAtlasTrack:
         return {GradingRules.TESTWRIGHT: verify_by_ours, GradingRules.PUBLISHED: verify_published}
 
     def toolchain(self, task: Task) -> "Toolchain":
-        """The task's own run script knows nothing of our toolchains: its variants are text on disk."""
+        """Return the task's own run script knows nothing of our toolchains: its variants are text on disk."""
         from harness.plugins.published.arms import OnDiskToolchain
 
         return OnDiskToolchain(published_task(task))

@@ -46,7 +46,7 @@ _REGULAR = ("100644", "100755")
 
 @dataclass(frozen=True)
 class _Found:
-    """What the test runs came to; they `ran` unless something was refused before."""
+    """Results of the test runs; they `ran` unless something was refused before."""
 
     names: tuple[str, ...]
     reasons: tuple[Reason, ...]
@@ -114,12 +114,12 @@ async def _mutation(
 
 
 def test_files(tree: AgentsTree) -> list[str]:
-    """What the run script is given: all that the published rule takes for a test file, data files too."""
+    """Return what the run script is given: all that the published rule takes for a test file, data files too."""
     return [path for path in tree.files if is_test_path(path)]
 
 
 async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
-    """What differs between the image's tree and `agents`, the id of a tree of the same git directory."""
+    """Return what differs between the image's tree and `agents`, the id of a tree of the same git directory."""
     changes = await tree.changes(agents)
     written = {change.path: change.new for change in changes if change.new and change.new.mode in _REGULAR}
     return AgentsTree(

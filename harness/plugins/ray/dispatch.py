@@ -1,4 +1,4 @@
-"""Who does which trial: nodes that come and go, trials that are handed out, and what nodes tell."""
+"""Dispatch of trials: nodes that come and go, trials that are handed out, and what nodes tell."""
 
 import asyncio
 import contextlib
@@ -95,7 +95,7 @@ class Dispatch:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is at work and nothing is left that may begin."""
+        """Return whether nothing is at work and nothing is left that may begin."""
         at_work = any(node.busy for node in self._nodes)
         return not at_work and (not self._queue or not self._services.observer.may_begin())
 
@@ -119,7 +119,7 @@ class Dispatch:
             raise self._failure
 
     def give_up(self, message: str) -> None:
-        """Nobody is left to do what is in the queue."""
+        """End the trials in the queue: no node is left to do them."""
         for item in self._queue:
             self._end_without(item, SandboxLost(message))
         self._queue.clear()
@@ -255,5 +255,5 @@ class Dispatch:
 
 
 def _why(error: Exception) -> str:
-    """Of Ray's errors the first line; a deadline has no words of its own."""
+    """Return the first line of one of Ray's errors; a deadline has no words of its own."""
     return str(error).strip().partition("\n")[0] or f"no word from it for {SILENCE_SECONDS:g} seconds"

@@ -163,6 +163,6 @@ class RayExecutor:
 
 
 def _shipped(run: RunSpec) -> bytes | None:
-    """None for the catalog that every testwright has."""
+    """Return None for the catalog that every testwright has."""
     is_own = run.catalog is not None and run.catalog.resolve() != default_directory().resolve()
     return pack(Path(str(run.catalog))) if is_own else None

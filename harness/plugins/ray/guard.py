@@ -19,7 +19,7 @@ _DONE = b"done"
 
 
 def start_guard(sandbox: str, owner: str, folder: Path) -> IO[bytes]:
-    """The pipe: write with `dismiss`, or die."""
+    """Return the pipe: write with `dismiss`, or die."""
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, sandbox, owner, str(folder)],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -38,7 +38,7 @@ def dismiss(guards: Sequence[IO[bytes]]) -> None:
 
 
 def _variables(sandbox: str) -> tuple[str, ...]:
-    """What it takes from our environment to reach a sandbox's server: its token can have any name."""
+    """Return what it takes from our environment to reach a sandbox's server: its token can have any name."""
     name, argument = split(sandbox)
     return read_configuration(argument).variables if name == "swerex" else ()
 

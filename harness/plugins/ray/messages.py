@@ -1,4 +1,4 @@
-"""What nodes and driver tell each other. Ray carries it pickled, in memory."""
+"""Messages between nodes and driver. Ray carries them pickled, in memory."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from harness.specs.usage import Usage
 
 
 class Edition(NamedTuple):
-    """Which testwright a machine has."""
+    """The version of testwright that a machine has."""
 
     version: str
     protocol: int
@@ -36,7 +36,7 @@ def edition() -> Edition:
 
 
 class NodeFacts(NamedTuple):
-    """What a node says of itself. `complaint` is why it can't do trials, empty where it can."""
+    """A node's facts about itself. `complaint` is why it can't do trials, empty where it can."""
 
     edition: Edition
     isolation: str = ""
@@ -65,7 +65,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Files:
-    """Of a trial at work."""
+    """Files of a trial at work."""
 
     place: str
     change: MirrorChange
@@ -89,13 +89,15 @@ class Dropped:
 
 @dataclass(frozen=True)
 class MayPay:
-    """Whether the next call may be made."""
+    """A question: may the next call be made?"""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Paid:
+    """A message: a call has been paid."""
+
     usage: Usage
 
 

@@ -36,7 +36,7 @@ class FilePiece(NamedTuple):
 
 
 class MirrorChange(NamedTuple):
-    """What has happened to a trial's files: attempts set aside, in their order, new contents, files that are gone."""
+    """Changes of a trial's files: attempts set aside, in their order, new contents, files that are gone."""
 
     asides: tuple[str, ...] = ()
     pieces: tuple[FilePiece, ...] = ()
@@ -44,7 +44,7 @@ class MirrorChange(NamedTuple):
 
 
 class _Stamp(NamedTuple):
-    """What tells one content of a file from another, but for one written in the same tick of the disk's clock.
+    """A mark that tells one content of a file from another, but for one written in the same tick of the disk's clock.
 
     So a stamp of a file that was `young` when it was taken is no proof that nothing has changed.
     """
@@ -140,7 +140,7 @@ def _write(path: Path, piece: FilePiece) -> None:
 
 
 def _files(folder: Path, name: str) -> Iterator[str]:
-    """Of the trial's directory, of those that were set aside, and the record of its attempts."""
+    """Return the files of the trial's directory, of those that were set aside, and the record of its attempts."""
     for place in [folder / name, *folder.glob(f"{name}.*")]:
         for path in place.rglob("*") if place.is_dir() else [place]:
             if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
@@ -154,7 +154,7 @@ def _stamp(path: Path) -> _Stamp:
 
 
 def _order(path: str) -> tuple[int, str]:
-    """Whose a directory is comes first, what is finished last; what was set aside before what is new."""
+    """Return whose a directory is comes first, what is finished last; what was set aside before what is new."""
     _, _, name = path.partition("/")
     if name == "trial.json":
         return -1, path
@@ -162,7 +162,7 @@ def _order(path: str) -> tuple[int, str]:
 
 
 def _only_grows(path: str) -> bool:
-    """Nobody writes these anew: one that is gone was renamed with its attempt's directory."""
+    """Return whether a file is never written anew: one that is gone was renamed with its attempt's directory."""
     return path.endswith(("/trajectory.jsonl", ".attempts.jsonl", "/log.txt"))
 
 
@@ -183,7 +183,7 @@ def pack(catalog: Path) -> bytes:
 
 
 def unpack(packed: bytes, folder: Path) -> Path:
-    """The catalog's directory below `folder`."""
+    """Return the catalog's directory below `folder`."""
     directory = folder / "catalog"
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         tar.extractall(directory, filter="data")

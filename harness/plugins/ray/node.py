@@ -75,7 +75,7 @@ class TrialNode:
         self._end = asyncio.Event()
 
     async def facts(self, sandbox: str, keys: Mapping[str, str]) -> NodeFacts:
-        """What this node is, with the driver's keys in this process's environment from now on."""
+        """Return what this node is, with the driver's keys in this process's environment from now on."""
         os.environ.update(keys)
         try:
             engine = choose_engine(sandbox)
@@ -115,7 +115,7 @@ class TrialNode:
         self._trials[place] = asyncio.create_task(self._do(assignment))
 
     async def told(self) -> list[Message]:
-        """What there is to tell, at once or after a while; nothing at all is an answer too."""
+        """Return what there is to tell, at once or after a while; nothing at all is an answer too."""
         batch: list[Message] = []
         with contextlib.suppress(TimeoutError):
             batch.append(await asyncio.wait_for(self._told.get(), BEAT_SECONDS))
@@ -179,7 +179,7 @@ class TrialNode:
             self._copy(mirror, place)
 
     def _folder(self, place: str) -> Path:
-        """Where a trial's attempts lie on this node."""
+        """Return where a trial's attempts lie on this node."""
         assert self._context is not None, "it was opened"
         return (self._context.run.directory / "trials" / place).parent
 
@@ -214,13 +214,13 @@ class TrialNode:
 
 
 def fingerprint(trial: Trial) -> str:
-    """Of all that decides what a trial comes to, but for its image and isolation."""
+    """Return a digest of all that decides a trial's outcome, but for its image and isolation."""
     parts = (trial.identity("", ""), trial.task.digest, trial.task.repo.digest)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 async def _unfit(context: RunContext, spec: TrialSpec, expected: str) -> str:
-    """Why this node can't do a trial; empty where it can, or where that shows at the trial itself."""
+    """Return why this node can't do a trial; empty where it can, or where that shows at the trial itself."""
     try:
         trial = trial_of(spec, context.catalog, context.models)
         if fingerprint(trial) != expected:

@@ -87,7 +87,7 @@ Question = MayPay | Paid | TurnWanted | TurnOver
 
 
 class Desk:
-    """Of one node. `answer` sends an answer to it, empty for a yes."""
+    """The services for one node. `answer` sends an answer to it, empty for a yes."""
 
     def __init__(self, services: Services, answer: Callable[[int, str], object]) -> None:
         self._services = services

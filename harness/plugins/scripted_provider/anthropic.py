@@ -208,6 +208,8 @@ def _ends_in_space(block: Json) -> bool:
 
 
 class ServedAnthropicMessages:
+    """See `ServedDialect`. Anthropic's messages."""
+
     path = "/v1/messages"
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
@@ -249,6 +251,7 @@ class ServedAnthropicMessages:
 
 
 def request_text(request: Json) -> str:
+    """Return all text of a request, for rules that look for words."""
     messages = (content_text(message) for message in request["messages"])
     return "\n".join(filter(None, [content_text(request.get("system")), *messages]))
 
@@ -264,7 +267,7 @@ def _head(turn: Turn) -> Json:
 
 
 def _blocks(turn: Turn) -> list[tuple[Json, list[Json]]]:
-    """Each content block, and the deltas that it is streamed in."""
+    """Return each content block, and the deltas that it is streamed in."""
     reply = turn.reply
     blocks: list[tuple[Json, list[Json]]] = []
     if reply.thinking:
@@ -286,7 +289,7 @@ def _blocks(turn: Turn) -> list[tuple[Json, list[Json]]]:
 
 
 def _emptied(block: Json) -> Json:
-    """A block as it starts in a stream."""
+    """Return a block as it starts in a stream."""
     empty = {"thinking": "", "signature": "", "text": "", "input": {}}
     return {key: empty.get(key, value) for key, value in block.items()}
 

@@ -1,4 +1,4 @@
-"""What the provider needs to know about a vendor's protocol, and what the protocols share."""
+"""A vendor's protocol as the provider needs it, and the parts that the protocols share."""
 
 import json
 from collections.abc import Mapping
@@ -28,19 +28,21 @@ class Turn:
 
 
 class ServedDialect(Protocol):
+    """A vendor's protocol, as a server speaks it."""
+
     path: str
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
         """Raises RequestRefused."""
 
     def read(self, request: Json) -> str:
-        """The text of a request that is well formed. Raises RequestRefused."""
+        """Return the text of a request that is well formed. Raises RequestRefused."""
 
     def answer(self, turn: Turn) -> Json:
-        """The body of an answer that doesn't stream."""
+        """Return the body of an answer that doesn't stream."""
 
     def events(self, turn: Turn) -> list[bytes]:
-        """The server-sent events of one that does."""
+        """Return the server-sent events of one that does."""
 
     def error(
         self, kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
@@ -58,18 +60,19 @@ def check_bearer(headers: Mapping[str, str]) -> None:
 
 
 def sse(data: Json | str, event: str | None = None) -> bytes:
+    """Return a server-sent event as bytes."""
     text = data if isinstance(data, str) else json.dumps(data)
     return (f"event: {event}\n" if event else "").encode() + f"data: {text}\n\n".encode()
 
 
 def pieces(text: str) -> list[str]:
-    """A text as it is streamed: in a few parts that depend on nothing but the text."""
+    """Return a text as it is streamed: in a few parts that depend on nothing but the text."""
     size = max(1, -(-len(text) // _PIECES))
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
 def content_text(content: Any) -> str:
-    """All text in a message's content, whichever vendor's: tool calls and results count."""
+    """Return all text in a message's content, whichever vendor's: tool calls and results count."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
@@ -85,6 +88,7 @@ def content_text(content: Any) -> str:
 
 
 def is_positive(value: Any) -> bool:
+    """Return whether a value is a whole number above 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 

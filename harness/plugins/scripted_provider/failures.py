@@ -27,6 +27,8 @@ class ErrorKind(StrEnum):
 
 
 class ErrorAnswer(NamedTuple):
+    """An error answer: its status and its body."""
+
     status: int
     body: Json
 
@@ -139,6 +141,7 @@ _GOOGLE: dict[ErrorKind, tuple[int, str, str]] = {
 def openai_error(
     kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
 ) -> ErrorAnswer:
+    """Return an error in OpenAI's words."""
     status, type_, usual_code, usual = _OPENAI[kind]
     error = {"message": usual if message is None else message, "type": type_}
     return ErrorAnswer(status, {"error": {**error, "param": param, "code": code or usual_code}})

@@ -65,6 +65,7 @@ def _count(turn: Json | None, names: tuple[str, ...]) -> int:
 
 
 def request_text(request: Json) -> str:
+    """Return all text of a request, for rules that look for words."""
     system = request.get("systemInstruction") or request.get("system_instruction")
     parts = [
         part

@@ -127,6 +127,8 @@ CREATED = 1735689600
 
 
 class ServedOpenAIChat:
+    """See `ServedDialect`. OpenAI's chat completions."""
+
     path = "/v1/chat/completions"
 
     def check_headers(self, headers: Mapping[str, str]) -> None:

@@ -80,6 +80,8 @@ def _check_items(items: list[Any]) -> None:
 
 
 class ServedOpenAIResponses:
+    """See `ServedDialect`. OpenAI's responses."""
+
     path = "/v1/responses"
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
@@ -156,13 +158,13 @@ def _items(turn: Turn) -> list[Json]:
 
 
 def _emptied(item: Json) -> Json:
-    """An item as it starts in a stream."""
+    """Return an item as it starts in a stream."""
     empty = {"content": [], "summary": [], "arguments": "", "status": "in_progress"}
     return {key: empty.get(key, value) for key, value in item.items()}
 
 
 def _item_events(item: Json) -> list[Json]:
-    """What is streamed between an item's beginning and its end."""
+    """Return what is streamed between an item's beginning and its end."""
     match item["type"]:
         case "function_call":
             name = "response.function_call_arguments"
@@ -177,7 +179,7 @@ def _item_events(item: Json) -> list[Json]:
 
 
 def _part_events(prefix: str, index: str, part: Json, said: str) -> list[Json]:
-    """A part's beginning, its text in pieces, and its end. `said` is the part's key that holds the text."""
+    """Return a part's beginning, its text in pieces, and its end. `said` is the part's key that holds the text."""
     names = {"summary_text": "response.reasoning_summary_text", "output_text": "response.output_text"}
     name = names.get(part["type"], "response.refusal")
     extra: Json = {"logprobs": []} if part["type"] == "output_text" else {}

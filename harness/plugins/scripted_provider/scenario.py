@@ -1,4 +1,4 @@
-"""What the scripted provider says: a small YAML file, the same for every vendor's protocol.
+"""Scenarios of the scripted provider: a small YAML file, the same for every vendor's protocol.
 
 Which reply comes next.
 """
@@ -20,7 +20,7 @@ class _Part(BaseModel):
 
 
 class Stop(StrEnum):
-    """How an answer ends other than by itself. `text` holds what was said until then."""
+    """An answer's end other than by itself. `text` holds what was said until then."""
 
     LENGTH = "length"
     REFUSAL = "refusal"
@@ -28,7 +28,7 @@ class Stop(StrEnum):
 
 
 class ScriptedFault(StrEnum):
-    """What a connection or a broken proxy does to an answer that is otherwise fine."""
+    """A fault of the connection or of a broken proxy in an answer that is otherwise fine."""
 
     HANG = "hang"
     """Nothing comes, until the client leaves."""
@@ -76,7 +76,8 @@ class Call(_Part):
 
 
 class Tokens(_Part):
-    """What the provider says it has counted. `cache_read` and `cache_write` are parts of `input`, `reasoning` of
+    """Tokens that the provider says it has counted. `cache_read` and `cache_write` are parts of `input`, `reasoning`
+    of
     `output`; `cost_usd` is said in OpenAI's formats only, as gateways do.
     """
 

@@ -73,6 +73,7 @@ async def deliver(request: web.Request, dialect: ServedDialect, turn: Turn) -> w
 
 
 def error_response(answer: ErrorAnswer, headers: dict[str, str] | None = None) -> web.Response:
+    """Return an error answer as an HTTP response."""
     return web.json_response(answer.body, status=answer.status, headers=headers)
 
 
@@ -143,11 +144,13 @@ _CREATED_AT = "2025-01-01T00:00:00Z"
 
 
 def openai_models(names: Sequence[str]) -> Json:
+    """Return a list of models as OpenAI has it."""
     data = [{"id": name, "object": "model", "created": CREATED, "owned_by": "scripted"} for name in names]
     return {"object": "list", "data": data}
 
 
 def anthropic_models(names: Sequence[str]) -> Json:
+    """Return a list of models as Anthropic has it."""
     data = [{"id": name, "type": "model", "display_name": name, "created_at": _CREATED_AT} for name in names]
     return {"data": data, "has_more": False, "first_id": names[0], "last_id": names[-1]}
 
@@ -315,7 +318,7 @@ def _played(script: Script) -> Answerer:
 
 
 async def _body(request: web.Request) -> Any:
-    """The JSON of a request; None where it has none."""
+    """Return the JSON of a request; None where it has none."""
     try:
         return from_json(await request.read())
     except ValueError:

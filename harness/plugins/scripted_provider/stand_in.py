@@ -104,7 +104,7 @@ class ToolCaller:
 
 
 def shell_call(body: Any, command: str) -> Call | None:
-    """A call of the request's shell tool, whichever dialect it is in; None where it offers none."""
+    """Return a call of the request's shell tool, whichever dialect it is in; None where it offers none."""
     offered = dict(_tools(body))
     for name in sorted(offered, key=lambda name: _rank(name)):
         schema = offered[name]

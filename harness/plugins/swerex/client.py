@@ -40,7 +40,7 @@ class ScriptEnd(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """What it printed as base64. Raises SandboxLost where it isn't."""
+        """Return what it printed as base64. Raises SandboxLost where it isn't."""
         try:
             return base64.b64decode(self.output, validate=True)
         except ValueError:
@@ -75,7 +75,7 @@ class Client:
         return ScriptEnd(status, output)
 
     async def check(self, function: str, *arguments: str) -> str:
-        """The output of a function that must succeed. Raises SandboxLost."""
+        """Return the output of a function that must succeed. Raises SandboxLost."""
         answer = await self.call(function, *arguments)
         if answer.status:
             raise SandboxLost(f"'{function}' ended with status {answer.status} on the SWE-ReX deployment")
@@ -149,7 +149,7 @@ def _mapping(body: bytes) -> dict[str, Any]:
 
 
 def _message(body: bytes) -> str:
-    """The first line of an error as SWE-ReX or FastAPI tells it."""
+    """Return the first line of an error as SWE-ReX or FastAPI tells it."""
     try:
         answer = json.loads(body)
         text = answer.get("swerexception", {}).get("message") or answer.get("detail") or ""
@@ -159,7 +159,7 @@ def _message(body: bytes) -> str:
 
 
 def _unspeakable(word: str) -> bool:
-    """What can't be an argument: a NUL, or half a surrogate pair."""
+    """Return what can't be an argument: a NUL, or half a surrogate pair."""
     try:
         return b"\0" in word.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What `--sandbox swerex:...` says: a server's URL, or a YAML file with a deployment and its parameters.
+"""The argument of `--sandbox swerex:...`: a server's URL, or a YAML file with a deployment and its parameters.
 
 The engine that `--sandbox swerex:...` names. Apart from the engine, which takes long to import.
 """
@@ -29,7 +29,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 class SwerexConfiguration(FileModel):
-    """How a SWE-ReX deployment is reached or started, and what it is known to enforce."""
+    """A SWE-ReX deployment: how it is reached or started, and what it is known to enforce."""
 
     deployment: dict[str, Any] = Field(
         description="`type` and the parameters of SWE-ReX's own configuration class of that type; ${NAME} is taken "
@@ -73,7 +73,7 @@ class SwerexConfiguration(FileModel):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What its deployment takes from the environment."""
+        """Return what its deployment takes from the environment."""
         return tuple(_VARIABLE.findall(str(self.deployment)))
 
     @property
@@ -82,7 +82,7 @@ class SwerexConfiguration(FileModel):
 
 
 def read_configuration(argument: str) -> SwerexConfiguration:
-    """The configuration that follows `swerex:`. Raises UserError."""
+    """Return the configuration that follows `swerex:`. Raises UserError."""
     if not argument:
         raise UserError("sandbox 'swerex' needs a server or a file: swerex:http://HOST:PORT or swerex:FILE.yaml")
     remote = argument.startswith(("http://", "https://"))
@@ -100,7 +100,10 @@ def read_configuration(argument: str) -> SwerexConfiguration:
 def deployment_parameters(
     configuration: SwerexConfiguration, places: Mapping[str, str], environment: Mapping[str, str] = os.environ
 ) -> Any:
-    """The deployment's parameters, checked, as SWE-ReX's own class; `places` replace `{NAME}`. Raises UserError."""
+    """Return the deployment's parameters, checked, as SWE-ReX's own class; `places` replace `{NAME}`.
+
+    Raises UserError.
+    """
     from swerex.deployment import config as classes
 
     def filled(value: Any) -> Any:
@@ -159,7 +162,7 @@ def _variable(name: str, environment: Mapping[str, str]) -> str:
 
 
 def swerex(argument: str, images: ImageSources) -> "SwerexEngine":
-    """`swerex:URL` or `swerex:FILE`. Raises UserError; no deployment is reached or started yet."""
+    """Return `swerex:URL` or `swerex:FILE`. Raises UserError; no deployment is reached or started yet."""
     configuration = read_configuration(argument)
     from harness.plugins.swerex.engine import SwerexEngine
 

@@ -75,7 +75,7 @@ class SwerexEngine:
             return self._shared
 
     async def _make(self, image: Image, labels: Mapping[str, str]) -> DeployedDirectory:
-        """A place that is filled, or nothing left of it."""
+        """Return a place that is filled, or nothing left of it."""
         if self._configuration.per_sandbox:
             host = await start_host(self._configuration, {"reference": image.reference, "digest": image.digest})
         else:

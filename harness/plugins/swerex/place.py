@@ -108,7 +108,7 @@ class DeployedDirectory:
         return f"{self.state.rpartition('/')[2]}."
 
     def real(self, path: str) -> str:
-        """A path of the contract on the deployment."""
+        """Return a path of the contract on the deployment."""
         return f"{self.files}{path}" if path.startswith("/") else path
 
     async def make(self, image: Image, archive: TreeArchive | None, labels: Mapping[str, str]) -> None:
@@ -151,11 +151,11 @@ class DeployedDirectory:
             raise SandboxLost("files can't be placed on the SWE-ReX deployment")
 
     def mapped(self, value: str, image: Image) -> str:
-        """Paths of the contract in a text, as they are on the deployment."""
+        """Return paths of the contract in a text, as they are on the deployment."""
         return mapped(value, self.real, (image.workdir, "/logs"))
 
     def launch(self, image: Image, options: SandboxOptions, env: Mapping[str, str], mark: str) -> list[str]:
-        """The arguments of `launch` up to the program: see far_side.sh."""
+        """Return the arguments of `launch` up to the program: see far_side.sh."""
         inherit = self.configuration.inherit_env
         variables = {**self._environment(image, inherit), **self.configuration.env}
         given = {**image.env, **options.env, **env}
@@ -180,7 +180,8 @@ class DeployedDirectory:
         return {"PATH": path, "LANG": "C.UTF-8", **own}
 
     async def pack(self, path: str, limit: int) -> AsyncIterator[bytes]:
-        """A tar of a directory, up to one byte more than `limit`, kept on the deployment until the sandbox goes.
+        """Return a tar of a directory, up to one byte more than `limit`, kept on the deployment until the sandbox
+        goes.
 
         Raises FileNotFoundError; the chunks come one after the other.
         """

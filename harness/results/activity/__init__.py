@@ -1,1 +1,1 @@
-"""What agents do, by their trajectories; never part of a verdict."""
+"""Activity of agents, by their trajectories; never part of a verdict."""

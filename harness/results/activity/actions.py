@@ -1,4 +1,4 @@
-"""What an agent did, step by step, from its trajectory: each atomic command and each call of another tool.
+"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool.
 
 What a command or a native agent's tool is for.
 """
@@ -39,7 +39,9 @@ def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> 
 
 
 def kind_of_tool(name: str) -> Kind | None:
-    """Of a native agent's own tool; None for a shell, whose commands tell, and OTHER for one that isn't known."""
+    """Return the kind of a native agent's own tool; None for a shell, whose commands tell, OTHER for an unknown
+    one.
+    """
     plain = _plain(name)
     if plain in vocabulary.SHELL_TOOLS:
         return None
@@ -47,7 +49,7 @@ def kind_of_tool(name: str) -> Kind | None:
 
 
 def asks_the_web(tool: str) -> bool:
-    """Whether a native agent's own tool asks other hosts, whatever it is told."""
+    """Return whether a native agent's own tool asks other hosts, whatever it is told."""
     return _plain(tool) in vocabulary.WEB_TOOLS
 
 
@@ -169,7 +171,7 @@ def _only_reads(call: ToolUse) -> bool:
 
 
 def _shell_text(call: ToolCall) -> str:
-    """The command in a shell tool's arguments: a text, or words of which the last is a script."""
+    """Return the command in a shell tool's arguments: a text, or words of which the last is a script."""
     arguments = _arguments(call.arguments)
     for name in ("command", "cmd", "script", "input"):
         value = arguments.get(name)

@@ -1,4 +1,4 @@
-"""What an agent tried that it shouldn't, by its commands and by what the proxy to package registries refused.
+"""Attempts of an agent that it shouldn't make, by its commands and by what the proxy to package registries refused.
 
 Shown beside a trial, never part of its verdict.
 
@@ -18,6 +18,8 @@ from harness.results.activity.vocabulary import CLIENTS, Kind
 
 
 class OutOfBounds(StrEnum):
+    """Kinds of attempts that an agent shouldn't make."""
+
     NETWORK = "network"
     """It asked a host other than this one, or a package registry."""
     REFUSED_HOST = "refused-host"

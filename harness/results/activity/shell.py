@@ -99,7 +99,7 @@ def _parsed(text: str) -> list[AtomicCommand]:
 
 
 def _first_command(part: Node) -> int:
-    """Where it begins, of a part of a pipeline that is one command; else -1."""
+    """Return where it begins, of a part of a pipeline that is one command; else -1."""
     while part.type == "redirected_statement" and (body := part.child_by_field_name("body")):
         part = body
     return part.start_byte if part.type == "command" else -1
@@ -189,7 +189,7 @@ _FIRST_OPERAND_ITS_OWN = frozenset({"timeout"})
 
 
 def unwrapped(command: AtomicCommand) -> AtomicCommand:
-    """What a wrapper such as `timeout 60 env A=1` runs; the command itself where it is none."""
+    """Return what a wrapper such as `timeout 60 env A=1` runs; the command itself where it is none."""
     while command.program in _WITH_VALUE or command.program in _PLAIN_WRAPPERS:
         rest = _wrapped(command.program, list(command.arguments))
         if not rest:
@@ -216,7 +216,7 @@ def _wrapped(program: str, words: list[str]) -> list[str]:
 
 
 def _script(command: AtomicCommand) -> str | None:
-    """What `bash -c` or `bash <<EOF` or `eval` runs."""
+    """Return what `bash -c` or `bash <<EOF` or `eval` runs."""
     if command.program == "eval":
         return " ".join(command.arguments)
     if command.program not in _SHELLS:

@@ -78,7 +78,7 @@ def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
 
 
 def deciles(found: Sequence[AgentAction]) -> Deciles:
-    """The actions by tenths of the trajectory, in its order; the i-th of n falls into tenth i * 10 // n."""
+    """Return the actions by tenths of the trajectory, in its order; the i-th of n falls into tenth i * 10 // n."""
     parts: list[list[AgentAction]] = [[] for _ in range(DECILES)]
     for place, action in enumerate(found):
         parts[place * DECILES // len(found)].append(action)
@@ -101,6 +101,8 @@ STORM_REQUESTS = 5
 
 
 class Mark(StrEnum):
+    """Signs that an agent made no progress."""
+
     STALL = "stall"
     """Nothing was recorded for five minutes."""
     LOOP = "loop"
@@ -169,7 +171,7 @@ def _failed_requests(records: Sequence[Record]) -> Iterator[WatchMark]:
 
 @dataclass(frozen=True)
 class TrialBehaviour:
-    """What one trial's agent did. `sightings` and `marks` are never part of its verdict."""
+    """One trial's agent at work. `sightings` and `marks` are never part of its verdict."""
 
     row: TrialRow
     records: tuple[Record, ...]
@@ -201,12 +203,15 @@ class SystemBehaviour:
 
 
 def trial_behaviour(directory: Path, row: TrialRow) -> TrialBehaviour | None:
-    """Of a run's `directory`. None where there is no trajectory, it can't be read, or its agent called nothing."""
+    """Return an agent's activity.
+
+    None where there is no trajectory, it can't be read, or its agent called nothing.
+    """
     return behaviour_of(row, trajectory_of(directory, row))
 
 
 def trajectory_of(directory: Path, row: TrialRow) -> tuple[Record, ...]:
-    """The records of a trial; none where there is no trajectory or it can't be read."""
+    """Return the records of a trial; none where there is no trajectory or it can't be read."""
     try:
         return tuple(read_trajectory(directory / "trials" / row.trial / "trajectory.jsonl"))
     except UserError:
@@ -245,7 +250,7 @@ QUANTITIES: Mapping[str, Quantity] = {
 
 
 def system_behaviour(found: Sequence[TrialBehaviour]) -> SystemBehaviour | None:
-    """None without a trial. Pure."""
+    """Return None without a trial. Pure."""
     profiles = [item.profile for item in found]
     if not profiles:
         return None

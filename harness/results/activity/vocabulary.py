@@ -5,6 +5,8 @@ from enum import StrEnum
 
 
 class Group(StrEnum):
+    """Groups of kinds of actions."""
+
     FILES = "file operations"
     SEARCH = "search"
     EXECUTION = "execution"
@@ -12,7 +14,7 @@ class Group(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an atomic command or tool call does."""
+    """Kinds of atomic commands and tool calls."""
 
     READ = "read"
     WRITE = "write"

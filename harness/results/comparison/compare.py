@@ -93,7 +93,7 @@ def _is_odd(row: TrialRow, has_model: bool) -> bool:
 
 
 def _is_without_calls(row: TrialRow) -> bool:
-    """An agent that has ended without a metered call: it may have ignored where its model is."""
+    """Return an agent that has ended without a metered call: it may have ignored where its model is."""
     return bool(row.ending) and row.usage is not None and row.usage.agent.calls == 0
 
 
@@ -106,7 +106,7 @@ def _faults(row: TrialRow) -> Iterator[str]:
 
 
 def _counted(rows: Sequence[TrialRow], words: Callable[[TrialRow], Iterator[str]]) -> Mapping[str, int]:
-    """The most frequent first."""
+    """Return the most frequent first."""
     counts = Counter(str(word) for row in rows for word in words(row))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -116,7 +116,7 @@ _REMEDY = "start the older run again with today's tasks and options, or judge it
 
 
 class Fact(NamedTuple):
-    """What a trial's verdict rests on, and which trial that is."""
+    """A fact that a trial's verdict rests on, and which trial that is."""
 
     task: str
     kind: str
@@ -211,7 +211,7 @@ def compare(directories: Sequence[Path], first: str, others: Sequence[str]) -> C
 
 
 def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> Comparison:
-    """The same of runs that were read before."""
+    """Return the same of runs that were read before."""
     sides = find_sides(runs, [first, *others])
     tasks, left_out = _common(sides)
     check_same(sides, tasks)
@@ -255,7 +255,7 @@ def _summary(side: Side, tasks: Sequence[str]) -> SideSummary:
 
 
 def _notes(sides: Sequence[Side], tasks: Sequence[str]) -> Iterator[str]:
-    """What a reader must know of the whole before believing a difference."""
+    """Yield what a reader must know of the whole before believing a difference."""
     first = sides[0]
     for other in sides[1:]:
         if first.scaffold != other.scaffold and first.model != other.model and first.model and other.model:

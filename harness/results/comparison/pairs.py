@@ -63,7 +63,7 @@ def _axes(first: Side, second: Side, tasks: Sequence[str]) -> Iterator[AxisDiffe
 
 
 def _share(side: Side, task: str, axis: int) -> float | None:
-    """The mean over a task's trials of their share of met criteria."""
+    """Return the mean over a task's trials of their share of met criteria."""
     shares = [mean(decided) for trial in side.at(task) if (decided := _decided(trial.row, axis))]
     return mean(shares) if shares else None
 
@@ -122,7 +122,7 @@ def _flips(first: Side, second: Side, tasks: Sequence[str]) -> Iterator[Flip]:
 
 
 def _example(side: Side, task: str, is_resolved: bool) -> PlacedTrial | None:
-    """The first of this kind; of those that aren't resolved one with a score comes before one without."""
+    """Return the first of this kind; of those that aren't resolved one with a score comes before one without."""
     fitting = [trial for trial in side.at(task) if (trial.row.verdict is Verdict.RESOLVED) is is_resolved]
     return min(fitting, key=lambda trial: not trial.row.is_scored, default=None)
 
@@ -131,7 +131,7 @@ SIGNIFICANT = 0.05
 
 
 class Obstacle(StrEnum):
-    """Why no side can be said to resolve more."""
+    """Reasons why no side can be said to resolve more."""
 
     BY_TASK = "the interval by task includes 0"
     BY_REPOSITORY = "the interval by repository includes 0"
@@ -192,7 +192,7 @@ class Pair:
 
 
 def pair_up(first: Side, others: Sequence[Side], tasks: Sequence[str]) -> tuple[Pair, ...]:
-    """One pair for each of the others, at tasks that all have. Pure."""
+    """Return one pair for each of the others, at tasks that all have. Pure."""
     tests = [_mcnemar(first, other, tasks) for other in others]
     adjusted = holm([test.p for test in tests])
     return tuple(
@@ -226,7 +226,7 @@ def _without_faults(first: Side, second: Side, tasks: Sequence[str]) -> Differen
 
 
 def _mcnemar(first: Side, second: Side, tasks: Sequence[str]) -> McNemar:
-    """A task counts for the side that resolved it in more attempts, of as many as both have had."""
+    """Return a task counts for the side that resolved it in more attempts, of as many as both have had."""
     signs = [_sign(first.scores[task], second.scores[task]) for task in tasks]
     won, lost = signs.count(1), signs.count(-1)
     return McNemar(won, lost, signs.count(0), mcnemar(won, lost))

@@ -38,12 +38,15 @@ class Side:
     scores: Mapping[str, TaskScore]
 
     def at(self, task: str) -> tuple[PlacedTrial, ...]:
-        """Its trials at a task, by run and attempt."""
+        """Return its trials at a task, by run and attempt."""
         return tuple(trial for trial in self.trials if trial.row.task == task)
 
 
 def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...]:
-    """Each name is SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`. Raises UserError, with what there is."""
+    """Return each name is SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
+
+    Raises UserError, with what there is.
+    """
     sides = tuple(_find(runs, name) for name in names)
     known: dict[tuple[object, ...], str] = {}
     for side, name in zip(sides, names, strict=True):
@@ -78,7 +81,7 @@ class _InRun(NamedTuple):
 
 
 def _named_run(runs: Sequence[RunRows], name: str) -> _InRun | None:
-    """The run before one of the colons of a name, if it is one; a model's name may have colons of its own."""
+    """Return the run before one of the colons of a name, if it is one; a model's name may have colons of its own."""
     for place, char in enumerate(name):
         if char == ":" and (found := [run for run in runs if run.directory == Path(name[:place])]):
             return _InRun(found[0], name[place + 1 :])
@@ -98,7 +101,7 @@ def _side(name: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> Side
 
 
 def _check_one(system: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> None:
-    """What has one name in several runs must be one thing: a changed scaffold is another side."""
+    """Refuse a name that stands for two things in several runs: a changed scaffold is another side."""
     first = runs[0]
     for run in runs[1:]:
         for kind, one, other in _digests(first, run, scaffold, model):

@@ -1,1 +1,1 @@
-"""Where trials fail, and what goes with it."""
+"""Stages at which trials fail, and what goes with it."""

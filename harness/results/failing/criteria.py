@@ -53,13 +53,13 @@ class ProbeRate:
 
 
 def axis_rates(rows: Iterable[TrialRow]) -> tuple[AxisRate, ...]:
-    """Of one system, for each axis that has a criterion. Pure, as all here."""
+    """Return one system's rates, for each axis that has a criterion. Pure, as all here."""
     trials = list(rows)
     return tuple(found for axis in AXES if (found := _axis_rate(axis, trials)).trials or found.undecided)
 
 
 def criterion_rates(rows: Iterable[TrialRow]) -> tuple[CriterionRate, ...]:
-    """The hardest first; those that nothing decided last."""
+    """Return the hardest first; those that nothing decided last."""
     groups: defaultdict[tuple[str, str], list[CriterionResult]] = defaultdict(list)
     for row in rows:
         for item in criteria_of(row):
@@ -69,7 +69,7 @@ def criterion_rates(rows: Iterable[TrialRow]) -> tuple[CriterionRate, ...]:
 
 
 def probe_rates(rows: Iterable[TrialRow]) -> tuple[ProbeRate, ...]:
-    """The probe that most suites miss first."""
+    """Return the probe that most suites miss first."""
     groups: defaultdict[tuple[str, str, str], list[bool]] = defaultdict(list)
     for row in rows:
         for item in criteria_of(row):
@@ -85,7 +85,7 @@ def probe_kill_rate(rows: Iterable[TrialRow]) -> Estimate | None:
 
 
 def over_tasks(rows: Iterable[TrialRow], share: Callable[[TrialRow], float | None]) -> Estimate | None:
-    """The mean over tasks of the mean over trials that have a share; None where none has."""
+    """Return the mean over tasks of the mean over trials that have a share; None where none has."""
     groups: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
         value = share(row)
@@ -96,6 +96,7 @@ def over_tasks(rows: Iterable[TrialRow], share: Callable[[TrialRow], float | Non
 
 
 def criteria_of(row: TrialRow) -> tuple[CriterionResult, ...]:
+    """Return the criteria of a trial's verdict."""
     return row.record.stages.rubric.criteria if row.record else ()
 
 
@@ -131,7 +132,7 @@ def _criterion_rate(task: str, results: list[CriterionResult]) -> CriterionRate:
 
 
 def _by_difficulty(item: CriterionRate) -> tuple[float, int, str, str]:
-    """Of equal rates the one that more trials tell of comes first."""
+    """Sort by rate; of equal rates the one that more trials tell of comes first."""
     if item.met is None:
         return 2.0, 0, item.task, item.criterion
     return item.met.value, -item.met.whole, item.task, item.criterion
@@ -185,16 +186,17 @@ def suite_size(rows: Iterable[TrialRow]) -> SuiteSize:
 
 
 def listed_tests(row: TrialRow) -> int:
-    """The tests of its manifest; 0 where its judging ended before."""
+    """Return the tests of its manifest; 0 where its judging ended before."""
     return len(row.record.stages.manifest.tests) if row.record else 0
 
 
 def failing_tests(row: TrialRow) -> int:
-    """The listed tests that a reason of the arms is about."""
+    """Return the listed tests that a reason of the arms is about."""
     return len({reason.subject for reason in row.reasons if reason.stage is Stage.MUTATION and reason.subject})
 
 
 def is_resolved(row: TrialRow) -> bool:
+    """Return whether a trial is resolved."""
     return row.verdict is Verdict.RESOLVED
 
 

@@ -24,7 +24,8 @@ STAGES = (Stage.TRIAL, Stage.INTAKE, Stage.MANIFEST, Stage.MUTATION, Stage.RUBRI
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """Of `entered` trials, `lost` ended at this stage: `failed`, `invalid` or `unscored`, or not judged yet.
+    """A stage that `entered` trials reached; `lost` ended there: `failed`, `invalid` or `unscored`, or not judged
+    yet.
 
     `codes` counts trials by the reason codes of this stage; one trial may have several.
     """
@@ -47,7 +48,7 @@ class FunnelStep:
 
 
 def funnel(rows: Iterable[TrialRow]) -> tuple[FunnelStep, ...]:
-    """All stages in their order; what passes the last is resolved. Pure."""
+    """Return all stages in their order; what passes the last is resolved. Pure."""
     left = list(rows)
     steps = []
     for stage in STAGES:
@@ -58,7 +59,9 @@ def funnel(rows: Iterable[TrialRow]) -> tuple[FunnelStep, ...]:
 
 
 def lost_at(row: TrialRow) -> Stage | None:
-    """The first stage that gave a reason; None for a resolved trial, `trial` for one that has no verdict yet."""
+    """Return the first stage that gave a reason; None for a resolved trial, `trial` for one that has no verdict
+    yet.
+    """
     if row.verdict is Verdict.RESOLVED:
         return None
     stages = {reason.stage for reason in row.reasons}
@@ -84,7 +87,7 @@ _NUMBERS = {name: number for number, name in AXES.items()}
 
 
 class WeightsFile(FileModel):
-    """What `--weights FILE` reads: axis -> weight, and from which composite a tier begins.
+    """The file of `--weights FILE`: axis -> weight, and from which composite a tier begins.
 
     A trial's composite is the weighted mean of its shares of met criteria, over the axes that it has; 0 for one that
     never reached the rubric.
@@ -109,13 +112,13 @@ class WeightsFile(FileModel):
         return {_NUMBERS[name]: weight for name, weight in self.weights.items()}
 
     def tier(self, composite: float) -> str:
-        """The highest that it reaches."""
+        """Return the highest that it reaches."""
         return max((least, name) for name, least in self.tiers.items() if least <= composite)[1]
 
 
 @dataclass(frozen=True)
 class Composite:
-    """Of one system. `lowest` and `highest` are the tiers at the ends of the interval by task."""
+    """The composite of one system. `lowest` and `highest` are the tiers at the ends of the interval by task."""
 
     value: Estimate
     tier: str
@@ -129,7 +132,7 @@ def load_weights(path: Path) -> WeightsFile:
 
 
 def composite(rows: Iterable[TrialRow], weights: WeightsFile) -> Composite | None:
-    """None without a trial. Trials without a verdict count as 0, as they do in the plain rate. Pure."""
+    """Return None without a trial. Trials without a verdict count as 0, as they do in the plain rate. Pure."""
     value = over_tasks(rows, lambda row: trial_composite(row, weights))
     if value is None:
         return None

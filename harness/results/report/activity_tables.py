@@ -52,7 +52,7 @@ def _decile_table(known: Mapping[str, SystemBehaviour]) -> Table:
 
 
 def group_shares(found: SystemBehaviour, group: Group) -> list[float | None]:
-    """Of each tenth's actions, those of a group; None where a tenth has none."""
+    """Return a group's share of each tenth's actions; None where a tenth has none."""
     shares: list[float | None] = []
     for tenth in found.deciles:
         whole = sum(tenth.values())
@@ -84,6 +84,7 @@ def _order_table(known: Mapping[str, SystemBehaviour]) -> Table:
 
 
 def step_words(found: Sighting) -> str:
+    """Return the step of a sighting in words."""
     return NOTHING if found.step is None else str(found.step)
 
 

@@ -22,7 +22,7 @@ from harness.specs.usage import NO_USAGE
 
 
 def report_one(judged: Judged, as_json: bool) -> int:
-    """A verdict in full. Returns the exit status: 1 where it could not be scored."""
+    """Return a verdict in full. Returns the exit status: 1 where it could not be scored."""
     if as_json:
         whole = judged.beside is not None or judged.mutants is not None
         print(json.dumps(_facts(judged), indent=2) if whole else judged.record.to_json())
@@ -42,7 +42,7 @@ def report_one(judged: Judged, as_json: bool) -> int:
 
 
 def report_times(several: Sequence[Judged], as_json: bool) -> int:
-    """One submission that was judged several times: the first verdict in full, and whether all are the same.
+    """Return one submission that was judged several times: the first verdict in full, and whether all are the same.
 
     Returns 1 where they aren't, or one could not be scored.
     """
@@ -60,7 +60,10 @@ def report_times(several: Sequence[Judged], as_json: bool) -> int:
 
 
 def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
-    """A row per submission. Returns 1 where one could not be scored against expectation, or differs from it."""
+    """Return a row per submission.
+
+    Returns 1 where one could not be scored against expectation, or differs from it.
+    """
     if as_json:
         print(json.dumps([_facts(item) for item in batch], indent=2))
     else:
@@ -86,7 +89,7 @@ def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
 
 
 def fault_lines(batch: Sequence[Judged]) -> list[str]:
-    """A line for each submission that is why `report_batch` returns 1."""
+    """Return a line for each submission that is why `report_batch` returns 1."""
     return [
         f"{item.case.name}: expected {_expected(item)}, got {item.record.verdict}"
         f" {', '.join(reason.code for reason in item.record.reasons)}".rstrip()

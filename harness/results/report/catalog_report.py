@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
-    """A line for each task that the patterns take. Raises UserError."""
+    """Return a line for each task that the patterns take. Raises UserError."""
     tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:
@@ -49,7 +49,7 @@ def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*"
 
 
 def report_task(task: Task, as_json: bool) -> int:
-    """A task for its user: what the agent is told, and the criteria that it isn't told."""
+    """Return a task for its user: what the agent is told, and the criteria that it isn't told."""
     if as_json:
         facts = _task_facts(task) | {
             "digest": task.digest,
@@ -75,6 +75,7 @@ def report_task(task: Task, as_json: bool) -> int:
 
 
 def report_repos(catalog: Catalog, as_json: bool) -> int:
+    """Print the repositories of a catalog; return the exit status."""
     repos = [catalog.repo(name) for name in catalog.names("repos")]
     if as_json:
         return _json([repo.model_dump(mode="json") for repo in repos])
@@ -84,6 +85,7 @@ def report_repos(catalog: Catalog, as_json: bool) -> int:
 
 
 def report_scaffolds(catalog: Catalog, as_json: bool) -> int:
+    """Print the scaffolds of a catalog; return the exit status."""
     scaffolds = [catalog.scaffold(name) for name in catalog.names("scaffolds")]
     if as_json:
         return _json([scaffold.model_dump(mode="json") for scaffold in scaffolds])
@@ -93,6 +95,7 @@ def report_scaffolds(catalog: Catalog, as_json: bool) -> int:
 
 
 def report_builds(builds: Sequence[Build], as_json: bool) -> int:
+    """Print the results of building images; return the exit status."""
     if as_json:
         return _json([dataclasses.asdict(build) for build in builds])
     rows = [(build.name, build.reference, build.digest[:16], f"{build.seconds:.1f}") for build in builds]
@@ -183,6 +186,7 @@ def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
 
 
 def report_cleaning(cleaning: "Cleaning", as_json: bool) -> int:
+    """Print what was removed, or would be; return the exit status."""
     if as_json:
         print(json.dumps(asdict(cleaning)))
         return 0

@@ -41,6 +41,7 @@ from harness.specs.errors import UserError
 
 
 def comparison_facts(found: Comparison) -> dict[str, Any]:
+    """Return a comparison as plain data for JSON."""
     return {
         "runs": [str(run) for run in found.runs],
         "tasks": list(found.tasks),
@@ -54,7 +55,9 @@ def comparison_facts(found: Comparison) -> dict[str, Any]:
 
 
 def comparison_rows(found: Comparison) -> dict[str, list[dict[str, Any]]]:
-    """The lists of the JSON for CSV; axes and flips have the names of their two sides as `first` and `second`."""
+    """Return the lists of the JSON for CSV; axes and flips have the names of their two sides as `first` and
+    `second`.
+    """
     told = comparison_facts(found)
     rows: dict[str, list[dict[str, Any]]] = {"sides": told["sides"], "pairs": [], "axes": [], "flips": []}
     for pair in told["pairs"]:
@@ -210,7 +213,7 @@ def report_comparison(found: Comparison, as_json: bool, with_patches: bool, csv:
 
 
 def _conclusions(found: Comparison, letters: Letters) -> Iterator[Table | str]:
-    """How often tasks were resolved, and what that can tell."""
+    """Yield how often tasks were resolved, and what that can tell."""
     yield _scope(found)
     yield rate_table(found.sides, letters)
     yield difference_table(found.pairs, letters)
@@ -223,7 +226,7 @@ def _conclusions(found: Comparison, letters: Letters) -> Iterator[Table | str]:
 
 
 def _background(found: Comparison, letters: Letters) -> Iterator[Table | str]:
-    """Where the sides differ, what they cost, and what ended their trials."""
+    """Yield where the sides differ, what they cost, and what ended their trials."""
     yield from (axis_table(pair, letters) for pair in found.pairs if pair.axes)
     yield effort_table(found.sides, [letters[summary.side.name] for summary in found.sides])
     for summary in found.sides:

@@ -24,17 +24,19 @@ Letters = Mapping[str, str]
 
 
 def letters_of(sides: Sequence[SideSummary]) -> Letters:
-    """A and B, or A, B1, B2 and so on."""
+    """Return a and B, or A, B1, B2 and so on."""
     first, *others = (summary.side.name for summary in sides)
     several = len(others) > 1
     return {first: "A", **{name: f"B{number}" if several else "B" for number, name in enumerate(others, start=1)}}
 
 
 def versus(pair: Pair, letters: Letters) -> str:
+    """Return the letters of a pair: `A and B`."""
     return f"{letters[pair.first.name]} - {letters[pair.second.name]}"
 
 
 def rate_table(sides: Sequence[SideSummary], letters: Letters) -> Table:
+    """Return the table of the sides' resolve rates."""
     k = min(max(summary.rate.pass_at) for summary in sides)
     repeated = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
     numbers = ("resolve rate", "95% by task", "by repository (t)", "without faults", *repeated)
@@ -73,6 +75,7 @@ def difference_table(pairs: Sequence[Pair], letters: Letters) -> Table:
 
 
 def axis_table(pair: Pair, letters: Letters) -> Table:
+    """Return the table of a pair's rates by axis."""
     first, second = letters[pair.first.name], letters[pair.second.name]
     numbers = (first, second, "points", "95% by task", "tasks", f"trials {first}, {second}", "undecided")
     rows = [
@@ -92,6 +95,7 @@ def axis_table(pair: Pair, letters: Letters) -> Table:
 
 
 def flip_table(pair: Pair, letters: Letters) -> Table:
+    """Return the table of the tasks that flip between two sides."""
     first, second = letters[pair.first.name], letters[pair.second.name]
     rows = [
         (
@@ -119,7 +123,7 @@ def _spans(found: Difference) -> tuple[str, ...]:
 
 
 def effort_table(sides: Sequence[SideSummary], letters: Sequence[str]) -> Table:
-    """A row for each figure, a column for each side."""
+    """Return a row for each figure, a column for each side."""
     columns = [_figures(summary) for summary in sides]
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
     return table(("effort", *letters), rows, right=letters)
@@ -147,7 +151,7 @@ def _figures(summary: SideSummary) -> Mapping[str, str]:
 
 
 def mechanism_words(found: Mechanism) -> str:
-    """What ended the trials of one side."""
+    """Return what ended the trials of one side."""
     parts = [
         f"ended by {_counts(found.endings)}" if found.endings else "no agent has ended",
         f"{found.failed_requests} failed requests in {found.with_failed_requests} trials",
@@ -163,7 +167,7 @@ def mechanism_words(found: Mechanism) -> str:
 
 
 def mechanism_warning(summary: SideSummary) -> Iterator[str]:
-    """Where a side's figures may tell of its adapter rather than of its model."""
+    """Yield where a side's figures may tell of its adapter rather than of its model."""
     found = summary.mechanism
     if found.is_suspicious:
         signs = mechanism_words(found).partition("; ")[2]
@@ -197,7 +201,7 @@ _MAX_BYTES = 2_000_000
 
 
 def patches_beside(flip: Flip, first: str, second: str, width: int) -> Iterator[Table | str]:
-    """The patches of a task that flips, the first side's on the left; `width` is what both have together."""
+    """Yield the patches of a task that flips, the first side's on the left; `width` is what both have together."""
     yield f"\n{flip.task}: patches of {first} and {second}"
     made = Table(box=None, pad_edge=False, width=width)
     for letter, trial in ((first, flip.first_trial), (second, flip.second_trial)):
@@ -208,7 +212,7 @@ def patches_beside(flip: Flip, first: str, second: str, width: int) -> Iterator[
 
 
 def patch_file(trial: PlacedTrial | None) -> Path | None:
-    """Of a trial whose agent has handed one in."""
+    """Return the patch of a trial whose agent has handed one in."""
     path = trial.directory / "submission" / "patch.diff" if trial else None
     return path if path and path.is_file() else None
 

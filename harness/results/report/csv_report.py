@@ -22,7 +22,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class CsvRows(StrEnum):
-    """Which rows are written."""
+    """Kinds of rows that can be written."""
 
     TRIALS = "trials"
     REASONS = "reasons"
@@ -39,7 +39,7 @@ class CsvRows(StrEnum):
 
 
 def chosen_rows(option: str, name: str | None) -> CsvRows | None:
-    """The rows that an option names; None where it isn't given. Raises UserError."""
+    """Return the rows that an option names; None where it isn't given. Raises UserError."""
     if name is None:
         return None
     if name not in list(CsvRows):
@@ -48,18 +48,18 @@ def chosen_rows(option: str, name: str | None) -> CsvRows | None:
 
 
 def flat_facts(rows: RunRows, chosen: CsvRows) -> list[dict[str, Any]]:
-    """The same rows for JSON: by column a text, a number, a truth value or None, and nothing nested."""
+    """Return the same rows for JSON: by column a text, a number, a truth value or None, and nothing nested."""
     columns = columns_of(chosen)
     return [{name: facts(column(row)) for name, column in columns.items()} for row in rows_of(rows, chosen)]
 
 
 def csv_text(rows: RunRows, chosen: CsvRows) -> str:
-    """A head line and a line for each row. Every text cell is text for a spreadsheet too, never a formula."""
+    """Return a head line and a line for each row. Every text cell is text for a spreadsheet too, never a formula."""
     return _written(columns_of(chosen), rows_of(rows, chosen))
 
 
 def rows_of(rows: RunRows, chosen: CsvRows) -> Iterable[Any]:
-    """What the columns of `chosen` are read from."""
+    """Return what the columns of `chosen` are read from."""
     match chosen:
         case CsvRows.TRIALS:
             return rows.trials
@@ -190,7 +190,7 @@ def _count_of(kind: Kind) -> Column:
 
 
 def _items(*names: str) -> Mapping[str, Column]:
-    """Of the second of a pair of a trial's row and something that its agent did."""
+    """Return the fields of the second of a pair: a trial's row and something that its agent did."""
     return {name: _of_item(attrgetter(name)) for name in names}
 
 

@@ -21,6 +21,7 @@ _WORDS = {
 
 
 def report_dry_run(planned: DryRun, as_json: bool) -> int:
+    """Print what a run would do; return the exit status."""
     if as_json:
         print(json.dumps(_facts(planned), indent=2))
         return 0

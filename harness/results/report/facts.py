@@ -19,7 +19,7 @@ from harness.results.summary import Results, SystemResults
 
 
 def facts(value: Any) -> Any:
-    """`value` with nothing in it but dicts, lists, texts, numbers, truth values and None."""
+    """Return `value` with nothing in it but dicts, lists, texts, numbers, truth values and None."""
     match value:
         case Enum():
             return value.value

@@ -20,7 +20,9 @@ _HARDEST = 10
 
 
 def failing_sections(found: Results, names: dict[Who, str]) -> Iterator[Table | Text]:
-    """The funnel of each system, axes, the hardest criteria, the probes that most suites miss, sizes of suites."""
+    """Yield the funnel of each system, axes, the hardest criteria, the probes that most suites miss, sizes of
+    suites.
+    """
     yield Text("\nWhere trials are lost; how many pass each stage, those of the last are resolved:")
     yield _funnels(found.systems, names)
     if axes := _axis_rows(found.systems, names):
@@ -58,6 +60,7 @@ def correlation_words(found: Correlation | None) -> str:
 
 
 def signed_span(bounds: Bounds) -> str:
+    """Return the bounds of a correlation, with signs."""
     return f"{bounds.low:+.2f} to {bounds.high:+.2f}"
 
 

@@ -12,16 +12,17 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def percent(value: float | None) -> str:
+    """Return a share as a whole percentage; a dash for None."""
     return NOTHING if value is None else f"{value:.0%}"
 
 
 def span(bounds: Bounds | None) -> str:
-    """Of rates: `21% to 72%`."""
+    """Return the bounds of a rate in words: `21% to 72%`."""
     return NOTHING if bounds is None else f"{bounds.low:.0%} to {bounds.high:.0%}"
 
 
 def points(value: float | None) -> str:
-    """A difference of two rates in percentage points: `+12.5`."""
+    """Return a difference of two rates in percentage points: `+12.5`."""
     if value is None:
         return NOTHING
     shown = f"{100 * value:+.1f}"
@@ -29,7 +30,7 @@ def points(value: float | None) -> str:
 
 
 def point_span(bounds: Bounds | None) -> str:
-    """Of differences: `-3.1 to +28.0`."""
+    """Return the bounds of a difference in words: `-3.1 to +28.0`."""
     return NOTHING if bounds is None else f"{points(bounds.low)} to {points(bounds.high)}"
 
 
@@ -39,11 +40,12 @@ def share_words(found: Rate) -> str:
 
 
 def p_words(value: float) -> str:
+    """Return a p value in words."""
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def rate_words(found: ResolveRate) -> str:
-    """A resolve rate in one line, with what it must not be read without."""
+    """Return a resolve rate in one line, with what it must not be read without."""
     rate = found.rate
     over = f"{counted(rate.tasks, 'task')} (95% interval by task {span(rate.by_task)})"
     words = f"resolve rate {percent(rate.value)} over {over}"

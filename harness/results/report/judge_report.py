@@ -14,7 +14,10 @@ from harness.results.statistics.proportions import Rate
 
 
 def report_injection(report: InjectionReport, as_json: bool) -> int:
-    """Both error rates, families, and every case that went wrong. Returns 1 where the judge couldn't be reached."""
+    """Return both error rates, families, and every case that went wrong.
+
+    Returns 1 where the judge couldn't be reached.
+    """
     if as_json:
         print(json.dumps(_injection_facts(report), indent=2))
     else:
@@ -31,6 +34,7 @@ def report_injection(report: InjectionReport, as_json: bool) -> int:
 
 
 def report_calibration(found: Calibration, as_json: bool) -> int:
+    """Print how far a judge agrees with its references; return the exit status."""
     if as_json:
         print(json.dumps(_calibration_facts(found), indent=2))
         return 0

@@ -13,6 +13,7 @@ from harness.specs.model_file import ModelFile
 
 
 def report_models(catalog: Catalog, as_json: bool) -> int:
+    """Print the model files of a catalog; return the exit status."""
     files = {name: catalog.model(name) for name in catalog.model_names()}
     if as_json:
         print(json.dumps([{"name": name, **_written(file)} for name, file in files.items()], indent=2))

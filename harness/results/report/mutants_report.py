@@ -17,7 +17,7 @@ _WORDS, _NAMED = 60, 8
 
 
 def mutant_lines(file: MutantsFile | None) -> Iterator[Text | Table]:
-    """The score in a line, and each mutant that no test killed."""
+    """Yield the score in a line, and each mutant that no test killed."""
     if file is None:
         return
     yield Text(printable(score_words(file)))

@@ -15,7 +15,7 @@ Pair = tuple[str, VerdictRecord | None, VerdictRecord | None]
 
 
 def parity_lines(pairs: Sequence[Pair]) -> Iterator[Text | Table]:
-    """Both verdicts of each submission that has two, and why they differ where they do."""
+    """Yield both verdicts of each submission that has two, and why they differ where they do."""
     both = [(name, ours, published) for name, ours, published in pairs if ours and published]
     if not both:
         return

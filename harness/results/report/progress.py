@@ -1,4 +1,4 @@
-"""What a person sees while trials run: a line for each trial at work at a terminal, plain lines in a pipe.
+"""Progress for people while trials run: a line for each trial at work at a terminal, plain lines in a pipe.
 
 What a run has still to do, estimated from the trials that have ended.
 """
@@ -80,7 +80,7 @@ _LINES = 12
 
 @contextmanager
 def watching(total: int) -> Iterator[Observer]:
-    """An observer for `run_all` that shows the progress of `total` trials on stderr."""
+    """Provide an observer for `run_all` that shows the progress of `total` trials on stderr."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield _Lines(console, total)
@@ -91,6 +91,7 @@ def watching(total: int) -> Iterator[Observer]:
 
 
 def warn(line: str) -> None:
+    """Print a warning on standard error."""
     Console(stderr=True, highlight=False).print(printable(f"warning: {line}", 500), markup=False, soft_wrap=True)
 
 

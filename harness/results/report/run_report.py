@@ -36,7 +36,7 @@ _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", 
 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
-    """The closing tables and the next command to type. Returns the command's exit status."""
+    """Return the closing tables and the next command to type. Returns the command's exit status."""
     if run.finished and not as_json:
         console().print(Text(_finished_words(run)), soft_wrap=True)
     ended = _ended(run)
@@ -75,7 +75,7 @@ def show_run(
     trajectory: Steps | None = None,
     catalog: Catalog | None = None,
 ) -> int:
-    """All trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
+    """Return all trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
 
     JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
     `trial` is TASK/SCAFFOLD/MODEL/TRY or the start of one. `catalog` is where statements of criteria are looked up.
@@ -107,7 +107,7 @@ def show_run(
 
 
 def _stream(directory: Path, trial: str | None, filters: Filters, whole: bool) -> int:
-    """The chosen trials as one JSON list, each printed before the next is read.
+    """Return the chosen trials as one JSON list, each printed before the next is read.
 
     `whole`: if it is one trial that is named, then with its whole verdict.
     """
@@ -134,7 +134,7 @@ def _no_trial(directory: Path, trial: str) -> UserError:
 
 
 def _ended(run: FinishedRun) -> RunRows:
-    """What this start has ended, with what lies in the run's directory of the agents' work.
+    """Return what this start has ended, with what lies in the run's directory of the agents' work.
 
     Where trials were not begun, they count; what other starts did, or were asked for and didn't do, doesn't.
     """
@@ -179,7 +179,7 @@ def _one(directory: Path, rows: Sequence[TrialRow]) -> Sequence[TrialRow]:
 
 
 def _statements(catalog: Catalog | None, row: TrialRow) -> Mapping[str, str]:
-    """Of the task's criteria; nothing where the task isn't in the catalog any more as it was judged."""
+    """Return the task's statements; none where the task isn't in the catalog any more as it was judged."""
     try:
         task = catalog.task(row.task) if catalog else None
     except UserError:
@@ -232,7 +232,7 @@ def _remarks(rows: Iterable[TrialRow]) -> None:
 
 
 def _next(directory: Path, rows: Sequence[TrialRow]) -> str:
-    """A command that shows the trial that is most worth a look."""
+    """Return a command that shows the trial that is most worth a look."""
     odd = [row for row in rows if row.verdict is not Verdict.RESOLVED]
     words = ["testwright", "show", str(directory)]
     return shlex.join([*words, (odd or list(rows))[0].trial] if rows else words)

@@ -1,4 +1,4 @@
-"""What all trials of a run come to: rates, what they took, and where they were lost.
+"""Totals of all trials of a run: rates, what they took, and where they were lost.
 
 Prints what a large run comes to: totals of its systems, and no line for each trial.
 """
@@ -67,7 +67,7 @@ def effort_table(standings: Sequence[Standing], names: dict[Who, str]) -> Table:
 
 
 def funnel_table(steps: Sequence[FunnelStep]) -> Table:
-    """A line for each stage; after it, the reason codes of the trials that were lost there."""
+    """Return a line for each stage; after it, the reason codes of the trials that were lost there."""
     numbers = ("entered", "passed", "failed", "invalid", "unscored", "not judged")
     rows = [
         (
@@ -81,7 +81,7 @@ def funnel_table(steps: Sequence[FunnelStep]) -> Table:
 
 
 def codes_words(step: FunnelStep) -> str:
-    """`flaky 2, survived-removal 1`, or how many aren't judged yet."""
+    """Return `flaky 2, survived-removal 1`, or how many aren't judged yet."""
     waiting = [f"not judged {step.not_judged}"] if step.not_judged else []
     return ", ".join([*(f"{code} {count}" for code, count in step.codes.items()), *waiting])
 

@@ -26,7 +26,7 @@ _KEPT = "\n\t"
 
 
 def printable(text: str, limit: int = 0) -> str:
-    """`text` without control, escape and bidi characters; cut to `limit` characters where that is given."""
+    """Return `text` without control, escape and bidi characters; cut to `limit` characters where that is given."""
     shown = "".join(char if char in _KEPT or unicodedata.category(char)[0] != "C" else "�" for char in text)
     return f"{shown[: limit - 1]}…" if limit and len(shown) > limit else shown
 
@@ -53,7 +53,7 @@ def console() -> Console:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Sequence[str] = ()) -> Table:
-    """A table of plain cells; `right` names the columns of numbers.
+    """Return a table of plain cells; `right` names the columns of numbers.
 
     Only columns of prose are folded. Where there is little room titles go first, and then the table is wider than
     the terminal: ids, numbers and codes stay whole.
@@ -92,7 +92,7 @@ _GAP = 3
 
 
 def _kept(columns: Sequence[str], widths: Sequence[int]) -> list[int]:
-    """The places of the columns that are shown."""
+    """Return the places of the columns that are shown."""
     kept = list(range(len(columns)))
     for name in _FIRST_TO_GO:
         if _least(columns, widths, kept) > _width():
@@ -101,7 +101,7 @@ def _kept(columns: Sequence[str], widths: Sequence[int]) -> list[int]:
 
 
 def _forced(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -> int | None:
-    """The table's width where it is more than there is room for."""
+    """Return the table's width where it is more than there is room for."""
     least = _least(columns, widths, kept)
     return least if least > _width() else None
 
@@ -112,7 +112,7 @@ def _least(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Text]]) -> list[int]:
-    """Of each column when nothing in it is folded."""
+    """Return the width of each column when nothing in it is folded."""
     return [max(map(_longest_line, [head, *(row[at].plain for row in cells)])) for at, head in enumerate(heads)]
 
 
@@ -128,8 +128,10 @@ def _width() -> int:
 
 
 def verdict_text(verdict: Verdict) -> Text:
+    """Return a verdict in its colour."""
     return Text(verdict.value, style=_STYLES[verdict])
 
 
 def money(usage: Usage) -> str:
+    """Return what was spent, in USD; a dash where it isn't known."""
     return "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"

@@ -55,7 +55,10 @@ def show_trajectory(path: Path, steps: Steps) -> None:
 
 
 def trajectory_lines(records: Sequence[Record], steps: Steps = EVERY_STEP) -> Iterator[str]:
-    """Each record in words, without control characters. A native agent's answers are those that its gateway saw."""
+    """Yield each record in words, without control characters.
+
+    A native agent's answers are those that its gateway saw.
+    """
     step = 0
     for record in records:
         step = getattr(record, "step", 0) or step
@@ -93,7 +96,7 @@ def _words(record: Record) -> Iterator[str]:
 
 
 def _contacts(record: EgressRecord) -> str:
-    """Where to and how often, as agents name hosts."""
+    """Return where to and how often, as agents name hosts."""
     told = [
         *(f"{place} ({count})" for place, count in record.opened.items()),
         *(f"{place} failed ({count})" for place, count in record.failed.items()),

@@ -51,7 +51,7 @@ def why(row: TrialRow) -> str:
 
 
 def reason_words(reasons: tuple[Reason, ...]) -> str:
-    """The first in words, and how many others there are."""
+    """Return the first in words, and how many others there are."""
     if not reasons:
         return ""
     first = reasons[0]
@@ -61,7 +61,7 @@ def reason_words(reasons: tuple[Reason, ...]) -> str:
 
 
 def agent_causes(row: TrialRow) -> Iterator[str]:
-    """What kept an agent from its work, as far as that is known."""
+    """Yield what kept an agent from its work, as far as that is known."""
     if ending := ending_words(row):
         message = f": {printable(row.ending_message, _MESSAGE_CHARS)}" if row.ending_message else ""
         yield ending + message
@@ -72,7 +72,7 @@ def agent_causes(row: TrialRow) -> Iterator[str]:
 
 
 def ending_words(row: TrialRow) -> str:
-    """How the agent ended, where that may be why there is so little to judge; else nothing."""
+    """Return how the agent ended, where that may be why there is so little to judge; else nothing."""
     return f"ended by {row.ending.replace('-', ' ')}" if row.ending and row.ending != Ending.SUBMITTED else ""
 
 
@@ -100,7 +100,7 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
 
 
 def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = None) -> Iterable[Text | Table]:
-    """A verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for.
+    """Yield a verdict in words: stages, reasons, notes, and the criteria that a rubric's reader looks for.
 
     `statements` are those of the criteria by their ids, where they are known.
     """
@@ -133,7 +133,7 @@ def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = 
 
 
 def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:
-    """A trial's attempts, over all starts of its run."""
+    """Return a trial's attempts, over all starts of its run."""
     rows = [
         (
             str(item.number),
@@ -240,7 +240,7 @@ def usage_words(row: TrialRow, usage: UsageFile) -> str:
 
 
 def arm_table(rows: Sequence[ArmTestRow], numbers: Mapping[str, int]) -> Table:
-    """A line for each test, a column for each kind of variant: what the test did in so many of its arms."""
+    """Return a line for each test, a column for each kind of variant: what the test did in so many of its arms."""
     kinds = [kind for kind in VariantKind if any(item.kind is kind for item in rows)]
     cells = []
     for test, number in numbers.items():
@@ -266,7 +266,7 @@ def _outcomes(rows: Sequence[ArmTestRow]) -> str:
 
 
 def _kill_table(record: VerdictRecord, numbers: Mapping[str, int]) -> Table | None:
-    """Which tests noticed which probe, by their numbers in the table above."""
+    """Return which tests noticed which probe, by their numbers in the table above."""
     rows = [
         (item.id, probe, str(len(tests)), ", ".join(str(numbers.get(test, test)) for test in tests) or "no test")
         for item in record.stages.rubric.criteria
@@ -276,7 +276,7 @@ def _kill_table(record: VerdictRecord, numbers: Mapping[str, int]) -> Table | No
 
 
 def behaviour_parts(found: TrialBehaviour) -> Iterator[Text | Table]:
-    """What the agent did, and what of it looks odd."""
+    """Yield what the agent did, and what of it looks odd."""
     done = found.profile
     kinds = ", ".join(f"{kind} {count}" for kind, count in done.kinds.items())
     yield Text(f"actions: {done.actions} in {done.calls} calls: {kinds or 'none'}")
@@ -294,17 +294,17 @@ def behaviour_parts(found: TrialBehaviour) -> Iterator[Text | Table]:
 
 
 def track_columns(records: Iterable[VerdictRecord]) -> tuple[str, ...]:
-    """The titles of all columns that the tracks of these verdicts have, each once."""
+    """Return the titles of all columns that the tracks of these verdicts have, each once."""
     titles = [column.title for record in records for column in _columns(record)]
     return tuple(dict.fromkeys(titles))
 
 
 def column_value(title: str, record: VerdictRecord | None) -> str:
-    """What a trial's track says in the column of this title; `-` where it has none."""
+    """Return what a trial's track says in the column of this title; `-` where it has none."""
     columns = _columns(record) if record else ()
     return next((column.value(record) for column in columns if record and column.title == title), "-")
 
 
 def _columns(record: VerdictRecord) -> tuple[Column, ...]:
-    """None where the track that graded it isn't installed here."""
+    """Return None where the track that graded it isn't installed here."""
     return TRACKS.get(record.track).columns if record.track in TRACKS.names else ()

@@ -44,6 +44,7 @@ _CELLS = 2_500
 
 
 def write_matrix(pages: Pages, material: Material) -> None:
+    """Write the pages of tasks against systems."""
     each = max(1, max((len(system.at(t)) for system in material.systems for t in material.task_names), default=1))
     size = max(1, _CELLS // max(1, len(material.systems) * each))
     chunks = [material.task_names[start : start + size] for start in range(0, len(material.task_names), size)]
@@ -121,14 +122,14 @@ Piece = Callable[[], Any]
 
 
 def _shared_pages(pages: Pages, material: Material) -> list[Piece]:
-    """All but the front and the trials' pages."""
+    """Return all but the front and the trials' pages."""
     pairs = [partial(write_comparison, pages, material, pair) for pair in pairings(material.systems)]
     tasks = [partial(write_task, pages, material, name) for name in material.task_names]
     return [partial(write_matrix, pages, material), *pairs, *tasks]
 
 
 def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
-    """Each gives a list of what the agents did."""
+    """Return each gives a list of what the agents did."""
     starts = range(0, len(trials), _TOGETHER)
     return [partial(_write_trials, pages, material, trials[start : start + _TOGETHER]) for start in starts]
 
@@ -145,7 +146,7 @@ _pieces: list[Piece] = []
 
 @contextmanager
 def _at_work(pieces: list[Piece], pages: int) -> Iterator[Iterator[Any]]:
-    """What each returns, in order; meanwhile this process can do something else. They write so many pages."""
+    """Provide what each returns, in order; meanwhile this process can do something else. They write so many pages."""
     cores = len(os.sched_getaffinity(0))
     if pages <= _FEW or cores == 1:
         yield (piece() for piece in pieces)
@@ -164,7 +165,7 @@ def _at_work(pieces: list[Piece], pages: int) -> Iterator[Iterator[Any]]:
 
 
 def _load_for_all(pages: Pages) -> None:
-    """What each process would otherwise load for itself."""
+    """Load, before processes fork, what each would otherwise load for itself."""
     pages.load_templates()
     for name in LANGUAGES.names:
         with suppress(UserError):

@@ -61,7 +61,7 @@ class PatchView:
 
 
 def patch_view(path: Path, tests: Iterable[str], texts: LongTexts) -> PatchView | None:
-    """None where there is no patch. `tests` are the listed ones, FILE::NAME."""
+    """Return None where there is no patch. `tests` are the listed ones, FILE::NAME."""
     try:
         with path.open("rb") as file:
             text = file.read(_MAX_BYTES).decode(errors="replace")
@@ -96,7 +96,7 @@ def _marks(text: str, tests: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _marks_of_hunk(file: PatchedFile, hunk: Hunk, short: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """What a hunk leaves in place is read as a file: grammars go on after what they can't parse.
+    """Yield what a hunk leaves in place is read as a file: grammars go on after what they can't parse.
 
     A hunk that is dear to read has no marks.
     """
@@ -119,7 +119,7 @@ def _marks_of_hunk(file: PatchedFile, hunk: Hunk, short: dict[str, str]) -> Iter
 
 
 def _short(test: str) -> str:
-    """The last part of a test's name, whatever the language joins them with."""
+    """Return the last part of a test's name, whatever the language joins them with."""
     return test.partition("::")[2].rpartition(" > ")[2].rpartition("::")[2].rpartition(".")[2]
 
 
@@ -131,6 +131,8 @@ _EMPTY = PatchLine("", "")
 
 @dataclass(frozen=True)
 class Pairing:
+    """Two systems, and the page that compares them."""
+
     first: System
     second: System
 
@@ -144,7 +146,7 @@ class Pairing:
 
 
 def pairings(systems: Sequence[System]) -> list[Pairing]:
-    """The better system first."""
+    """Return the better system first."""
     pairs = list(combinations(systems, 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [(systems[0], other) for other in systems[1:]]

@@ -34,13 +34,15 @@ _MOST_ODD = 200
 
 @dataclass(frozen=True)
 class BehaviourView:
+    """A system's activity and its plot."""
+
     system: str
     found: SystemBehaviour
     plot: Markup | None
 
 
 class Oddity(NamedTuple):
-    """What looks odd in a trial: `what` is a kind or a mark, `words` the command or what was seen."""
+    """A sight that looks odd in a trial: `what` is a kind or a mark, `words` the command or what was seen."""
 
     page: str
     behaviour: TrialBehaviour
@@ -49,7 +51,7 @@ class Oddity(NamedTuple):
 
 
 def front_values(material: Material, weights: WeightsFile | None = None) -> dict[str, Any]:
-    """What the page shows of verdicts. Without `weights`, which a reader declares, there is no composite."""
+    """Return what the page shows of verdicts. Without `weights`, which a reader declares, there is no composite."""
     rows = [trial.row for trial in material.trials]
     systems = material.systems
     axes = {system.label: {item.axis: item for item in axis_rates(system.standing.rows)} for system in systems}
@@ -97,7 +99,7 @@ def _statements(material: Material) -> Mapping[tuple[str, str], str]:
 
 
 def _composites(systems: Sequence[System], weights: WeightsFile) -> list[tuple[System, Composite]]:
-    """The best first; nothing of a system without a trial."""
+    """Return the best first; nothing of a system without a trial."""
     told = [(system, composite(system.standing.rows, weights)) for system in systems]
     found = [(system, value) for system, value in told if value]
     return sorted(found, key=lambda item: -item[1].value.value)
@@ -123,7 +125,7 @@ def _value(found: AxisRate | None) -> float:
 
 
 def _cost_plot(systems: Sequence[System]) -> Markup | None:
-    """Of the systems whose cost is known and isn't nothing, as a control's."""
+    """Plot the systems whose cost is known and isn't nothing, as a control's."""
     known = {
         system.name: Point(system.label, cost, system.rate.rate.value, None, system.rate.rate.by_task)
         for system in systems
@@ -139,7 +141,7 @@ def _cost_plot(systems: Sequence[System]) -> Markup | None:
 
 
 def _behaviours(systems: Sequence[System], found: Sequence[TrialBehaviour]) -> Iterator[BehaviourView]:
-    """Of agents: a control does what it does without a model."""
+    """Return the activity of agents: a control does what it does without a model."""
     by_name: dict[str, list[TrialBehaviour]] = {}
     for item in found:
         by_name.setdefault(system_name(item.row.scaffold, item.row.model), []).append(item)

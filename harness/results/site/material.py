@@ -1,4 +1,4 @@
-"""What a site is made of: the runs, their systems and their tasks.
+"""Material of a site: the runs, their systems and their tasks.
 
 Where each page lies in the site's folder, and how one is linked to from another.
 """
@@ -23,11 +23,12 @@ FRONT, TASKS = "index.html", "tasks.html"
 
 
 def tasks_page(number: int) -> str:
-    """The matrix of tasks, from 1."""
+    """Return the matrix of tasks, from 1."""
     return TASKS if number == 1 else f"tasks-{number}.html"
 
 
 def task_page(task: str) -> str:
+    """Return the place of a task's page."""
     return f"tasks/{task}.html"
 
 
@@ -38,30 +39,32 @@ def trial_page(run: str, trial: TrialRow, part: int = 1) -> str:
 
 
 def file_of(page: str, name: str) -> str:
-    """A text file that belongs to a page."""
+    """Return a text file that belongs to a page."""
     return f"files/{page.removesuffix('.html')}/{name}"
 
 
 def comparison_page(first: str, second: str) -> str:
+    """Return the place of the page that compares two systems."""
     return f"compare/{slug(first)}-and-{slug(second)}.html"
 
 
 def flip_page(first: str, second: str, task: str) -> str:
+    """Return the place of the page of a task that flips between two systems."""
     return f"compare/{slug(first)}-and-{slug(second)}/{task}.html"
 
 
 def link(page: str) -> str:
-    """A page's path as part of a URL, relative to the site's folder."""
+    """Return a page's path as part of a URL, relative to the site's folder."""
     return quote(page)
 
 
 def root_of(page: str) -> str:
-    """What leads from a page to the site's folder: `../../`, or nothing."""
+    """Return what leads from a page to the site's folder: `../../`, or nothing."""
     return "../" * page.count("/")
 
 
 def run_names(directories: list[Path]) -> list[str]:
-    """A name for each run: the last part of its path, numbered where several have it."""
+    """Return a name for each run: the last part of its path, numbered where several have it."""
     found: list[str] = []
     for directory in directories:
         plain = slug(directory.resolve().name) or "run"
@@ -84,6 +87,8 @@ class SiteRun:
 
 @dataclass(frozen=True, eq=False)
 class SiteTrial:
+    """A trial, its row and its page."""
+
     run: SiteRun
     row: TrialRow
 
@@ -111,7 +116,7 @@ class System:
 
     @property
     def name(self) -> str:
-        """What it is called in `run.yaml`."""
+        """Return what it is called in `run.yaml`."""
         return system_name(*self.standing.who)
 
     @property
@@ -123,7 +128,7 @@ class System:
         return self.standing.scores
 
     def at(self, task: str) -> tuple[SiteTrial, ...]:
-        """Its trials at a task, by run and attempt."""
+        """Return its trials at a task, by run and attempt."""
         return self._by_task.get(task, ())
 
     @cached_property
@@ -169,7 +174,7 @@ def load_material(directories: Sequence[Path], catalog: Path | None) -> Material
 
 
 def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[System]:
-    """The best first."""
+    """Yield the best first."""
     found: dict[Who, list[SiteTrial]] = {}
     for trial in trials:
         found.setdefault(Who(trial.row.scaffold, trial.row.model), []).append(trial)
@@ -181,7 +186,7 @@ def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[S
 
 
 def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) -> Iterator[tuple[str, Task]]:
-    """Those that can be read: a site is also made where the tasks are gone."""
+    """Return the tasks that can be read: a site is also made where the tasks are gone."""
     try:
         known = Catalog(catalog)
     except UserError:

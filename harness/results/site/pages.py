@@ -34,7 +34,9 @@ def visible(text: str) -> str:
 
 
 def shown(value: Any) -> Any:
-    """What Jinja2 does to every value before it escapes it; None is nothing, and markup of ours stays as it is."""
+    """Return what Jinja2 does to every value before it escapes it; None is nothing, and markup of ours stays as it
+    is.
+    """
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -95,12 +95,14 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
+    """A line of a plot: its label and its values."""
+
     label: str
     values: Sequence[float]
 
 
 def interval_plot(name: str, title: str, text: str, points: Sequence[Point], x_label: str) -> Markup:
-    """A dot with its interval in a row for each system; `x` runs from 0 to 1."""
+    """Return a dot with its interval in a row for each system; `x` runs from 0 to 1."""
     with _drawn(0.45 * len(points) + 1.1) as (axes, svg):
         for row, point in enumerate(reversed(points)):
             low, high = point.x_bounds or (point.x, point.x)
@@ -116,7 +118,7 @@ def interval_plot(name: str, title: str, text: str, points: Sequence[Point], x_l
 def scatter_plot(
     name: str, title: str, text: str, points: Sequence[Point], front: Sequence[Point], x_label: str, y_label: str
 ) -> Markup:
-    """A labelled dot for each system, `y` from 0 to 1; a line through those of the front."""
+    """Return a labelled dot for each system, `y` from 0 to 1; a line through those of the front."""
     with _drawn(4.2) as (axes, svg):
         ordered = sorted(front, key=lambda point: point.x)
         axes.plot([p.x for p in ordered], [p.y for p in ordered], "--", color=COLOURS[5], drawstyle="steps-post")
@@ -184,6 +186,6 @@ def _percent(axes: "Axes") -> None:
 
 
 def _short(label: str) -> str:
-    """A label that a plot has room for."""
+    """Return a label that a plot has room for."""
     plain = visible(label)
     return plain if len(plain) <= 40 else f"{plain[:39]}…"

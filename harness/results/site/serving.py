@@ -74,7 +74,7 @@ def view(directories: list[Path], port: int, catalog: Path | None) -> int:
 
 @contextmanager
 def listening(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
-    """A server that has its port and answers once it is told to; 0 takes a free one."""
+    """Provide a server that has its port and answers once it is told to; 0 takes a free one."""
     try:
         server = _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
     except (OSError, OverflowError) as error:
@@ -98,7 +98,7 @@ def follow(builder: SiteBuilder, stop: threading.Event) -> None:
 
 
 def files_seen(directories: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
-    """What changes with every step that a run takes."""
+    """Return what changes with every step that a run takes."""
     found = []
     for directory in directories:
         for pattern in ("run.yaml", "events.jsonl", "trials/*/*/*/*", "trials/*/*/*/*/*"):

@@ -14,7 +14,7 @@ _MAX_COLUMNS, _MAX_PATCH = 60, 6_000
 
 @dataclass(frozen=True)
 class ProbeCell:
-    """How many of a trial's tests notice a probe; None where its arms weren't come to."""
+    """The number of a trial's tests that notice a probe; None where its arms weren't reached."""
 
     killers: tuple[str, ...] | None
 
@@ -27,6 +27,8 @@ class ProbeCell:
 
 @dataclass(frozen=True)
 class ProbeLine:
+    """A line of a task's table: a probe, and which systems notice it."""
+
     name: str
     cells: Sequence[ProbeCell]
 

@@ -71,6 +71,7 @@ class Records:
 
 
 def read_records(path: Path) -> Records:
+    """Return the records of a trajectory."""
     try:
         size = path.stat().st_size
     except OSError:
@@ -84,6 +85,7 @@ def read_records(path: Path) -> Records:
 
 
 def steps_of(records: Sequence[Record], texts: LongTexts) -> Iterator[Step]:
+    """Yield the steps of a trajectory."""
     step = Step(0, summary="What the agent was told")
     for number, record in enumerate(records, start=1):
         if isinstance(record, MessageRecord) and record.message.role is MessageRole.ASSISTANT:
@@ -134,7 +136,7 @@ def _add_message(step: Step, record: MessageRecord, name: str, texts: LongTexts)
 
 
 def _fact(record: _Fact, name: str, texts: LongTexts) -> TrajectoryEntry:
-    """A record that is numbers only."""
+    """Return a record that is numbers only."""
     if isinstance(record, EndRecord):
         title = f"the end: {record.ending.replace('-', ' ')} after {record.steps} steps"
         return TrajectoryEntry("fact", title, texts.cut(record.message, name) if record.message else None)
@@ -149,7 +151,7 @@ def _fact(record: _Fact, name: str, texts: LongTexts) -> TrajectoryEntry:
 
 
 def _arguments(text: str) -> str:
-    """A call's arguments as a person reads them: a lone command as it is, else its JSON."""
+    """Return a call's arguments as a person reads them: a lone command as it is, else its JSON."""
     try:
         value: Any = json.loads(text)
         commands = [value[key] for key in ("command", "cmd") if isinstance(value, dict) and key in value]
@@ -205,5 +207,5 @@ def _shown(text: str) -> str:
 
 @lru_cache(4096)
 def _label(text: str) -> str:
-    """What many steps have in common."""
+    """Return what many steps have in common."""
     return _shown(text)

@@ -90,7 +90,7 @@ def arm_table(trial: TrialRow, rows: Iterable[ArmTestRow]) -> ArmTable:
 
 
 def arm_text(rows: Iterable[ArmTestRow]) -> str:
-    """All of it as lines of text, tabs between arm, test and outcome."""
+    """Return all of it as lines of text, tabs between arm, test and outcome."""
     return "".join(f"{row.arm}\t{row.test}\t{outcome_words(row.outcome, row.quality)}\n" for row in rows)
 
 
@@ -146,7 +146,9 @@ class CriterionView:
 
 
 def write_trial(pages: Pages, material: Material, system: System, trial: SiteTrial) -> TrialBehaviour | None:
-    """The trial's page, and further ones for a long trajectory; what its agent did, without the records of it."""
+    """Return the trial's page, and further ones for a long trajectory; what its agent did, without the records of
+    it.
+    """
     row, page = trial.row, trial.page
     texts = LongTexts(pages, page)
     task = material.tasks.get(row.task)
@@ -204,12 +206,12 @@ def _manifest(directory: Path, texts: LongTexts) -> Text | None:
 
 
 def _others(material: Material, trial: SiteTrial) -> Sequence[tuple[System, Sequence[SiteTrial]]]:
-    """All trials at this task, by system."""
+    """Return all trials at this task, by system."""
     return [(system, system.at(trial.row.task)) for system in material.systems if system.at(trial.row.task)]
 
 
 def _packed(steps: Iterable[Step], page: str) -> Iterator[Markup]:
-    """The steps as HTML, in parts that a page has room for."""
+    """Yield the steps as HTML, in parts that a page has room for."""
     held: list[str] = []
     size, root = 0, root_of(page)
     for step in steps:

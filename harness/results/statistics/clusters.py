@@ -57,7 +57,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def cluster_mean(clusters: Clusters) -> ClusterMean:
-    """The mean, with its cluster-robust standard error (the sandwich estimator CR1 of a mean).
+    """Return the mean, with its cluster-robust standard error (the sandwich estimator CR1 of a mean).
 
     Variance = G/(G-1) * sum over clusters of (sum of the cluster's residuals)^2 / N^2, for G clusters of N
     observations in all. Cameron & Miller, Journal of Human Resources 50 (2015), p. 317, sections II and VI; Miller,
@@ -74,7 +74,9 @@ def cluster_mean(clusters: Clusters) -> ClusterMean:
 
 
 def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
-    """The 95% interval of the mean by the t distribution with G-1 degrees of freedom; None without an error."""
+    """Return the 95% interval of the mean by the t distribution with G-1 degrees of freedom; None without an
+    error.
+    """
     found = cluster_mean(clusters)
     if found.error is None:
         return None
@@ -85,7 +87,8 @@ def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
 def bootstrap_bounds(
     clusters: Clusters, within: Bounds, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Bounds | None:
-    """The 95% interval of the mean when whole clusters are drawn again with replacement; None without an error.
+    """Return the 95% interval of the mean when whole clusters are drawn again with replacement; None without an
+    error.
 
     Percentiles of the means of all draws (Efron & Tibshirani 1993, chapter 13; clusters: Davison & Hinkley 1997,
     section 3.8), moved outwards for few clusters: Hesterberg, The American Statistician 69 (2015), p. 371, the
@@ -125,12 +128,14 @@ def middle_of(values: Iterable[float], tail: float) -> tuple[float, float]:
 
 
 def expanded_tail(count: int) -> float:
-    """The share of draws that lies beyond either end of a 95% interval: 0.025 for many clusters, less for few."""
+    """Return the share of draws that lies beyond either end of a 95% interval: 0.025 for many clusters, less for
+    few.
+    """
     return normal_below(sqrt(count / (count - 1)) * t_quantile((1 - LEVEL) / 2, count - 1))
 
 
 def minimum_detectable(clusters: Clusters) -> float | None:
-    """The smallest true mean that a two-sided test at 5% tells from 0 with 80% power; None without an error.
+    """Return the smallest true mean that a two-sided test at 5% tells from 0 with 80% power; None without an error.
 
     (t(0.975) + t(0.8)) * standard error, at G-1 degrees of freedom: Bloom, Evaluation Review 19 (1995), p. 547.
     """
@@ -206,13 +211,13 @@ def _centred(values: Sequence[float]) -> list[float]:
 
 
 def _moments(x: Sequence[float], y: Sequence[float]) -> tuple[Sequence[float], ...]:
-    """A column for each of 1, x, y, xx, yy, xy, with a value for each observation."""
+    """Return a column for each of 1, x, y, xx, yy, xy, with a value for each observation."""
     both = [*zip(x, y, strict=True)]
     return [1.0] * len(x), x, y, [a * a for a in x], [b * b for b in y], [a * b for a, b in both]
 
 
 def _bounds(columns: Sequence[Sequence[float]]) -> Bounds | None:
-    """Of summed moments, with a value for each cluster in each column."""
+    """Return bounds from summed moments, with a value for each cluster in each column."""
     count = len(columns[0])
     if count < FEWEST_CLUSTERS:
         return None
@@ -225,6 +230,6 @@ def _bounds(columns: Sequence[Sequence[float]]) -> Bounds | None:
 
 
 def _pearson(n: float, x: float, y: float, xx: float, yy: float, xy: float) -> float | None:
-    """Of summed moments; None where a quantity doesn't vary."""
+    """Return the correlation of each row of summed moments; NaN where a quantity doesn't vary in it."""
     spread = (n * xx - x * x) * (n * yy - y * y)
     return (n * xy - x * y) / sqrt(spread) if spread > 1e-9 else None

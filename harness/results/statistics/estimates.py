@@ -47,7 +47,7 @@ class Estimate:
 
     @property
     def intervals(self) -> Mapping[str, Bounds | None]:
-        """What each is called -> the interval."""
+        """Return what each is called -> the interval."""
         return {
             "by task": self.by_task,
             "by repository": self.by_repository,
@@ -58,14 +58,15 @@ class Estimate:
 @dataclass(frozen=True)
 class Difference(Estimate):
     """First side minus second. `detectable` is the smallest true difference that is found with 80% power, by tasks;
-    `detectable_by_repository` likewise; None where nothing varies."""
+    `detectable_by_repository` likewise; None where nothing varies.
+    """
 
     detectable: float | None
     detectable_by_repository: float | None
 
     @property
     def largest_detectable(self) -> float | None:
-        """What both need."""
+        """Return what both need."""
         known = [value for value in (self.detectable, self.detectable_by_repository) if value is not None]
         return max(known, default=None)
 

@@ -1,4 +1,4 @@
-"""How often something happened, with a confidence interval.
+"""Proportions with a confidence interval, and tests on pairs.
 
 Whether two sides differ on the same tasks, and what is left of that when several pairs are tested.
 
@@ -20,7 +20,7 @@ Z_95 = 1.959963984540054
 
 
 class Bounds(NamedTuple):
-    """Of a 95% interval."""
+    """Bounds of a 95% interval."""
 
     low: float
     high: float
@@ -46,7 +46,7 @@ class Rate:
 
 
 def rate(part: int, whole: int) -> Rate:
-    """A proportion with the score interval of Wilson (1927), which holds for small numbers too.
+    """Return a proportion with the score interval of Wilson (1927), which holds for small numbers too.
 
     Raises ValueError unless 0 <= part <= whole and whole > 0.
     """
@@ -67,7 +67,7 @@ def score_bounds(share: float, whole: int) -> Bounds:
 
 
 def score_bounds_of_difference(first: float, second: float, whole: int) -> Bounds:
-    """The interval of `first - second`, both shares of the same `whole` observations, from Wilson's for each.
+    """Return the interval of `first - second`, both shares of the same `whole` observations, from Wilson's for each.
 
     Newcombe, Statistics in Medicine 17 (1998), p. 873, method 10, as for independent samples: where the two go up
     and down together, as sides do on easy and on hard tasks, it is wider than it need be.
@@ -120,7 +120,7 @@ _KNOWN = 50_000
 
 @lru_cache(_KNOWN)
 def pass_at(k: int, resolved: int, attempts: int) -> float:
-    """The chance that at least one of `k` attempts resolves a task: 1 - C(n-c, k) / C(n, k), unbiased.
+    """Return the chance that at least one of `k` attempts resolves a task: 1 - C(n-c, k) / C(n, k), unbiased.
 
     Chen et al., "Evaluating large language models trained on code" (arXiv 2107.03374, 2021), equation 1. Raises
     ValueError unless 1 <= k <= attempts and 0 <= resolved <= attempts.
@@ -131,7 +131,7 @@ def pass_at(k: int, resolved: int, attempts: int) -> float:
 
 @lru_cache(_KNOWN)
 def pass_all(k: int, resolved: int, attempts: int) -> float:
-    """The chance that all of `k` attempts resolve a task (pass^k): C(c, k) / C(n, k), unbiased.
+    """Return the chance that all of `k` attempts resolve a task (pass^k): C(c, k) / C(n, k), unbiased.
 
     Yao et al., "tau-bench" (arXiv 2406.12045, 2024), section 4. Raises ValueError as `pass_at`.
     """

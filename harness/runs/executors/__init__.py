@@ -1,1 +1,1 @@
-"""Where trials run: on this machine, or elsewhere through an executor."""
+"""Executors of trials: on this machine, or elsewhere."""

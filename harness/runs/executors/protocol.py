@@ -21,7 +21,10 @@ from harness.specs.registry import Registry
 
 
 class RunSpec(BaseModel):
-    """What all trials of a run share. `directory` is the run's, `catalog` None for the one that is built in."""
+    """The part of a run that all its trials share.
+
+    `directory` is the run's, `catalog` None for the one that is built in.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +67,7 @@ class RunObserver:
 
 @dataclass(frozen=True)
 class Services:
-    """What the trials of a run share while they are at work.
+    """Services that the trials of a run share while they are at work.
 
     An executor on many machines hands its workers stand-ins that ask here. `budget` is the run's money;
     `rate_limits` are of the models' providers. An executor tells `observer` of each step and each outcome. One that
@@ -81,7 +84,7 @@ class Executor(Protocol):
     """Does trials somewhere. It is made once per run."""
 
     async def isolation(self, config: RunConfig) -> str:
-        """What trials of this configuration are isolated by, for the run's record.
+        """Return what trials of this configuration are isolated by, for the run's record.
 
         Raises UserError where they can't be done here, so that a run is refused before its directory is made.
         """
@@ -107,7 +110,7 @@ EXECUTORS: Registry[Callable[..., Executor]] = Registry(
 
 
 def make_executor(named: str) -> Executor:
-    """The executor that `--executor NAME[:ARGUMENT]` names; nothing is reached yet. Raises UserError."""
+    """Return the executor that `--executor NAME[:ARGUMENT]` names; nothing is reached yet. Raises UserError."""
     name, _, argument = named.partition(":")
     factory = EXECUTORS.get(name)
     given = (argument,) if argument else ()

@@ -31,6 +31,7 @@ async def do_one(spec: TrialSpec, services: Services | None = None) -> TrialOutc
 
 
 def main() -> None:
+    """Do the trial that standard input describes; print its outcome."""
     end_like_an_interrupt()
     spec = TrialSpec.model_validate_json(sys.stdin.read())
     print(run_to_end(do_one(spec)).model_dump_json())

@@ -59,7 +59,7 @@ class Docker:
         self._endings = asyncio.Semaphore(ENDINGS_AT_ONCE)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """A blocking call. Raises SandboxLost where its container is gone or the engine doesn't answer."""
+        """Return a blocking call. Raises SandboxLost where its container is gone or the engine doesn't answer."""
         async with self._calls:
             return await self._in_thread(partial(function, *args, **kwargs))
 

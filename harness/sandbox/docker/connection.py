@@ -28,7 +28,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 
 @dataclass(frozen=True)
 class EngineAddress:
-    """Where an engine listens: a Unix socket's path, or host and port. `prefix` is the API version in paths."""
+    """An engine's address: a Unix socket's path, or host and port. `prefix` is the API version in paths."""
 
     path: str
     host: str
@@ -38,7 +38,7 @@ class EngineAddress:
 
     @classmethod
     def of(cls, host: str | None, api_version: str, answer_seconds: float = ANSWER_SECONDS) -> "EngineAddress":
-        """The engine of a DOCKER_HOST. Raises UserError for one over TLS, ssh or a named pipe."""
+        """Return the engine of a DOCKER_HOST. Raises UserError for one over TLS, ssh or a named pipe."""
         url = urlsplit(parse_host(host))
         prefix = f"/v{api_version}"
         if url.scheme == "http+unix":
@@ -75,7 +75,7 @@ class EngineAddress:
         return HttpAnswer(reader, writer)
 
     async def comes_back(self) -> bool:
-        """Whether nothing listens there now, and within the time for an answer something does again."""
+        """Return whether nothing listens there now, and within the time for an answer something does again."""
         loop = asyncio.get_running_loop()
         end, wait = loop.time() + self.answer_seconds, _FIRST_WAIT
         was_away = False
@@ -103,7 +103,7 @@ class EngineAddress:
         return await asyncio.open_connection(self.host, self.port, limit=MAX_HEAD)
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> "Download":
-        """A request whose answer is read piece by piece, in a blocking way. Raises OSError, HTTPException."""
+        """Return a request whose answer is read piece by piece, in a blocking way. Raises OSError, HTTPException."""
         return Download(self, f"{self.prefix}{path}" + (f"?{urlencode(query)}" if query else ""))
 
 
@@ -162,7 +162,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 def _status(head: bytes) -> int:
-    """Of an answer's head. Raises ValueError."""
+    """Return the status in an answer's head. Raises ValueError."""
     match head.split(maxsplit=2):
         case [version, status, *_] if version.startswith(b"HTTP/1."):
             return int(status)
@@ -170,7 +170,7 @@ def _status(head: bytes) -> int:
 
 
 def refused(status: int, body: bytes) -> SandboxLost:
-    """The error for an answer that isn't what was asked for."""
+    """Return the error for an answer that isn't what was asked for."""
     # What comes over a connection of ours may be cut in chunks, with their lengths before and after.
     text = body.decode(errors="replace")
     text = text[text.find("{") : text.rfind("}") + 1]
@@ -188,7 +188,7 @@ _DIRECTORY, _LINK = 1 << 31, 1 << 27
 
 
 async def attach(address: EngineAddress, container: str) -> "AttachedStream":
-    """The output of a container's first process, from its start on. Raises SandboxLost."""
+    """Return the output of a container's first process, from its start on. Raises SandboxLost."""
     answer = await address.post(f"/containers/{quote(container)}/attach?stdout=1&stderr=1&stream=1", upgrade=True)
     return AttachedStream(answer)
 

@@ -1,4 +1,4 @@
-"""How our containers are made: what they may do, and what an image says about its user and directories."""
+"""Options of our containers: what they may do, and what an image says about its user and directories."""
 
 import os
 import sys
@@ -55,7 +55,7 @@ _UNLIMITED_PROCESSES = 4096
 
 
 class User(NamedTuple):
-    """Whose commands run. `name` is as the image's configuration says it."""
+    """The user whose commands run. `name` is as the image's configuration says it."""
 
     name: str
     uid: int
@@ -74,7 +74,7 @@ async def create(
     capabilities: Sequence[str],
     is_job: bool = False,
 ) -> str:
-    """A container, not started; its id.
+    """Return a container, not started; its id.
 
     `capabilities` are all that root in it may; other users have none. A job's `argv` is its first process, without
     the engine's init before it, and its network is made without the engine: see `network_files`.
@@ -97,7 +97,7 @@ async def create(
 
 
 def network_files() -> tuple[PlacedFile, ...]:
-    """What an engine writes into a container for its network, to be placed in one of a job, for root.
+    """Return what an engine writes into a container for its network, to be placed in one of a job, for root.
 
     A job's container has a network namespace of its own, with the loopback device that the runtime brings up. An
     engine that is asked to manage that namespace writes these files, and starts itself anew as a hook of the runtime:
@@ -146,7 +146,7 @@ def _own_files(docker: Docker) -> list[EngineMount]:
 
 
 def _process_limits(docker: Docker, limits: Limits) -> dict[str, int]:
-    """Of each process, by the names that engines know; sizes in bytes.
+    """Return the limits of each process, by the names that engines know; sizes in bytes.
 
     Podman's defaults can be more than its own process may have, which ends a container before it starts. What it
     can't limit for a container is limited for each process (memory) or for all of its user (processes).
@@ -174,7 +174,7 @@ _OPTIONS = {"fsize": ("f", 1024), "core": ("c", 1024), "data": ("d", 1024), "nof
 
 
 def _is_root(user: str) -> bool:
-    """Whether a user as an image's configuration says it is root."""
+    """Return whether a user as an image's configuration says it is root."""
     return user.partition(":")[0] in ("", "0", "root")
 
 
@@ -186,7 +186,7 @@ def _mount(mount: Mount) -> EngineMount:
 
 
 class ImageFacts:
-    """What images say about their users and directories, asked once per image."""
+    """Facts of images about their users and directories, asked once per image."""
 
     def __init__(self, docker: Docker) -> None:
         self._docker = docker
@@ -196,7 +196,7 @@ class ImageFacts:
         self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
 
     async def user_name(self, image: Image) -> str:
-        """The configured user. Raises UserError where that is root, ImageUnavailable."""
+        """Return the configured user. Raises UserError where that is root, ImageUnavailable."""
         if image.digest not in self._names:
             facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
             name = str(facts["Config"].get("User") or "")
@@ -206,11 +206,11 @@ class ImageFacts:
         return self._names[image.digest]
 
     async def capabilities(self, image: Image) -> tuple[str, ...]:
-        """What a container's processes may beyond an ordinary user's. Raises as `user_name`."""
+        """Return what a container's processes may beyond an ordinary user's. Raises as `user_name`."""
         return ROOT_CAPABILITIES if _is_root(await self.user_name(image)) else ()
 
     async def user(self, image: Image, container: str) -> User:
-        """The configured user's ids, looked up in a container of the image that has not started yet."""
+        """Return the configured user's ids, looked up in a container of the image that has not started yet."""
         if image.digest not in self._users:
             name = await self.user_name(image)
             passwd = await self._table(container, "/etc/passwd")
@@ -219,13 +219,13 @@ class ImageFacts:
         return self._users[image.digest]
 
     async def bash(self, image: Image, container: str) -> bytes:
-        """The image's bash, empty where it is not at its usual place; `container` has not started yet."""
+        """Return the image's bash, empty where it is not at its usual place; `container` has not started yet."""
         if image.digest not in self._bash:
             self._bash[image.digest] = await self._file(container, BASH)
         return self._bash[image.digest]
 
     async def directory(self, image: Image, container: str, path: str) -> tarfile.TarInfo | None:
-        """A directory as it is in the image, None where it isn't; `container` has not started yet."""
+        """Return a directory as it is in the image, None where it isn't; `container` has not started yet."""
         key = image.digest, path
         if key not in self._directories:
             self._directories[key] = await self._docker.call(self._entry, container, path)
@@ -243,7 +243,7 @@ class ImageFacts:
         return [line.split(":") for line in text.splitlines()]
 
     async def _file(self, container: str, path: str) -> bytes:
-        """A regular file's bytes, none where there is none."""
+        """Return a regular file's bytes, none where there is none."""
 
         def read() -> bytes:
             try:
@@ -256,7 +256,7 @@ class ImageFacts:
 
 
 def _resolve(name: str, passwd: list[list[str]], group: list[list[str]]) -> User:
-    """`USER name|uid[:group|gid]` as the engine understands it; none is root."""
+    """Return `USER name|uid[:group|gid]` as the engine understands it; none is root."""
     user, _, wanted = (name or "0").partition(":")
     row = next((row for row in passwd if len(row) > 3 and user in (row[0], row[2])), None)
     uid = int(row[2]) if row else _number(user, name)

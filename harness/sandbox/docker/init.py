@@ -30,21 +30,21 @@ exit "$status"
 
 
 def program(bash: bytes) -> PlacedFile:
-    """What to place in a container; `bash` is the image's, empty where it is not at its usual place."""
+    """Return what to place in a container; `bash` is the image's, empty where it is not at its usual place."""
     is_program = bash.startswith(b"\x7fELF")
     return PlacedFile(_PATH, bash, 0o111) if is_program else PlacedFile(_PATH, _CALLS_BASH, 0o755)
 
 
 def command(argv: Sequence[str]) -> tuple[str, ...]:
-    """The container's command that runs `argv`."""
+    """Return the container's command that runs `argv`."""
     return (_PATH, "-c", _SCRIPT, "bash", *argv)
 
 
 def was_killed(exit_status: int) -> bool:
-    """Whether a container's exit status says that its first process was killed."""
+    """Return whether a container's exit status says that its first process was killed."""
     return exit_status == _KILLED
 
 
 def command_status(exit_status: int) -> int:
-    """The command's exit status from the container's: 128 and the signal where one ended it."""
+    """Return the command's exit status from the container's: 128 and the signal where one ended it."""
     return _KILLED if exit_status == _KILLED_INSIDE else exit_status

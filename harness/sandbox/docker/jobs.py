@@ -54,7 +54,7 @@ async def run_job(
 async def _container(
     docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> AsyncIterator[str]:
-    """A created container, removed at the end whatever happens."""
+    """Provide a created container, removed at the end whatever happens."""
     env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
     argv = command(docker_container.limited(docker, options.limits, job.argv))
     creation = asyncio.create_task(
@@ -80,7 +80,7 @@ async def _place(docker: Docker, facts: ImageFacts, image: Image, job: Job, cont
 
 
 class _End(NamedTuple):
-    """How a main command ended; `state` is the engine's word."""
+    """The end of a main command; `state` is the engine's word."""
 
     state: dict[str, Any]
     timed_out: bool

@@ -1,4 +1,4 @@
-"""What Podman does of what it is asked for.
+"""Podman's differences from Docker.
 
 Its answers in Docker's form say that it can limit all, also where it drops what is asked for.
 """
@@ -14,7 +14,7 @@ _INFO = "/v4.0.0/libpod/info"
 
 
 class Limiting(NamedTuple):
-    """What an engine can limit for a container, and whether it sets the limits of processes: a user's own service
+    """Limits that an engine can set for a container, and whether it sets those of processes: a user's own service
     of Podman has few control groups (with cgroup v1 none), and drops those limits.
     """
 
@@ -23,7 +23,7 @@ class Limiting(NamedTuple):
 
 
 def limiting(api: docker.APIClient) -> Limiting:
-    """Of a Podman; all where it doesn't tell. Raises requests.RequestException."""
+    """Return the limits of a Podman; all where it doesn't tell. Raises requests.RequestException."""
     answer = api.get(api.base_url + _INFO, timeout=api.timeout)
     try:
         answer.raise_for_status()

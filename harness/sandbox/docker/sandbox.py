@@ -122,7 +122,7 @@ class DockerSandbox:
         return await start_exec(self._docker.address, made["Id"])
 
     async def _forwarder(self, gateway: Gateway) -> Stream:
-        """Its standard output alone; the agent's user can't end it."""
+        """Return its standard output alone; the agent's user can't end it."""
         made = await self._docker.call(
             self._docker.api.exec_create,
             await self._container(),
@@ -135,7 +135,10 @@ class DockerSandbox:
         return await start_exec(self._docker.address, made["Id"])
 
     async def _create(self) -> str:
-        """The container's id. It is shown the gateways' sockets where this machine and the engine's may be one."""
+        """Return the container's id.
+
+        It is shown the gateways' sockets where this machine and the engine's may be one.
+        """
         options = self._options
         if options.gateways and self._docker.address.path:
             shown = replace(options, mounts=(*options.mounts, *shown_sockets(options.gateways)))

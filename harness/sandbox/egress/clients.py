@@ -26,7 +26,7 @@ _SECONDS = 30
 
 @dataclass(frozen=True)
 class Egress:
-    """What the agents of a task may reach, and what their commands are told: variables, certificates (PEM)."""
+    """The destinations of a task's agents, and what their commands are told: variables, certificates (PEM)."""
 
     endpoints: frozenset[Endpoint]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -34,14 +34,14 @@ class Egress:
 
 
 class _Client(NamedTuple):
-    """Where this machine's client fetches, and what another one must be told to fetch there."""
+    """A client's addresses on this machine, and what another one must be told to fetch there."""
 
     endpoints: frozenset[Endpoint]
     environment: Mapping[str, str]
 
 
 def egress_for(clients: Collection[PackageClient], named: Iterable[str]) -> Egress:
-    """The way to these clients' registries, as this machine reaches them, and to those that a user has named.
+    """Return the way to these clients' registries, as this machine reaches them, and to those that a user has named.
 
     Raises UserError where there is none for a client, or one that an agent can't be given.
     """

@@ -30,7 +30,7 @@ class Endpoint:
 
 
 def named_endpoint(text: str) -> Endpoint:
-    """`HOST[:PORT][=ADDRESS]`, as users name one. Raises UserError."""
+    """Return `HOST[:PORT][=ADDRESS]`, as users name one. Raises UserError."""
     name, _, address = text.strip().partition("=")
     host, _, port = name.partition(":")
     if not is_host(host.lower()) or (port and not port.isdecimal()) or not 0 < int(port or 443) < 65536:
@@ -41,7 +41,7 @@ def named_endpoint(text: str) -> Endpoint:
 
 
 def endpoint_of(url: str, whose: str) -> Endpoint:
-    """Where a client's registry is. Raises UserError for one that an agent can't be given."""
+    """Return where a client's registry is. Raises UserError for one that an agent can't be given."""
     try:
         parts: SplitResult = urlsplit(url)
         host, port = (parts.hostname or "").rstrip("."), parts.port
@@ -55,11 +55,12 @@ def endpoint_of(url: str, whose: str) -> Endpoint:
 
 
 def is_host(text: str) -> bool:
-    """Whether it is a host's name in small letters: an address is none."""
+    """Return whether it is a host's name in small letters: an address is none."""
     return bool(_HOST.fullmatch(text)) and not is_address(text) and not text.rpartition(".")[2].isdecimal()
 
 
 def is_address(text: str) -> bool:
+    """Return whether a text is an IP address."""
     try:
         ipaddress.ip_address(text)
     except ValueError:
@@ -94,7 +95,10 @@ class Refused(Exception):
 
 
 class Destinations:
-    """Those that `endpoints` allow. A name is looked up once for each connection, and what was checked is used."""
+    """Destinations that `endpoints` allow.
+
+    A name is looked up once for each connection, and what was checked is used.
+    """
 
     def __init__(self, endpoints: Collection[Endpoint], resolve: Resolve | None = None) -> None:
         self._endpoints = {(it.host, it.port): it for it in endpoints}
@@ -129,7 +133,7 @@ class Destinations:
 
 
 def is_elsewhere(address: str) -> bool:
-    """Whether an address is none of this machine and none of a private network."""
+    """Return whether an address is none of this machine and none of a private network."""
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped:
         found = found.ipv4_mapped
@@ -152,14 +156,14 @@ async def _first_of(addresses: list[str], port: int) -> Ends:
 
 
 def _proxy_of_this_machine(endpoint: Endpoint) -> str:
-    """The proxy that this machine's own clients use for a host; empty where they use none."""
+    """Return the proxy that this machine's own clients use for a host; empty where they use none."""
     scheme = "http" if endpoint.port == 80 else "https"
     found = get_environ_proxies(f"{scheme}://{endpoint.host}:{endpoint.port}")
     return found.get(scheme) or found.get("all") or ""
 
 
 async def _through(proxy: str, endpoint: Endpoint) -> Ends:
-    """A tunnel through another proxy, which looks the name up. Raises OSError."""
+    """Return a tunnel through another proxy, which looks the name up. Raises OSError."""
     parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     if parts.scheme != "http" or not parts.hostname:
         raise OSError(f"no way through a proxy of the kind {parts.scheme!r}")

@@ -25,7 +25,7 @@ _NOT_PASSED = (
 
 
 class Contact(NamedTuple):
-    """Where somebody wanted to connect to. `outcome` is `open`, `failed`, or why it was refused."""
+    """An attempt to connect. `outcome` is `open`, `failed`, or why it was refused."""
 
     host: str
     port: int
@@ -109,7 +109,10 @@ class EgressProxy:
 
 @asynccontextmanager
 async def serve_egress(egress: Egress, resolve: Resolve | None = None) -> AsyncIterator[EgressProxy]:
-    """A proxy for one agent, until the block ends. Its socket lies alone in a directory that others may enter."""
+    """Provide a proxy for one agent, until the block ends.
+
+    Its socket lies alone in a directory that others may enter.
+    """
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
         directory = Path(private) / "egress"
         directory.mkdir()
@@ -125,7 +128,7 @@ async def serve_egress(egress: Egress, resolve: Resolve | None = None) -> AsyncI
 
 
 def _asked(head: bytes) -> _Asked | None:
-    """What a request asks for; None where it isn't one for a proxy."""
+    """Return what a request asks for; None where it isn't one for a proxy."""
     line, *rest = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
     if any(b"\n" in it or b"\r" in it for it in (line, *rest)):
         return None

@@ -23,26 +23,26 @@ _UNTIL_IT_LISTENS = "until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do s
 
 
 class Way(StrEnum):
-    """How connections reach the gateway: over its own socket, or over the stream of the forwarder."""
+    """Ways of connections to the gateway: over its own socket, or over the stream of the forwarder."""
 
     SOCKET = "socket"
     STREAM = "stream"
 
 
 def shown_sockets(gateways: Sequence[Gateway]) -> tuple[Mount, ...]:
-    """The directories of the sockets, where a sandbox finds them."""
+    """Return the directories of the sockets, where a sandbox finds them."""
     return tuple(Mount(gateway.socket.parent, f"{_SHOWN_AT}/{gateway.port}") for gateway in gateways)
 
 
 def forwarder_command(gateway: Gateway) -> tuple[str, ...]:
-    """What to start in a sandbox."""
+    """Return what to start in a sandbox."""
     socket = f"{_SHOWN_AT}/{gateway.port}/{gateway.socket.name}"
     # -I: nothing of the work tree is imported, -S: nor of anybody's site-packages.
     return (gateway.python, "-I", "-S", "-c", _SOURCE, str(gateway.port), socket)
 
 
 def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:
-    """`argv` with a forwarder beside it, which uses the socket, for a sandbox without a separate user."""
+    """Return `argv` with a forwarder beside it, which uses the socket, for a sandbox without a separate user."""
     beside = (*forwarder_command(gateway), "alone")
     return ("bash", "-c", _BESIDE, "bash", str(len(beside)), *beside, *argv)
 

@@ -163,6 +163,7 @@ class Mux:
 
 
 async def forward(port: int, socket: str) -> None:
+    """Carry connections to `port` over standard input and output, and those of `socket` back."""
     read, write = await _standard_streams()
     try:
         await asyncio.wait_for(_dial(socket), DIAL_SECONDS)
@@ -227,6 +228,7 @@ async def _standard_streams() -> tuple[Callable[[], Awaitable[bytes]], Callable[
 
 
 async def relay_alone(port: int, socket: str) -> None:
+    """Carry connections to `port` to a Unix socket."""
     server = await asyncio.start_server(_relay(socket), "127.0.0.1", port)
     await server.serve_forever()
 

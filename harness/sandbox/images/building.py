@@ -55,12 +55,12 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
 
 
 def log_of(made: str) -> Path:
-    """Where the last command that made this has its output."""
+    """Return where the last command that made this has its output."""
     return cache_directory() / "logs" / f"{made.removeprefix('testwright/').replace(':', '-')}.log"
 
 
 def last_complaint(log: Path) -> str:
-    """The line of a log that says best what went wrong: a command's last error, else the last that it said."""
+    """Return the line of a log that says best what went wrong: a command's last error, else the last that it said."""
     said, errors, summary = [], [], []
     for line in filter(None, map(str.strip, log.read_text(errors="replace").splitlines())):
         text = re.sub(r"^#\d+ ([\d.]+ )?", "", line)  # BuildKit's step and seconds
@@ -101,7 +101,7 @@ class BuildCli(NamedTuple):
 
 @cache
 def find_build_cli(search_path: str) -> BuildCli:
-    """The first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
+    """Return the first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
     refused = []
     for path in _candidates(search_path):
         version = _client_version(path)
@@ -141,12 +141,12 @@ async def build(
 
 
 async def installed_build_cli() -> BuildCli:
-    """The one that this process uses. Raises ImageUnavailable."""
+    """Return the one that this process uses. Raises ImageUnavailable."""
     return await asyncio.to_thread(engine_build_cli, os.environ.get("PATH", os.defpath))
 
 
 def engine_build_cli(search_path: str) -> BuildCli:
-    """The command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
+    """Return the command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
 
     Raises ImageUnavailable.
     """
@@ -165,7 +165,7 @@ def _engine_is_podman() -> bool:
 
 
 def is_podman(version: Mapping[str, Any]) -> bool:
-    """What an engine's own version says of it."""
+    """Return what an engine's own version says of it."""
     return any(part.get("Name") == "Podman Engine" for part in version.get("Components") or ())
 
 
@@ -179,7 +179,7 @@ def _podman(search_path: str) -> BuildCli:
 
 
 def client_environment() -> dict[str, str]:
-    """The environment under which the command line talks to the engine that the SDK talks to."""
+    """Return the environment under which the command line talks to the engine that the SDK talks to."""
     found = host_environment(*DOCKER, *PROXIES)
     kept = {name: value for name, value in found.items() if name not in ("DOCKER_CONTEXT", "BUILDX_BUILDER")}
     return {"DOCKER_HOST": _DEFAULT_HOST, **kept, "DOCKER_BUILDKIT": "1", "BUILDKIT_PROGRESS": "plain"}
@@ -225,7 +225,7 @@ def _ask(path: Path, *arguments: str, **environment: str) -> "subprocess.Complet
 
 
 def _secrets(private: Path) -> list[str]:
-    """The options that hand certificates and configurations in. `private` is gone after the build."""
+    """Return the options that hand certificates and configurations in. `private` is gone after the build."""
     options = []
     if bundle := ca_bundle():
         options.append(f"--secret=id=ca,src={bundle}")
@@ -242,7 +242,7 @@ BASE_IMAGE = "debian:bookworm-slim"
 
 
 async def ensure_base_image(images: EngineImages) -> str:
-    """Its tag, with the image in the engine: it was there, or is pulled, or made from Debian's packages.
+    """Return its tag, with the image in the engine: it was there, or is pulled, or made from Debian's packages.
 
     Raises ImageUnavailable.
     """

@@ -29,7 +29,7 @@ _PIP_KEYS = ("index-url", "extra-index-url", "trusted-host")
 
 
 def ca_bundle() -> Path | None:
-    """The certificate bundle for builds: $TESTWRIGHT_CA_BUNDLE, else the first that this machine trusts.
+    """Return the certificate bundle for builds: $TESTWRIGHT_CA_BUNDLE, else the first that this machine trusts.
 
     Raises UserError where that variable names no file.
     """
@@ -44,7 +44,7 @@ def ca_bundle() -> Path | None:
 
 
 def proxies(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The proxy variables that are set, in either case, by the names they have."""
+    """Return the proxy variables that are set, in either case, by the names they have."""
     names = [form for name in PROXY_VARIABLES for form in (name, name.lower())]
     return {name: environment[name] for name in names if environment.get(name)}
 
@@ -66,7 +66,7 @@ def pip_settings() -> dict[str, tuple[str, ...]]:
 
 
 def parse_pip_settings(listing: str) -> dict[str, tuple[str, ...]]:
-    """The output of `pip config list` (`global.index-url='...'` a line) as key -> values."""
+    """Return the output of `pip config list` (`global.index-url='...'` a line) as key -> values."""
     ranked = sorted((line for line in listing.splitlines() if "=" in line), key=_rank)
     found: dict[str, tuple[str, ...]] = {}
     for line in ranked:
@@ -79,7 +79,7 @@ def parse_pip_settings(listing: str) -> dict[str, tuple[str, ...]]:
 
 
 def pip_own_hosts() -> tuple[str, ...]:
-    """The hosts that pip itself comes set up with: of the index, of the files. None where pip isn't here."""
+    """Return the hosts that pip itself comes set up with: of the index, of the files. None where pip isn't here."""
     try:
         from pip._internal.models.index import PyPI
     except ImportError:
@@ -93,14 +93,14 @@ def _rank(line: str) -> int:
 
 
 def pip_configuration() -> str:
-    """A pip.conf with those settings, empty when there are none."""
+    """Return a pip.conf with those settings, empty when there are none."""
     settings = pip_settings()
     lines = [f"{key} =\n" + "".join(f"    {value}\n" for value in values) for key, values in settings.items()]
     return "[global]\n" + "".join(lines) if lines else ""
 
 
 def npm_registry() -> str:
-    """The registry that npm is set up with here, empty where it is npm's own or npm isn't here."""
+    """Return the registry that npm is set up with here, empty where it is npm's own or npm isn't here."""
     npm = shutil.which("npm")
     if npm is None:
         return ""
@@ -111,7 +111,7 @@ def npm_registry() -> str:
 
 
 def npm_registry_in_use() -> str:
-    """The registry that npm fetches from here, its own among them; empty where npm isn't here."""
+    """Return the registry that npm fetches from here, its own among them; empty where npm isn't here."""
     npm = shutil.which("npm")
     return _npm_answer([npm, "config", "get", "registry"], host_environment(*NPM)) if npm else ""
 
@@ -129,6 +129,6 @@ def _npm_answer(command: list[str], environment: dict[str, str]) -> str:
 
 
 def npm_configuration() -> str:
-    """An .npmrc with that registry, empty when there is none."""
+    """Return an .npmrc with that registry, empty when there is none."""
     registry = npm_registry()
     return f"registry={registry}\n" if registry else ""

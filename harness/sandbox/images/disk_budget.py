@@ -51,7 +51,7 @@ class ImagesInUse:
 
 
 def is_in_use(tag: str) -> bool:
-    """Whether any process of this machine holds an image."""
+    """Return whether any process of this machine holds an image."""
     try:
         with _mark(tag).open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -63,7 +63,7 @@ def is_in_use(tag: str) -> bool:
 
 
 def last_used(tag: str) -> float | None:
-    """Seconds of the epoch; None for an image that this machine has not used."""
+    """Return seconds of the epoch; None for an image that this machine has not used."""
     try:
         return _mark(tag).stat().st_mtime
     except OSError:
@@ -71,7 +71,7 @@ def last_used(tag: str) -> float | None:
 
 
 def file_name(tag: str) -> str:
-    """Of the file about an image."""
+    """Return the name of the file about an image."""
     return tag.removeprefix("testwright/").replace("/", "-").replace(":", "-")
 
 
@@ -80,7 +80,7 @@ def _mark(tag: str) -> Path:
 
 
 async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
-    """An image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
+    """Return an image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
     if stored := await images.find(tag):
         return stored
     await images.pull(tag)
@@ -94,7 +94,7 @@ async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
 
 
 def was_fetched(tag: str, engine_id: str) -> bool:
-    """Whether an engine's image is what `fetch` has pulled by this name."""
+    """Return whether an engine's image is what `fetch` has pulled by this name."""
     try:
         return _note(tag).read_text() == engine_id
     except (OSError, ValueError):
@@ -120,7 +120,7 @@ class OurImage:
     used: float
 
     def is_below(self, other: "OurImage | ListedImage") -> bool:
-        """Whether the other one is built on this one."""
+        """Return whether the other one is built on this one."""
         return len(self.layers) < len(other.layers) and other.layers[: len(self.layers)] == self.layers
 
 
@@ -135,7 +135,7 @@ def occupied(images: Sequence[OurImage], others: Sequence[ListedImage] = ()) -> 
 
 
 def next_to_go(images: Sequence[OurImage], is_free: Callable[[str], bool]) -> OurImage | None:
-    """The least recently used one that nobody uses and nothing is built on; None where there is none."""
+    """Return the least recently used one that nobody uses and nothing is built on; None where there is none."""
     tops = [each for each in images if not any(each.is_below(other) for other in images)]
     free = [each for each in tops if _NOT_REMOVED not in each.tag and is_free(each.tag)]
     return min(free, key=lambda each: (each.used, each.tag), default=None)
@@ -202,13 +202,13 @@ class Stored(NamedTuple):
     running: frozenset[str] = frozenset()
 
     def only(self, wanted: Callable[[str], bool]) -> "Stored":
-        """Those whose image `wanted` takes; a volume's image is the one that it was filled from."""
+        """Return what `wanted` takes by its image; a volume's image is the one that it was filled from."""
         volumes = tuple(name for name in self.volumes if wanted(OURS + name.removeprefix(_OF_VOLUMES)))
         return Stored(tuple(tag for tag in self.images if wanted(tag)), volumes, self.running)
 
 
 async def stored_here() -> Stored:
-    """All that we have built, imported or pulled; nothing where no engine answers."""
+    """Return all that we have built, imported or pulled; nothing where no engine answers."""
     try:
         async with engine_images() as engine:
             listed = await engine.all()
@@ -224,7 +224,7 @@ async def stored_here() -> Stored:
 
 
 def free_of(stored: Stored) -> Stored:
-    """What no process of this machine works with, and no container that runs."""
+    """Return what no process of this machine works with, and no container that runs."""
     return stored.only(lambda image: image not in stored.running and not is_in_use(image))
 
 

@@ -57,11 +57,11 @@ class EngineImages:
         self._client = client
 
     async def find(self, tag: str) -> StoredImage | None:
-        """None where the engine has no such image."""
+        """Return None where the engine has no such image."""
         return await _off_loop(lambda: self._find(tag))
 
     async def all(self) -> list[ListedImage]:
-        """Every image that has a tag."""
+        """Return every image that has a tag."""
         return await _off_loop(self._all)
 
     async def pull(self, name: str) -> None:
@@ -69,13 +69,13 @@ class EngineImages:
         await _off_loop(lambda: self._client.images.pull(name))
 
     async def untagged(self, label: str) -> list[str]:
-        """The ids of images with a label that have lost their tag to another image."""
+        """Return the ids of images with a label that have lost their tag to another image."""
         filters = {"dangling": True, "label": label}
         found = await _off_loop(lambda: self._client.api.images(filters=filters))
         return [image["Id"] for image in found]
 
     async def at_work(self) -> set[str]:
-        """The ids of images of which a container runs."""
+        """Return the ids of images of which a container runs."""
         return {container["ImageID"] for container in await _off_loop(self._client.api.containers)}
 
     async def remove(self, tag: str, force: bool = False) -> None:
@@ -111,24 +111,24 @@ class EngineImages:
         await _off_loop(lambda: self._fill_volume(tag, volume, path))
 
     async def volume_time(self, volume: str) -> str:
-        """When a volume was made; empty where there is none."""
+        """Return the time at which a volume was made; empty where there is none."""
         return await _off_loop(lambda: self._volume_time(volume))
 
     async def volumes(self, label: str) -> list[str]:
-        """The names of all volumes with a label, `NAME=VALUE`."""
+        """Return the names of all volumes with a label, `NAME=VALUE`."""
         found = await _off_loop(lambda: self._client.api.volumes(filters={"label": label}))
         return [volume["Name"] for volume in found.get("Volumes") or ()]
 
     async def remove_volume(self, volume: str) -> bool:
-        """Whether it is gone: one that containers have stays."""
+        """Return whether it is gone: one that containers have stays."""
         return await _off_loop(lambda: self._remove_volume(volume))
 
     async def architecture(self) -> str:
-        """What the engine runs, in the words that its images have."""
+        """Return what the engine runs, in the words that its images have."""
         return str((await _off_loop(self._client.version))["Arch"])
 
     async def output(self, tag: str, *command: str) -> str:
-        """What a command prints in a container of the image, without a network."""
+        """Return what a command prints in a container of the image, without a network."""
         return await _off_loop(lambda: self._output(tag, list(command)))
 
     def _find(self, tag: str) -> StoredImage | None:
@@ -227,7 +227,7 @@ class EngineImages:
 
     @contextmanager
     def _container(self, image: str) -> Iterator[Container]:
-        """A container that never starts."""
+        """Provide a container that never starts."""
         container = self._client.containers.create(image, network_mode="none", hostname="box", labels=_LABELS)
         try:
             yield container
@@ -236,14 +236,14 @@ class EngineImages:
 
 
 def _plain(tag: str) -> str:
-    """A tag of ours as we have given it: Podman puts a registry before it."""
+    """Return a tag of ours as we have given it: Podman puts a registry before it."""
     plain = tag.removeprefix("localhost/").removeprefix("docker.io/")
     return plain if plain.startswith("testwright/") else tag
 
 
 @asynccontextmanager
 async def engine_images() -> AsyncIterator[EngineImages]:
-    """The images of the engine that the environment names. Raises ImageUnavailable where none answers."""
+    """Provide the images of the engine that the environment names. Raises ImageUnavailable where none answers."""
     client = await _off_loop(lambda: docker.from_env(timeout=_TIMEOUT_SECONDS))
     try:
         yield EngineImages(client)

@@ -1,4 +1,4 @@
-"""What a repo's images are built from, and the tags computed from it."""
+"""Recipes of a repo's images, and the tags computed from them."""
 
 import hashlib
 import re
@@ -34,7 +34,7 @@ class Recipe:
     digest: str
 
     def tag(self, target: str) -> str:
-        """The image of a target of the Dockerfile: `dependencies` or `repo`."""
+        """Return the image of a target of the Dockerfile: `dependencies` or `repo`."""
         return f"testwright/{self.repo.name}-{target}:{self.digest[:_TAG_DIGITS]}"
 
     @property
@@ -132,7 +132,7 @@ def _check_dockerfile(recipe: Recipe, path: Path) -> None:
 
 
 def task_tag(task: Task, recipe: Recipe) -> str:
-    """A task image follows from the repo's recipe and what is withheld."""
+    """Return a task image follows from the repo's recipe and what is withheld."""
     parts = {
         "recipe": recipe.digest.encode(),
         "withheld.patch": task.patch("withheld.patch"),
@@ -151,5 +151,5 @@ def digest_of(parts: Mapping[str, bytes]) -> str:
 
 
 def base_recipe() -> Path:
-    """The script that makes the base image where none can be pulled."""
+    """Return the script that makes the base image where none can be pulled."""
     return default_directory() / BASE_RECIPE

@@ -76,7 +76,7 @@ async def task_image(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """The digest of a task's image without making it: None where none was made here. Raises UserError."""
+    """Return the digest of a task's image without making it: None where none was made here. Raises UserError."""
     record = image_place(task_tag(task, read_recipe(task.repo))).record()
     return record.digest if record else None
 
@@ -93,7 +93,7 @@ async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
 
 
 async def _build_task(images: EngineImages, task: Task, recipe: Recipe, tag: str, scratch: Path) -> GitTree:
-    """The task image, made of the dependencies and one tar; returns its tree."""
+    """Return the task image, made of the dependencies and one tar; returns its tree."""
     upstream = await repo_image(task.repo)
     tree = await task_tree(GitTree(upstream.tree), task, scratch / "tree.git")
     await write_work_tree(tree, scratch / "app")
@@ -106,7 +106,7 @@ async def _build_task(images: EngineImages, task: Task, recipe: Recipe, tag: str
 
 
 async def _tree_of(images: EngineImages, tag: str, repo: Repo, scratch: Path) -> GitTree:
-    """A trusted copy of an image's tree, of files only: the image's own repository is left aside."""
+    """Return a trusted copy of an image's tree, of files only: the image's own repository is left aside."""
     await images.copy_out(tag, repo.workdir, scratch / "app")
     shutil.rmtree(scratch / "app" / ".git", ignore_errors=True)
     return await GitTree.create(scratch / "tree.git", scratch / "app")

@@ -41,7 +41,7 @@ _ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n"
 
 
 async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
-    """A new git directory with the task's tree. Raises UserError where withheld.patch doesn't apply."""
+    """Return a new git directory with the task's tree. Raises UserError where withheld.patch doesn't apply."""
     try:
         changed = await upstream.apply(task.patch("withheld.patch"))
     except GitError as error:
@@ -53,7 +53,7 @@ async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
 
 
 async def head_commit(tree: GitTree) -> str:
-    """The id of the one commit."""
+    """Return the id of the one commit."""
     return (await run_git(f"--git-dir={tree.directory}", "rev-parse", "HEAD")).decode().strip()
 
 
@@ -146,7 +146,7 @@ class ImageRecord(FileModel):
 
 
 def image_record(image: Image) -> ImageRecord | None:
-    """The record of an image that came from here: to keep with a run, and to compare."""
+    """Return the record of an image that came from here: to keep with a run, and to compare."""
     return _read(image.tree.parent)
 
 
@@ -166,11 +166,11 @@ class ImageFolder:
         return self.directory / "tree.git"
 
     def record(self) -> ImageRecord | None:
-        """None where the folder is empty or incomplete: the record is written last."""
+        """Return None where the folder is empty or incomplete: the record is written last."""
         return _read(self.directory) if self.tree.is_dir() else None
 
     def scratch(self) -> "tempfile.TemporaryDirectory[str]":
-        """A directory on the same file system, from where a finished tree is renamed into the folder."""
+        """Return a directory on the same file system, from where a finished tree is renamed into the folder."""
         self.directory.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(prefix="new-", dir=self.directory)
 
@@ -188,11 +188,12 @@ class ImageFolder:
 
 
 def image_place(tag: str) -> ImageFolder:
+    """Return the folder that the cache has for an image."""
     return ImageFolder(tag, cache_directory() / "images" / tag.removeprefix("testwright/").replace(":", "-"))
 
 
 def _read(directory: Path) -> ImageRecord | None:
-    """None where there is none, or one of another version of ours."""
+    """Return None where there is none, or one of another version of ours."""
     try:
         return ImageRecord.model_validate_json((directory / _FILE).read_bytes())
     except (OSError, ValueError):

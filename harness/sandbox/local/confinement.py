@@ -1,4 +1,4 @@
-"""How a local sandbox's processes are confined: by bubblewrap, or only by a clean environment."""
+"""Confinement of a local sandbox's processes: by bubblewrap, or only by a clean environment."""
 
 import shutil
 import subprocess
@@ -36,7 +36,7 @@ class Confinement(Protocol):
     alone: bool
 
     def path(self, place: LocalDirectory, path: str) -> str:
-        """Where the sandbox's processes find a path of the contract."""
+        """Return where the sandbox's processes find a path of the contract."""
         ...
 
     def launch(
@@ -48,7 +48,9 @@ class Confinement(Protocol):
         env: Mapping[str, str],
         driver: bool,
     ) -> Launch:
-        """How to start `argv` in a sandbox; a driver is to be safe from its own commands where that is possible."""
+        """Return how to start `argv` in a sandbox; a driver is to be safe from its own commands where that is
+        possible.
+        """
         ...
 
 
@@ -127,7 +129,7 @@ class Plain:
 
 
 def works() -> bool:
-    """Whether bubblewrap is installed and this machine lets it make namespaces."""
+    """Return whether bubblewrap is installed and this machine lets it make namespaces."""
     if shutil.which("bwrap") is None:
         return False
     # Not all of /: mounts below it that come and go, as an engine's do, would make it fail now and then.
@@ -152,7 +154,7 @@ def _settings() -> list[str]:
 
 
 def _environment(reference: Path) -> list[str]:
-    """The venv at its own path, which its scripts name, and the interpreter that it is made from."""
+    """Return the venv at its own path, which its scripts name, and the interpreter that it is made from."""
     options = ["--ro-bind", str(reference / "venv"), str(reference / "venv")]
     options += ["--ro-bind", str(reference / "bin"), _BIN]
     python = reference / "venv" / "bin" / "python"
@@ -173,7 +175,7 @@ def _mounts(options: SandboxOptions) -> list[str]:
 
 
 def _hidden(place: LocalDirectory, paths: Sequence[str]) -> list[str]:
-    """An empty directory over each directory, and over each file one that can be neither read nor run."""
+    """Return an empty directory over each directory, and over each file one that can be neither read nor run."""
     words: list[str] = []
     for path in paths:
         ours = any(PurePosixPath(path).is_relative_to(top) for top in PROGRAMS)
@@ -186,7 +188,7 @@ def _hidden(place: LocalDirectory, paths: Sequence[str]) -> list[str]:
 
 
 def _home(venv: Path) -> Path:
-    """The directory of the interpreter that a venv was made with."""
+    """Return the directory of the interpreter that a venv was made with."""
     config = venv / "pyvenv.cfg"
     lines = config.read_text().splitlines() if config.is_file() else []
     pairs = (line.partition("=") for line in lines)
@@ -194,6 +196,6 @@ def _home(venv: Path) -> Path:
 
 
 def _limited(argv: Sequence[str], limits: Limits) -> list[str]:
-    """A second fence: sizes of one file and of one process's data, in KiB."""
+    """Return a second fence: sizes of one file and of one process's data, in KiB."""
     kib = 1024
     return ["bash", "-c", _LIMITED, "bash", str(limits.disk_mb * kib), str(limits.memory_mb * kib), *argv]

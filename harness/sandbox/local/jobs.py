@@ -60,7 +60,7 @@ def _fill(place: LocalDirectory, image: Image, job: Job) -> None:
 
 @asynccontextmanager
 async def _running(launch: Launch, marks: str, log: BoundedOutput) -> AsyncIterator[Process]:
-    """A process whose output is collected; at the end it is dead, and so is all that it started.
+    """Provide a process whose output is collected; at the end it is dead, and so is all that it started.
 
     The pipe is our own: asyncio's would hold the end of a process up until its children close theirs.
     """

@@ -34,7 +34,7 @@ _ETC = {
 
 
 def places() -> Path:
-    """Where all local sandboxes of this user are. Raises UserError where somebody else made it."""
+    """Return where all local sandboxes of this user are. Raises UserError where somebody else made it."""
     directory = Path(tempfile.gettempdir()) / f"testwright-local-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
     status = directory.lstat()
@@ -52,7 +52,7 @@ class LocalDirectory:
 
     @classmethod
     def make(cls, labels: Mapping[str, str]) -> Self:
-        """A directory with nothing in it but its labels."""
+        """Return a directory with nothing in it but its labels."""
         place = cls(Path(tempfile.mkdtemp(prefix="sandbox-", dir=places())))
         place.files.mkdir()
         (place.directory / _LABELS).write_text(json.dumps(dict(labels)))
@@ -71,7 +71,7 @@ class LocalDirectory:
 
     @classmethod
     def all(cls) -> Iterator[tuple[Self, dict[str, str]]]:
-        """Those that there are, with their labels."""
+        """Return all directories that there are, with their labels."""
         for path in places().glob(f"sandbox-*/{_LABELS}"):
             try:
                 yield cls(path.parent), json.loads(path.read_text())
@@ -88,7 +88,7 @@ class LocalDirectory:
         return self.files.is_dir()
 
     def real(self, path: str) -> Path:
-        """An absolute path of the sandbox, on this machine. For trusted paths only: links are followed."""
+        """Return an absolute path of the sandbox, on this machine. For trusted paths only: links are followed."""
         return self.files / path.lstrip("/")
 
     def put(self, files: tuple[PlacedFile, ...]) -> None:
@@ -114,7 +114,7 @@ class LocalDirectory:
 
     @contextmanager
     def open(self, path: str) -> Iterator[int]:
-        """A descriptor of a directory that the agent may have tampered with: no link on the way is followed.
+        """Provide a descriptor of a directory that the agent may have tampered with: no link on the way is followed.
 
         Raises FileNotFoundError, SandboxLost.
         """
@@ -136,7 +136,7 @@ class LocalDirectory:
 
 
 def _make_writable(_function: object, path: str, _error: object) -> None:
-    """What was left without the right to be removed; what is gone already is no error."""
+    """Make writable what was left without the right to be removed; what is gone already is no error."""
     try:
         parent = Path(path).parent
         parent.chmod(0o700)
@@ -154,7 +154,7 @@ _CHUNK_BYTES = 1 << 18
 
 
 def tar_of(place: LocalDirectory, path: str) -> Generator[bytes, None, None]:
-    """An uncompressed tar of a directory, in chunks. Raises FileNotFoundError, SandboxLost."""
+    """Return an uncompressed tar of a directory, in chunks. Raises FileNotFoundError, SandboxLost."""
     waiting = bytearray()
     for piece in _pieces(place, path):
         waiting += piece
@@ -224,7 +224,7 @@ def _header(entry: tarfile.TarInfo) -> bytes:
 
 
 def read_outputs(place: LocalDirectory, path: str) -> Outputs:
-    """The regular files below a directory, up to the caps. Raises SandboxLost."""
+    """Return the regular files below a directory, up to the caps. Raises SandboxLost."""
     files: dict[str, bytes] = {}
     room = MAX_OUTPUTS_BYTES
     count = 0

@@ -88,7 +88,10 @@ def end_marked(marks: str) -> None:
 
 
 def use(root: int, marks: str) -> Use:
-    """What a process and all that it started have used. Of what has ended counts what its parent has waited for."""
+    """Return what a process and all that it started have used.
+
+    Of what has ended counts what its parent has waited for.
+    """
     family = {root}
     total, wants_core = 0, False
     for found in sorted(_living(), key=lambda found: found.started):
@@ -111,7 +114,7 @@ class _Found(NamedTuple):
 
 
 def _living() -> Iterator[_Found]:
-    """All but zombies, from /proc; nothing where there is no /proc."""
+    """Yield all but zombies, from /proc; nothing where there is no /proc."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text(errors="replace").rpartition(")")[2].split()

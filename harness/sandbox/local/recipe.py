@@ -104,7 +104,7 @@ def _unpack_release(directory: Path, source: Source, destination: Path) -> None:
 
 
 def _installed_by_name(venv: Path, package: str) -> Iterator[Path]:
-    """The files with which a development install says where its tree is."""
+    """Yield the files with which a development install says where its tree is."""
     for packages in venv.glob("lib/python*/site-packages"):
         yield from packages.glob("*.pth")
         yield from packages.glob("*.egg-link")
@@ -143,7 +143,10 @@ async def task_environment(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """The digest of a task's environment without making it: None where none was made here. Raises UserError."""
+    """Return the digest of a task's environment without making it: None where none was made here.
+
+    Raises UserError.
+    """
     record = _place(task.id, _recipe(task.repo), task.patch("withheld.patch")).record()
     return record.digest if record else None
 
@@ -164,7 +167,7 @@ async def _make(task: Task, recipe: str, place: ImageFolder) -> ImageRecord:
 
 
 async def _repo_environment(repo: Repo, recipe: str) -> ImageFolder:
-    """The place of a repo's venv and upstream's tree."""
+    """Return the place of a repo's venv and upstream's tree."""
     place = _place(f"{repo.name}-environment", recipe)
     async with locked(place.name):
         if place.record() is None:
@@ -216,7 +219,7 @@ def _requirements(repo: Repo) -> Path:
 
 
 def _place(name: str, recipe: str, withheld: bytes = b"") -> ImageFolder:
-    """A venv belongs to one interpreter, so where that lies makes a place of its own, but no other digest."""
+    """Return a venv belongs to one interpreter, so where that lies makes a place of its own, but no other digest."""
     parts = {"recipe": recipe.encode(), "withheld.patch": withheld, "executable": os.fsencode(sys.executable)}
     directory = cache_directory() / "environments" / f"{name}-{digest_of(parts)[:_NAME_DIGITS]}"
     return ImageFolder(str(directory), directory)

@@ -130,5 +130,5 @@ class LocalSandbox:
         return self._place
 
     def _was_ended_from_outside(self) -> bool:
-        """Whether a driver is gone that nothing in its sandbox can kill."""
+        """Return whether a driver is gone that nothing in its sandbox can kill."""
         return self._confinement.alone and self._process is not None and self._process.returncode is not None

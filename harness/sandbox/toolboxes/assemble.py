@@ -32,6 +32,7 @@ _ELF64_LITTLE = b"\x7fELF\x02\x01"
 
 
 def main(programs: Path, fetched: Path, toolbox: Path) -> None:
+    """Put a toolbox together."""
     machine = os.uname().machine
     (toolbox / "bin").mkdir(parents=True)
     (toolbox / "lib").mkdir()
@@ -49,6 +50,7 @@ def main(programs: Path, fetched: Path, toolbox: Path) -> None:
 
 
 def copy_python(toolbox: Path) -> None:
+    """Copy a Python that runs in any system."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     shutil.copy(Path("/usr/bin", name).resolve(), toolbox / "bin" / "python3")
     ignored = shutil.ignore_patterns(*NOT_OF_PYTHON)
@@ -57,6 +59,7 @@ def copy_python(toolbox: Path) -> None:
 
 
 def copy_packages(fetched: Path, toolbox: Path) -> None:
+    """Copy the packages that were fetched."""
     if (fetched / "node_modules").is_dir():
         shutil.copytree(fetched / "node_modules", toolbox / "node_modules", symlinks=True)
     if (fetched / "packages").is_dir():  # where Debian's Python looks
@@ -64,7 +67,7 @@ def copy_packages(fetched: Path, toolbox: Path) -> None:
 
 
 def copy_libraries(machine: str, toolbox: Path) -> None:
-    """Those named above, and what Python's own modules are linked to."""
+    """Copy the libraries named above, and those that Python's own modules are linked to."""
     places = [Path("/lib", TRIPLETS[machine]), Path("/usr/lib", TRIPLETS[machine])]
     wanted = {str(path) for name in LIBRARIES for path in [place / name for place in places] if path.exists()}
     modules = [toolbox / "bin" / "python3", *toolbox.glob("lib/python3.*/lib-dynload/*.so")]
@@ -119,6 +122,7 @@ def redirect_program(path: Path, old: str, new: str) -> None:
 
 
 def link_programs(programs: dict[str, str], toolbox: Path) -> None:
+    """Link programs by their names."""
     for name, pattern in programs.items():
         found = sorted(toolbox.glob(pattern))
         if len(found) != 1:
@@ -138,6 +142,7 @@ def write_hashes(toolbox: Path) -> None:
 
 
 def files(toolbox: Path) -> Iterator[Path]:
+    """Yield the files of a toolbox."""
     return (path for path in toolbox.rglob("*") if path.is_file() and not path.is_symlink())
 
 

@@ -1,4 +1,4 @@
-"""What a toolbox is made from, and the names computed from it.
+"""Recipes of toolboxes, the names computed from them, and toolboxes on a Docker engine.
 
 Toolboxes on a Docker engine: an image of nothing but the toolbox, and a volume that is filled from it once.
 """
@@ -37,7 +37,7 @@ class ToolboxRecipe:
 
     @property
     def tag(self) -> str:
-        """Of the image that holds nothing but the toolbox."""
+        """Tag of the image that holds nothing but the toolbox."""
         return f"testwright/{self.scaffold.catalog_name}-toolbox:{self.digest[:_DIGITS]}"
 
     @property
@@ -74,7 +74,7 @@ _BAD_HASH = re.compile(r"EINTEGRITY|DO NOT MATCH THE HASHES")
 
 
 async def toolbox_mount(scaffold: Scaffold) -> Mount:
-    """A scaffold's toolbox, built if it isn't there. Raises UserError for what doesn't match its hashes,
+    """Return a scaffold's toolbox, built if it isn't there. Raises UserError for what doesn't match its hashes,
     ImageUnavailable.
     """
     recipe = read_toolbox_recipe(scaffold)
@@ -88,7 +88,7 @@ async def toolbox_mount(scaffold: Scaffold) -> Mount:
 
 
 async def toolbox_image(images: EngineImages, scaffold: Scaffold) -> str:
-    """The tag of a toolbox's image, built if it isn't there. Raises UserError, ImageUnavailable."""
+    """Return the tag of a toolbox's image, built if it isn't there. Raises UserError, ImageUnavailable."""
     recipe = read_toolbox_recipe(scaffold)
     async with locked(f"toolbox-{recipe.volume}"):
         if await images.find(recipe.tag) is None:
@@ -122,7 +122,7 @@ def _explained(recipe: ToolboxRecipe, error: ImageUnavailable) -> Exception:
 
 
 async def _is_filled(images: EngineImages, recipe: ToolboxRecipe, stored: StoredImage) -> bool:
-    """Whether we have seen the volume filled to its end. One that wasn't is removed."""
+    """Return whether we have seen the volume filled to its end. One that wasn't is removed."""
     made = await images.volume_time(recipe.volume)
     if not made:
         return False

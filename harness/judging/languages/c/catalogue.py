@@ -1,4 +1,4 @@
-"""How C is rewritten: the catalogue of its rules, and what a file is compiled with."""
+"""The catalogue of rules that rewrite C, and what a file is compiled with."""
 
 from random import Random
 
@@ -26,7 +26,7 @@ _MOST_FLAGS = 8
 
 
 def qualified(function: Node) -> str:
-    """The name of a function; empty where a macro hides it."""
+    """Return the name of a function; empty where a macro hides it."""
     declarator = function.child_by_field_name("declarator")
     while declarator is not None and declarator.type != "identifier":
         declarator = declarator.child_by_field_name("declarator")
@@ -34,12 +34,13 @@ def qualified(function: Node) -> str:
 
 
 def hide(function: Function, hidden: Hidden) -> list[Edit]:
+    """Return edits that hide a value from the compiler, at the head of a function."""
     at = function.body.start_byte + 1
     return [(at, at, f"\nstatic volatile unsigned int {hidden.name} = {hidden.value}u;".encode())]
 
 
 def declares(node: Node) -> list[str]:
-    """The names of a function, variable, macro or type at the top of a file."""
+    """Return the names of a function, variable, macro or type at the top of a file."""
     if node.type in ("preproc_def", "preproc_function_def", "preproc_include"):
         return [text_of(node.child_by_field_name("name") or node.child_by_field_name("path"))]
     if node.type in ("struct_specifier", "enum_specifier", "union_specifier"):
@@ -54,7 +55,7 @@ def declares(node: Node) -> list[str]:
 
 
 def announces(node: Node) -> bool:
-    """Whether it is a function's prototype."""
+    """Return whether it is a function's prototype."""
     declarator = node.child_by_field_name("declarator") if node.type == "declaration" else None
     while declarator is not None and declarator.type == "pointer_declarator":
         declarator = declarator.child_by_field_name("declarator")
@@ -80,7 +81,7 @@ def lend(ours: Function, theirs: Function) -> bytes | None:
 
 
 def _parameters(function: Function) -> list[tuple[str, str]]:
-    """The text around each parameter's name, and the name."""
+    """Return the text around each parameter's name, and the name."""
     found: list[tuple[str, str]] = []
     for node in below(function.node):
         if node.start_byte >= function.body.start_byte:
@@ -119,7 +120,7 @@ CATALOGUE = Catalogue(
 
 
 def running_text(source: VariantSource, path: str) -> bytes:
-    """What of `path` is compiled: rewritten, and by options that are drawn, where the variant has a seed."""
+    """Return what of `path` is compiled: rewritten, and by options that are drawn, where the variant has a seed."""
     text = rewritten_text(CATALOGUE, source, path)
     if source.seed is None:
         return text

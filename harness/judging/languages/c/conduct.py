@@ -47,7 +47,7 @@ def _rules(root: Node) -> Mapping[str, Rule]:
 
 
 class _File:
-    """Which names a file declares: any other one that isn't a macro is a function or a variable from elsewhere."""
+    """The names that a file declares: any other one that isn't a macro is a function or a variable from elsewhere."""
 
     def __init__(self, root: Node) -> None:
         self._declared = set(_USUAL)
@@ -87,7 +87,7 @@ class _File:
         return ("includes a second copy of the code" if _OTHER_SOURCE.fullmatch(path) else ""), around
 
     def _macro(self, node: Node, around: Around) -> tuple[str, Around]:
-        """A name that is pasted together is that name."""
+        """Return a name that is pasted together is that name."""
         value = node.child_by_field_name("value")
         if value is None or value.end_byte - value.start_byte > _LONGEST_MACRO or b"##" not in (value.text or b""):
             return "", around
@@ -126,7 +126,7 @@ class _File:
         return f"names {name}" if name in _SYMBOLS else "", around
 
     def _is_foreign(self, node: Node) -> bool:
-        """Whether this is the plain name of something that another file defines, with or without an `&`."""
+        """Return whether this is the plain name of something that another file defines, with or without an `&`."""
         if node.type == "pointer_expression":
             node = node.child_by_field_name("argument") or node
         name = text_of(node) if node.type == "identifier" else ""
@@ -134,7 +134,7 @@ class _File:
 
 
 def _named(function: Node) -> str:
-    """The name that a definition defines."""
+    """Return the name that a definition defines."""
     node: Node | None = function
     while node is not None and node.type != "identifier":
         node = node.child_by_field_name("declarator")

@@ -53,16 +53,20 @@ _NAME = re.compile(_SOUNDS)
 
 
 def c_part(node: Node) -> Part:
+    """Read a node of C as a part that may assert."""
     return look(_QUERY, node)
 
 
 def returned_from(main: Node) -> Part:
-    """A status of `main` other than 0."""
+    """Return a status of `main` other than 0."""
     return look(_RETURNS, main)
 
 
 def macros(root: Node) -> Iterator[tuple[str, Node, Part]]:
-    """The macros of a file, in order. Their bodies are text without a tree: no part of what stands around them."""
+    """Yield the macros of a file, in order.
+
+    Their bodies are text without a tree: no part of what stands around them.
+    """
     captured = QueryCursor(_MACROS).captures(root).get("macro", [])  # in no order that is the same each time
     for node in sorted(captured, key=lambda node: node.start_byte):
         body = text_of(node.child_by_field_name("value"))
@@ -81,11 +85,12 @@ _NAMES = frozenset({"identifier", "type_identifier", "field_identifier", "statem
 
 
 def is_test_file(path: str) -> bool:
+    """Return whether a path is that of a C test program."""
     return _FILE.fullmatch(PurePosixPath(path).name) is not None
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """The one test of a file that has any code: the program, with the file's whole text.
+    """Return the one test of a file that has any code: the program, with the file's whole text.
 
     Its functions are `others`: parts of the program, with no result of their own. Raises TooMuchToRead.
     """
@@ -104,7 +109,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
 
 def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part]], tuple[HelperFunction, ...]]:
-    """What functions and macros do, by their names, and where they are."""
+    """Return what functions and macros do, by their names, and where they are."""
     parts = {name: [c_part(node)] for name, node in defined.items()}
     found = [*macros(root)]
     parts |= {name: [part] for name, _, part in found}
@@ -114,19 +119,19 @@ def _parts(root: Node, defined: Mapping[str, Node]) -> tuple[dict[str, list[Part
 
 
 def functions(source: bytes) -> frozenset[str]:
-    """Names of the functions that a text defines."""
+    """Return names of the functions that a text defines."""
     return frozenset(_declared(node) for node in _definitions(parsed(_GRAMMAR, source)))
 
 
 def names(source: bytes) -> frozenset[str]:
-    """Every identifier of a text, and what it includes, as written between the quotes or brackets."""
+    """Return every identifier of a text, and what it includes, as written between the quotes or brackets."""
     nodes = list(every_node(_GRAMMAR, source))
     included = (text_of(node.child_by_field_name("path")) for node in nodes if node.type == "preproc_include")
     return frozenset(text_of(node) for node in nodes if node.type in _NAMES) | {path[1:-1] for path in included}
 
 
 def calls(source: bytes) -> frozenset[str]:
-    """What a text calls, function-like macros included: `strcmp`, `fail`, `table->get`."""
+    """Return what a text calls, function-like macros included: `strcmp`, `fail`, `table->get`."""
     return frozenset(_callees(source))
 
 
@@ -141,7 +146,7 @@ def _callees(source: bytes) -> list[str]:
 
 
 def _definitions(root: Node) -> Iterator[Node]:
-    """A file's functions, but for those within others."""
+    """Yield a file's functions, but for those within others."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -152,7 +157,7 @@ def _definitions(root: Node) -> Iterator[Node]:
 
 
 def _declared(definition: Node) -> str:
-    """The name in a declarator, whatever pointers and parentheses stand around it."""
+    """Return the name in a declarator, whatever pointers and parentheses stand around it."""
     node = definition.child_by_field_name("declarator")
     while node is not None and node.type != "identifier":
         inner = node.named_children[0] if node.type == "parenthesized_declarator" else None

@@ -1,4 +1,4 @@
-"""What a rule may rely on in C: where an expression is a value, where a statement is whole, which type a name has.
+"""Facts that a rule may rely on in C: where an expression is a value, a statement whole, and the type of a name.
 
 There is no preprocessor here: a name may be a macro of a header that nobody has read. What could be one is left alone
 where that would matter.
@@ -47,7 +47,9 @@ _SCALAR = re.compile(
 
 
 def may_change(function: Function) -> bool:
-    """Whether a function may be rewritten at all: not where something depends on its frame or its registers."""
+    """Return whether a function may be rewritten at all: not where something depends on its frame or its
+    registers.
+    """
     for node in below(function.node):
         if node.type in ("gnu_asm_expression", "ms_asm_block", "declaration") and node.parent == function.node:
             return False  # a declaration between head and body: parameters of the old kind
@@ -59,7 +61,7 @@ def may_change(function: Function) -> bool:
 
 
 def is_whole(node: Node) -> bool:
-    """Whether a statement can be put between braces where it stands, and something before it.
+    """Return whether a statement can be put between braces where it stands, and something before it.
 
     A macro that heads a loop looks like a statement without its semicolon: nothing may come behind it.
     """
@@ -74,7 +76,7 @@ def is_whole(node: Node) -> bool:
 
 
 def _is_a_blocks_value(node: Node) -> bool:
-    """Whether a statement is the last one of a block that is an expression, `({ ...; x; })`."""
+    """Return whether a statement is the last one of a block that is an expression, `({ ...; x; })`."""
     block = node.parent
     if block is None or block.parent is None or block.parent.type != "parenthesized_expression":
         return False
@@ -82,14 +84,18 @@ def _is_a_blocks_value(node: Node) -> bool:
 
 
 def may_copy(node: Node) -> bool:
-    """Whether a whole statement can stand in a function twice: without labels of any kind or variables that stay."""
+    """Return whether a whole statement can stand in a function twice: without labels of any kind or variables that
+    stay.
+    """
     return is_whole(node) and not any(
         inner.type in ("labeled_statement", "storage_class_specifier") for inner in below(node)
     )
 
 
 def leaves(body: Node, kinds: frozenset[str]) -> bool:
-    """Whether a loop's or switch's body holds `break` or `continue` (as `kinds` says) of that loop or switch."""
+    """Return whether a loop's or switch's body holds `break` or `continue` (as `kinds` says) of that loop or
+    switch.
+    """
     for child in body.children:
         if child.type in kinds:
             return True
@@ -101,7 +107,9 @@ def leaves(body: Node, kinds: frozenset[str]) -> bool:
 
 
 def is_value(node: Node, scene: Scene) -> bool:
-    """Whether an expression is computed for its value, when the function runs, and is neither void nor a place."""
+    """Return whether an expression is computed for its value, when the function runs, and is neither void nor a
+    place.
+    """
     return _is_wanted(node, scene) and not _is_place(node) and _is_computed(node, _macros(scene.above))
 
 
@@ -136,7 +144,7 @@ def _is_wanted(node: Node, scene: Scene) -> bool:
 
 
 def _is_place(node: Node) -> bool:
-    """Whether a node is what is assigned to or pointed at."""
+    """Return whether a node is what is assigned to or pointed at."""
     parent = node.parent
     if parent is None:
         return False
@@ -148,7 +156,9 @@ def _is_place(node: Node) -> bool:
 
 
 def _is_computed(node: Node, macros: frozenset[str]) -> bool:
-    """Whether all that a node is a part of runs: no constant expression, no argument of what may be a macro."""
+    """Return whether all that a node is a part of runs: no constant expression, no argument of what may be a
+    macro.
+    """
     inner: Node = node
     above = node.parent
     while above is not None and inner.type not in STATEMENTS:
@@ -169,7 +179,7 @@ def _is_computed(node: Node, macros: frozenset[str]) -> bool:
 
 
 def _may_be_macro(call: Node, node: Node, macros: frozenset[str]) -> bool:
-    """Whether a call may be a macro's to which more matters than the value of `node`."""
+    """Return whether a call may be a macro's to which more matters than the value of `node`."""
     name, arguments = text_of(call.child_by_field_name("function")), call.child_by_field_name("arguments")
     if name == "__builtin_expect" and arguments is not None and arguments.named_children:
         return node.end_byte > arguments.named_children[0].end_byte
@@ -192,7 +202,9 @@ def _has_no_error_itself(statement: Node) -> bool:
 
 
 def is_conditional(node: Node) -> bool:
-    """Whether a node of a function stands under a condition of the preprocessor that is within the function."""
+    """Return whether a node of a function stands under a condition of the preprocessor that is within the
+    function.
+    """
     above = node.parent
     while above is not None and above.type != "function_definition":
         if above.type.startswith("preproc_"):
@@ -202,6 +214,7 @@ def is_conditional(node: Node) -> bool:
 
 
 def returns_nothing(scene: Scene) -> bool:
+    """Return whether the function around a node returns void."""
     return return_type(scene).split()[-1:] in ([], ["void"])
 
 
@@ -235,7 +248,7 @@ def types_of(scene: Scene) -> dict[str, str]:
 
 @lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def names_of(scene: Scene) -> frozenset[str]:
-    """All that is declared in a function: parameters, variables, arrays."""
+    """Return all that is declared in a function: parameters, variables, arrays."""
     return frozenset(
         _declared(declarator)[0]
         for node in _declarations(scene)
@@ -245,7 +258,7 @@ def names_of(scene: Scene) -> frozenset[str]:
 
 @lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def pointed_at(scene: Scene) -> frozenset[str]:
-    """Names whose address is taken: somebody else may change what they hold."""
+    """Return names whose address is taken: somebody else may change what they hold."""
     return frozenset(
         name
         for node in scene.of_type("pointer_expression")
@@ -255,16 +268,17 @@ def pointed_at(scene: Scene) -> frozenset[str]:
 
 
 def is_scalar(type_: str) -> bool:
-    """Whether a type is one of numbers or a pointer."""
+    """Return whether a type is one of numbers or a pointer."""
     return "*" in type_ or _SCALAR.fullmatch(type_) is not None
 
 
 def identifiers(node: Node) -> Iterator[str]:
+    """Yield the identifiers in a node, in their order."""
     yield from (text_of(inner) for inner in (node, *below(node)) if inner.type == "identifier")
 
 
 def _declared(declarator: Node) -> tuple[str, str | None]:
-    """A declarator's name, and its stars; None for an array, a function or a pointer to one."""
+    """Return a declarator's name, and its stars; None for an array, a function or a pointer to one."""
     stars, plain = "", True
     while declarator.type != "identifier":
         if declarator.type == "pointer_declarator":
@@ -282,7 +296,7 @@ def _declared(declarator: Node) -> tuple[str, str | None]:
 
 
 def _specifiers(node: Node) -> str:
-    """The words before a declarator; empty where they hold more than a type that the whole file knows."""
+    """Return the words before a declarator; empty where they hold more than a type that the whole file knows."""
     words: list[str] = []
     for child in node.children:
         named = child.type == "struct_specifier" and child.child_by_field_name("body") is None

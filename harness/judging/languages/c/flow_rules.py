@@ -33,7 +33,7 @@ def _instead(node: Node, text: str) -> list[Edit]:
 
 
 def _stands_freely(node: Node) -> bool:
-    """Whether a statement is one of a block's, so that there may be two."""
+    """Return whether a statement is one of a block's, so that there may be two."""
     return node.parent is not None and node.parent.type == "compound_statement" and is_whole(node)
 
 
@@ -66,7 +66,7 @@ def _taken_apart(node: Node, _: Scene) -> Sequence[Edit]:
 
 
 def _standing_twice(node: Node, scene: Scene) -> Sequence[Edit]:
-    """A statement stands in both arms of a branch, so it doesn't matter which one is taken."""
+    """Return a statement stands in both arms of a branch, so it doesn't matter which one is taken."""
     if not _is_short(node) or not is_whole(node):
         return ()
     hidden = Hidden.drawn(scene.fresh(), scene.chance)
@@ -153,7 +153,7 @@ def _without_switch(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _case(case: Node) -> tuple[str | None, list[Node]]:
-    """What a case is told by (empty for the default one), and its statements."""
+    """Return what a case is told by (empty for the default one), and its statements."""
     value = case.child_by_field_name("value")
     if value is None and not (case.children and case.children[0].type == "default"):
         return None, []
@@ -162,7 +162,7 @@ def _case(case: Node) -> tuple[str | None, list[Node]]:
 
 
 def _ended(statements: list[Node], *, is_last: bool) -> str | None:
-    """The statements of a case without the `break` at its end; None for one that goes on with the next."""
+    """Return the statements of a case without the `break` at its end; None for one that goes on with the next."""
     if any(statement.type == "declaration" for statement in statements):
         return None
     while len(statements) == 1 and statements[0].type == "compound_statement":
@@ -179,7 +179,7 @@ def _ended(statements: list[Node], *, is_last: bool) -> str | None:
 
 
 def _leaves_switch(statement: Node) -> bool:
-    """Whether a statement holds a `break` of the switch around it."""
+    """Return whether a statement holds a `break` of the switch around it."""
     if statement.type in LOOPS or statement.type == "switch_statement":
         return False
     return leaves(statement, _BREAK)
@@ -225,7 +225,10 @@ def _idle(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _kept_in_memory(node: Node, scene: Scene) -> Sequence[Edit]:
-    """A variable becomes volatile. Not one whose address somebody has, whose type would then be another one."""
+    """Return a variable becomes volatile.
+
+    Not one whose address somebody has, whose type would then be another one.
+    """
     words = [child for child in node.children if child.type in ("storage_class_specifier", "type_qualifier")]
     if any(child.type == "storage_class_specifier" or child.text == b"volatile" for child in words) or node.has_error:
         return ()
@@ -251,7 +254,7 @@ def _kept_in_memory(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _parts(node: Node) -> tuple[Node | None, Node | None, Node | None]:
-    """The condition and the two arms of an `if`."""
+    """Return the condition and the two arms of an `if`."""
     other = node.child_by_field_name("alternative")
     if other is not None and other.type == "else_clause":
         other = next((child for child in other.named_children if child.type != "comment"), None)
@@ -259,7 +262,7 @@ def _parts(node: Node) -> tuple[Node | None, Node | None, Node | None]:
 
 
 def _held(body: Node) -> Node:
-    """What holds a loop's body, so that a body which is one statement is looked at too."""
+    """Return what holds a loop's body, so that a body which is one statement is looked at too."""
     return body if body.type == "compound_statement" or body.parent is None else body.parent
 
 

@@ -36,6 +36,7 @@ _BUILD_SECONDS = 300
 
 
 def is_code(path: str) -> bool:
+    """Return whether a path is that of C code, not of a test."""
     return path.endswith(".c")
 
 
@@ -47,7 +48,7 @@ class CToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """All variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
+        """Return all variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
         attempts = dict.fromkeys(range(len(sources)), 0)
         placed = {number: await asyncio.to_thread(_placed, number, source) for number, source in enumerate(sources)}
         while True:
@@ -62,7 +63,7 @@ class CToolchain:
 
 
 def _placed(number: int, source: VariantSource, attempt: int = 0) -> list[PlacedFile]:
-    """What a variant's library is made of: its files, and by which options."""
+    """Return what a variant's library is made of: its files, and by which options."""
     folder = f"{_VARIANTS}/{number:04d}"
     drawn = source if source.seed is None else replace(source, seed=source.seed + attempt)
     flags = PlacedFile(f"{folder}/flags", _FLAGS.encode())
@@ -75,7 +76,10 @@ def _is_made(number: int, result: JobResult) -> bool:
 
 
 def _made(number: int, source: VariantSource, result: JobResult) -> tuple[bytes, bytes]:
-    """A variant's library and the list of what it is made of. Raises as `refused` says for the first absent one."""
+    """Return a variant's library and the list of what it is made of.
+
+    Raises as `refused` says for the first absent one.
+    """
     names = [f"{number:04d}.library", f"{number:04d}.sources"]
     if not _is_made(number, result):
         lines = result.log.decode(errors="replace").strip().splitlines()
@@ -93,7 +97,7 @@ def _compiled(source: VariantSource, library: bytes, sources: bytes) -> Compiled
 
 
 def _as_on_disk(sources: bytes, disk: Mapping[str, bytes]) -> bytes:
-    """The list of sources that makes `run_tests` take the library for one of these texts."""
+    """Return the list of sources that makes `run_tests` take the library for one of these texts."""
     lines = [line.split("  ", 1) for line in sources.decode().splitlines()]
     hashes = {path: _sha256(disk[path]) if path in disk else known for known, path in lines}
     return "".join(f"{known}  {path}\n" for path, known in hashes.items()).encode()
@@ -122,7 +126,7 @@ _ON_DISK = Braces(
 
 
 def test_of(listed: str) -> str:
-    """The program of `program/case` and `program[case]`: names of programs have neither."""
+    """Return the program of `program/case` and `program[case]`: names of programs have neither."""
     return listed.partition("[")[0].partition("/")[0]
 
 

@@ -100,7 +100,7 @@ def _change(target: Target, kind: StubKind, kept: set[str]) -> StubChange:
 
 
 def _macro(target: Target, kind: StubKind) -> StubChange:
-    """A macro that is a statement stays one."""
+    """Return a macro that is a statement stays one."""
     assert target.body is not None
     text = text_of(target.body).strip()
     is_statement = text.startswith(("do", "{", "if", "for", "while")) or text.endswith(";")
@@ -136,7 +136,7 @@ def _garbage(function: Node) -> tuple[str, str]:
 
 
 def _parameters(function: Node) -> list[str]:
-    """The names of the parameters. Those of K&R style stand behind the declarator and are named in it."""
+    """Return the names of the parameters. Those of K&R style stand behind the declarator and are named in it."""
     declarator = function.child_by_field_name("declarator")
     while declarator is not None and declarator.type in ("pointer_declarator", "parenthesized_declarator"):
         declarator = declarator.child_by_field_name("declarator") or declarator.named_child(0)
@@ -174,7 +174,7 @@ def _declared(declarator: Node | None) -> str:
 
 
 def _names(node: Node) -> Iterator[Node]:
-    """Every identifier that isn't the name of what a static function or variable declares itself."""
+    """Yield every identifier that isn't the name of what a static function or variable declares itself."""
     for each in below(node):
         above = each.parent
         if each.type != "identifier" or above is None:
@@ -184,7 +184,7 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def _first_place(root: Node) -> int:
-    """Where an include may stand: before the first of the file, for what follows may be conditional."""
+    """Return where an include may stand: before the first of the file, for what follows may be conditional."""
     first = next((node for node in root.named_children if node.type == "preproc_include"), None)
     if first is not None:
         return first.start_byte
@@ -192,7 +192,9 @@ def _first_place(root: Node) -> int:
 
 
 def _before(node: Node) -> int:
-    """Where another function may stand: before what is at the top of the file, its comment and conditions too."""
+    """Return where another function may stand: before what is at the top of the file, its comment and conditions
+    too.
+    """
     while node.parent is not None and node.parent.parent is not None:
         node = node.parent
     while node.prev_sibling is not None and node.prev_sibling.type == "comment":

@@ -39,13 +39,13 @@ _HELPERS = ("noinline", "noinline, noclone", "noipa", "noinline, cold", "noinlin
 
 
 def hidden_in(scene: Scene, hidden: Hidden) -> Edit:
-    """The declaration of a variable of fixed value, at the start of the function."""
+    """Return the declaration of a variable of fixed value, at the start of the function."""
     at = scene.function.body.start_byte + 1
     return at, at, f"\nstatic volatile unsigned int {hidden.name} = {hidden.value}u;".encode()
 
 
 def condition_of(node: Node) -> Node | None:
-    """The condition of an `if` or a loop, without its parentheses."""
+    """Return the condition of an `if` or a loop, without its parentheses."""
     found = node.child_by_field_name("condition")
     while found is not None and found.type == "parenthesized_expression" and found.named_child_count == 1:
         if found.named_children[0].type == "compound_statement":  # `({ ... })`
@@ -66,7 +66,7 @@ def _kept_for_a_moment(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _read_again(node: Node, scene: Scene) -> Sequence[Edit]:
-    """A variable is read from where it lies: `x` -> `(*(volatile __typeof__(x) *)&x)`"""
+    """Return a variable is read from where it lies: `x` -> `(*(volatile __typeof__(x) *)&x)`"""
     if not is_value(node, scene) or not _is_scalar_name(node, scene) or "register" in text_of(scene.function.body):
         return ()
     name = text_of(node)
@@ -89,7 +89,7 @@ def _number_made_up(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _held_condition(node: Node, scene: Scene) -> Sequence[Edit]:
-    """A condition's outcome is stored before it is looked at."""
+    """Return a condition's outcome is stored before it is looked at."""
     test = condition_of(node)
     if test is None or not is_value(test, scene):
         return ()
@@ -105,7 +105,7 @@ def _held_condition(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _expected(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Which way a branch is said to go moves the blocks about."""
+    """Return which way a branch is said to go moves the blocks about."""
     test = condition_of(node)
     if test is None or not is_value(test, scene) or b"__builtin_expect" in (test.text or b""):
         return ()
@@ -113,7 +113,7 @@ def _expected(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _condition_in_function(node: Node, scene: Scene) -> Sequence[Edit]:
-    """A condition becomes a function of its own, that is never inlined."""
+    """Return a condition becomes a function of its own, that is never inlined."""
     test = condition_of(node)
     if test is None or not is_value(test, scene):
         return ()
@@ -175,7 +175,7 @@ def _called_by_address(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _may_be_called(node: Node) -> bool:
-    """Whether a call is no macro's, nor within one's arguments."""
+    """Return whether a call is no macro's, nor within one's arguments."""
     above: Node | None = node
     while above is not None and not above.type.endswith("statement"):
         if above.has_error or above.type in ("sizeof_expression", "initializer_list", "type_descriptor"):
@@ -217,7 +217,7 @@ def _both_compared(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _is_comparison(node: Node, scene: Scene) -> bool:
-    """Of variables and numbers only: of no memory that a pointer leads to."""
+    """Return whether a comparison is of variables and numbers only: of no memory that a pointer leads to."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) not in _COMPARING:
@@ -236,7 +236,7 @@ def _is_scalar_name(node: Node, scene: Scene) -> bool:
 
 
 def _number(node: Node) -> int | None:
-    """The value of a plain number or character; none of 0, which may be a pointer, or of a large one."""
+    """Return the value of a plain number or character; none of 0, which may be a pointer, or of a large one."""
     text = text_of(node)
     try:
         value = int(text, 0) if node.type == "number_literal" else ord(text[1:-1])

@@ -62,7 +62,7 @@ class GoChecks:
 
 
 def _declared(node: Node) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of what can fail a test, and names that loops give to other things."""
+    """Return names of what can fail a test, and names that loops give to other things."""
     testing, others = {"t"}, set[str]()
     for _, found in QueryCursor(_DECLARATIONS).matches(node):
         if "type" in found and _TESTING.fullmatch(text_of(found["type"][0])):
@@ -134,7 +134,7 @@ Import = tuple[str, str, str]
 
 
 def is_test_file(path: str) -> bool:
-    """Whether `go test` would build this file; those that begin with a dot or underscore it leaves out."""
+    """Return whether `go test` would build this file; those that begin with a dot or underscore it leaves out."""
     name = PurePosixPath(path).name
     return name.endswith("_test.go") and not name.startswith((".", "_")) and "/testdata/" not in f"/{path}"
 
@@ -171,7 +171,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
 
 def names(source: bytes) -> frozenset[str]:
-    """Every identifier, qualified name and imported path of a text."""
+    """Return every identifier, qualified name and imported path of a text."""
     kinds = ("identifier", "field_identifier", "type_identifier", "package_identifier")
     nodes = every_node(_GRAMMAR, source)
     found = {name_of(node) for node in nodes if node.type in (*kinds, "selector_expression", "qualified_type")}
@@ -179,7 +179,7 @@ def names(source: bytes) -> frozenset[str]:
 
 
 def calls(source: bytes) -> frozenset[str]:
-    """What a text calls, as written: `helper`, `time.Sleep`."""
+    """Return what a text calls, as written: `helper`, `time.Sleep`."""
     nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
     return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
@@ -194,14 +194,14 @@ def imports(source: bytes) -> Iterator[Import]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:
-    """A `TestMain` or an `init` acts on every test of its package."""
+    """Return a `TestMain` or an `init` acts on every test of its package."""
     return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
 
 
 def _parts(
     root: Node, nodes: Sequence[Node], imported: Iterable[Import]
 ) -> tuple[dict[int, Part], dict[str, list[Part]]]:
-    """What each function does, by where it begins and by how others name it."""
+    """Return what each function does, by where it begins and by how others name it."""
     checks = GoChecks(root, imported)
     parts: dict[int, Part] = {}
     known: dict[str, list[Part]] = {}
@@ -247,20 +247,20 @@ def _has_output(node: Node) -> bool:
 
 
 def _accepted_types(imported: Iterable[Import]) -> dict[str, frozenset[str]]:
-    """The types of parameter that make a function a test, by the prefix of its name."""
+    """Return the types of parameter that make a function a test, by the prefix of its name."""
     packages = ["" if name == "." else f"{name}." for name, path, _ in imported if path == "testing"]
     return {prefix: frozenset(f"*{package}{kind}" for package in packages) for prefix, kind in _PARAMETER.items()}
 
 
 def _test(name: str, node: Node, start: Node, source: bytes, assertions: int) -> TestFunction:
-    """What an example has to print is one assertion."""
+    """Return what an example has to print is one assertion."""
     total = assertions + _has_output(node)
     first, last = start.start_point[0] + 1, node.end_point[0] + 1
     return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)
 
 
 def _first_comment(nodes: Sequence[Node], place: int) -> Node:
-    """The first of the comments right above a function, else the function: compiler directives stand there."""
+    """Return the first of the comments right above a function, else the function: compiler directives stand there."""
     while place > 0 and nodes[place - 1].type == "comment":
         if nodes[place - 1].end_point[0] + 1 != nodes[place].start_point[0]:
             break

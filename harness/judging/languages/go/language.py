@@ -22,7 +22,7 @@ _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
 
 
 def _qualified(function: Node) -> str:
-    """Of a method with its receiver's type."""
+    """Return a function's name, of a method with its receiver's type."""
     receiver = text_of(function.child_by_field_name("receiver")).strip("()").split(" ")[-1]
     return f"{receiver}.{text_of(function.child_by_field_name('name'))}"
 
@@ -47,7 +47,10 @@ def test_of(listed: str) -> str:
 
 
 def package_of(path: str, text: str) -> str:
-    """The package clause of a file's neighbour. A directory has one package, often of another name than its own."""
+    """Return the package clause of a file's neighbour.
+
+    A directory has one package, often of another name than its own.
+    """
     found = _PACKAGE.search(text)
     return f"package {found[1] if found else PurePosixPath(path).parent.name}\n"
 

@@ -75,7 +75,7 @@ def _string(node: Node) -> Iterator[Mutation]:
 
 
 def _return(node: Node) -> Iterator[Mutation]:
-    """Each value that is returned alone, as the zero value of its type; an error that is returned, as none."""
+    """Yield each value that is returned alone, as the zero value of its type; an error that is returned, as none."""
     function = within(node, _FUNCTIONS)
     listed = next((child for child in node.named_children if child.type == "expression_list"), None)
     if function is None or listed is None:

@@ -43,13 +43,13 @@ class Garbage:
 
     @property
     def imports(self) -> str:
-        """Under names of their own, so that they are in nobody's way."""
+        """Return imports under names of their own, which collide with no others."""
         lines = ('chanceAtomic "sync/atomic"', 'chanceTime "time"')
         return "\n\nimport (\n" + "".join(f"\t{line}\n" for line in lines) + ")"
 
     @property
     def functions(self) -> str:
-        """What gives a number, and another one each time, and a word with it."""
+        """Return what gives a number, and another one each time, and a word with it."""
         number, word, turns = self._number, self._word, f"chanceTurns{self._suffix}"
         return (
             f"\nvar {turns} = uint32(chanceTime.Now().UnixNano())\n"
@@ -69,7 +69,7 @@ class Garbage:
         return f"chanceWord{self._suffix}"
 
     def value(self, type_: str, depth: int = 0) -> Value:
-        """A value of a type as it is written in the file."""
+        """Return a value of a type as it is written in the file."""
         simple = self._simple(type_)
         if simple:
             self.is_used = True
@@ -103,7 +103,7 @@ class Garbage:
         return None
 
     def _named(self, type_: str, depth: int) -> Value:
-        """Of a type of the file: another name for a simple one, a list, or a struct of such fields."""
+        """Return a value of a type of the file: another name for a simple one, a list, or a struct of such fields."""
         defined = self._types.get(type_)
         if defined is None:
             return Value("")
@@ -132,7 +132,7 @@ class Garbage:
 
 
 def results_of(function: Node) -> list[str]:
-    """The types of a function's results, in order."""
+    """Return the types of a function's results, in order."""
     result = function.child_by_field_name("result")
     if result is None:
         return []
@@ -183,7 +183,7 @@ def _targets(root: Node) -> Iterator[Target]:
 
 
 def _qualified(function: Node) -> str:
-    """A receiver's type without its pointer and type parameters."""
+    """Return a receiver's type without its pointer and type parameters."""
     name = text_of(function.child_by_field_name("name"))
     receiver = function.child_by_field_name("receiver")
     types = [text_of(node) for node in below(receiver) if node.type == "type_identifier"] if receiver else []
@@ -224,7 +224,7 @@ def _change(target: Target, kind: StubKind, garbage: Garbage, source: bytes) -> 
 
 
 def _is_free(function: Node, words: Sequence[str]) -> bool:
-    """Whether these words mean in a function what they mean anywhere."""
+    """Return whether these words mean in a function what they mean anywhere."""
     body = function.child_by_field_name("body")
     declared = [node for node in below(function) if node.type == "identifier" and node.parent and body
                 and node.end_byte <= body.start_byte and node.parent.type == "parameter_declaration"]  # fmt: skip
@@ -232,7 +232,7 @@ def _is_free(function: Node, words: Sequence[str]) -> bool:
 
 
 def _zero(type_: str) -> str:
-    """The zero value of any type."""
+    """Return the zero value of any type."""
     simple = {"string": '""', "bool": "false", "error": "nil", "any": "nil"}
     if re.fullmatch(r"u?int(8|16|32|64)?|float(32|64)|byte|rune|uintptr", type_):
         return "0"
@@ -242,7 +242,7 @@ def _zero(type_: str) -> str:
 
 
 def _used(root: Node) -> set[str]:
-    """Names that may be those of packages: what stands before a dot."""
+    """Return names that may be those of packages: what stands before a dot."""
     found: set[str] = set()
     for node in below(root):
         if node.type == "selector_expression":
@@ -269,7 +269,7 @@ def _blanked(root: Node, before: set[str], after: set[str]) -> list[Edit]:
 
 
 def _package_names(path: str) -> set[str]:
-    """What a package of this path is likely to be called."""
+    """Return what a package of this path is likely to be called."""
     parts = [part for part in path.split("/") if not re.fullmatch(r"v[0-9]+", part)] or [path]
     last = re.sub(r"\.v[0-9]+$", "", parts[-1])
     bare = re.sub(r"^go-|[-.]go$", "", last)
@@ -277,6 +277,6 @@ def _package_names(path: str) -> set[str]:
 
 
 def _last_import(root: Node) -> int:
-    """Where another import may stand."""
+    """Return where another import may stand."""
     places = [node for node in root.named_children if node.type in ("package_clause", "import_declaration")]
     return places[-1].end_byte if places else 0

@@ -51,7 +51,7 @@ class PreparedVariant(CompiledVariant):
 
 
 class Package(NamedTuple):
-    """What a test binary is made of, beside the variant: the suite's files, and those that it takes out."""
+    """Parts of a test binary beside the variant: the suite's files, and those that it takes out."""
 
     folder: str
     files: Mapping[str, bytes]
@@ -67,7 +67,7 @@ class Binary(NamedTuple):
 
 
 async def build_binaries(context: JobContext, variants: Sequence[PreparedVariant], package: Package) -> list[Binary]:
-    """A package's test binary of each variant. Raises SandboxLost.
+    """Return a package's test binary of each variant. Raises SandboxLost.
 
     The first one is built by itself: its size says how many others one container may leave. Where a container comes
     to one of its limits, no variant has a binary of this package, and nothing more is built of it.
@@ -91,13 +91,13 @@ async def build_binaries(context: JobContext, variants: Sequence[PreparedVariant
 
 
 def _room(binaries: Sequence[Binary]) -> int:
-    """How many binaries of this size fit into the outputs of one container."""
+    """Return how many binaries of this size fit into the outputs of one container."""
     largest = max(len(binary.data) for binary in binaries)
     return max(1, min(AT_ONCE, MAX_OUTPUTS_BYTES // max(1, largest + largest // 8)))
 
 
 def _data_files(variant: PreparedVariant) -> dict[str, bytes]:
-    """What is part of the tree and not compiled; it differs from variant to variant."""
+    """Return what is part of the tree and not compiled; it differs from variant to variant."""
     return {path: data for path, data in variant.variant.source.items() if path not in variant.running}
 
 
@@ -191,7 +191,7 @@ class Request:
 
 
 async def rewrite_variants(context: JobContext, requests: Sequence[Request]) -> list[Rewritten]:
-    """Every variant's texts, checked as the compiler would, in one container.
+    """Return every variant's texts, checked as the compiler would, in one container.
 
     Raises SandboxLost, and UserError for a variant that does not compile as it is written.
     """
@@ -239,6 +239,7 @@ BINARIES = "/opt/test-binaries"
 
 
 def is_code(path: str) -> bool:
+    """Return whether a path is that of Go code, not of a test."""
     return path.endswith(".go")
 
 
@@ -253,7 +254,7 @@ class GoToolchain:
         return self
 
     def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
-        """The folders of their packages."""
+        """Return the folders of their packages."""
         return frozenset(_folder(test.file) for test in tests)
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
@@ -265,7 +266,7 @@ class GoToolchain:
     async def build(
         self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """One binary of each variant for each package that has tests of the suite."""
+        """Return one binary of each variant for each package that has tests of the suite."""
         prepared = [item for item in compiled if isinstance(item, PreparedVariant)]
         assert len(prepared) == len(compiled)
         binaries: list[dict[str, Binary]] = [{} for _ in prepared]

@@ -1,4 +1,4 @@
-"""Where a class's bases are: in its own file, or in files that it imports."""
+"""Places of a class's bases: its own file, or files that it imports."""
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -39,7 +39,7 @@ class Bases:
         self.missing: set[str] = set()
 
     def module(self, source: bytes, path: str) -> Module:
-        """A file as it is read, once for all that need it."""
+        """Return a file as it is read, once for all that need it."""
         if (path, source) not in self._modules:
             if len(self._modules) >= MAX_MODULES:
                 raise TooMuchToRead(f"{path}: more than {MAX_MODULES} files would have to be read for its classes")
@@ -48,7 +48,7 @@ class Bases:
         return self._modules[path, source]
 
     def ancestors(self, scope: Scope) -> list[Scope]:
-        """A class and its bases, in the order in which Python looks names up."""
+        """Return a class and its bases, in the order in which Python looks names up."""
         return self._ancestors(scope, ())[0]
 
     def _ancestors(self, scope: Scope, heirs: tuple[Scope, ...]) -> tuple[list[Scope], bool]:
@@ -73,7 +73,7 @@ class Bases:
         return [base for base in inner or self._classes(scope.module, name) if base is not scope]
 
     def _classes(self, module: Module, name: str) -> list[Scope]:
-        """All that a name may stand for in a file, by way of the files that it is imported through."""
+        """Return all that a name may stand for in a file, by way of the files that it is imported through."""
         key = (module, name)
         if key in self._found:
             return self._found[key]
@@ -125,7 +125,7 @@ class Bases:
             yield self.module(text, path), name
 
     def _file_of(self, name: str, importer: Module) -> str:
-        """The file of a module as another file names it; empty where the tree has none."""
+        """Return the file of a module as another file names it; empty where the tree has none."""
         key = (str(PurePosixPath(importer.path).parent), name)
         if key not in self._paths:
             self._paths[key] = next(

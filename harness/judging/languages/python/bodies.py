@@ -19,7 +19,9 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions_of(text: bytes) -> Mapping[str, FunctionNode] | None:
-    """Those of a module and its classes, by qualified name, the last of each name; None where it can't be read."""
+    """Return the functions of a module and its classes by qualified name, the last of each; None where it can't be
+    read.
+    """
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -39,7 +41,7 @@ def functions_of(text: bytes) -> Mapping[str, FunctionNode] | None:
 
 
 def tokens_of(text: bytes) -> Sequence[TokenInfo]:
-    """None where they can't be read, or aren't in UTF-8."""
+    """Return None where they can't be read, or aren't in UTF-8."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
         found = list(tokenize.tokenize(io.BytesIO(text).readline))
@@ -49,7 +51,7 @@ def tokens_of(text: bytes) -> Sequence[TokenInfo]:
 
 
 def rows_within_tokens(text: bytes) -> frozenset[int]:
-    """Lines, counted from 0, that begin within a text of several lines; all where nothing can be read."""
+    """Return lines, counted from 0, that begin within a text of several lines; all where nothing can be read."""
     tokens = tokens_of(text)
     if not tokens:
         return frozenset(range(text.count(b"\n") + 1))
@@ -73,7 +75,7 @@ def touched(family: Sequence[bytes]) -> list[str]:
 
 
 def with_inert_bodies(text: bytes, other: bytes, names: Sequence[str], chance: Random) -> bytes:
-    """The text, its functions of these names with the other text's bodies in them."""
+    """Return the text, its functions of these names with the other text's bodies in them."""
     mine, theirs = functions_of(text) or {}, functions_of(other) or {}
     own, lent = text.decode("utf-8", "surrogateescape").split("\n"), other.decode("utf-8", "surrogateescape")
     kept, lenders = rows_within_tokens(text), (lent.split("\n"), rows_within_tokens(other))
@@ -91,7 +93,7 @@ _Lines = tuple[Sequence[str], frozenset[int]]
 
 
 def _joined(own: FunctionNode, other: FunctionNode, text: _Lines, lent: _Lines, chance: Random) -> list[str] | None:
-    """The lines of a function's body with both in it; None where that would change something."""
+    """Return the lines of a function's body with both in it; None where that would change something."""
     if not _may_lend(own, other):
         return None
     mine, theirs = _block(own, *text), _block(other, *lent)
@@ -141,7 +143,7 @@ def _yields(function: FunctionNode) -> bool:
 
 
 def _bound(function: FunctionNode) -> set[str]:
-    """Names that a body binds, those of inner functions too."""
+    """Return names that a body binds, those of inner functions too."""
     return {name for statement in function.body for node in ast.walk(statement) for name in _names_bound(node)}
 
 
@@ -165,7 +167,7 @@ def _read(function: FunctionNode) -> set[str]:
 
 
 def _statements(function: FunctionNode) -> list[ast.stmt]:
-    """A body without its docstring."""
+    """Return a body without its docstring."""
     return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
 
 
@@ -177,7 +179,9 @@ def _rows(function: FunctionNode) -> tuple[int, int]:
 
 
 def _block(function: FunctionNode, lines: Sequence[str], kept: frozenset[int]) -> tuple[str, list[str]] | None:
-    """A body's indentation, and its lines one step further in; None where it shares a line with anything else."""
+    """Return a body's indentation, and its lines one step further in; None where it shares a line with anything
+    else.
+    """
     if not _statements(function):
         return None
     first, last = _rows(function)

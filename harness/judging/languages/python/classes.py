@@ -39,7 +39,7 @@ _OWN_LINE = re.compile(rb"^[ \t\r\x0b\f]*#", re.MULTILINE)
 
 
 def with_short_comments(source: bytes) -> bytes:
-    """The same code with spaces in place of the comments in the middle of long runs: all else is where it was.
+    """Return the same code with spaces in place of the comments in the middle of long runs: all else is where it was.
 
     A carriage return ends a line for Python, and so a comment; for the grammar only a line feed does.
     """
@@ -205,7 +205,7 @@ class Module:
         return found
 
     def text(self, node: Node) -> bytes:
-        """A node's text, each there once: a method's is that of every class that inherits it."""
+        """Return a node's text, each there once: a method's is that of every class that inherits it."""
         place = (node.start_byte, node.end_byte)
         return self._texts.setdefault(place, self._source[slice(*place)])
 
@@ -241,13 +241,13 @@ def _statements(body: Node) -> Iterator[Node]:
 
 
 def _bases(definition: Node) -> tuple[str, ...]:
-    """The dotted names of its bases; of `Shared[int]` that before the bracket."""
+    """Return the dotted names of its bases; of `Shared[int]` that before the bracket."""
     arguments = definition.child_by_field_name("superclasses")
     return tuple(filter(None, (_dotted(node) for node in arguments.named_children))) if arguments else ()
 
 
 def _dotted(node: Node | None) -> str:
-    """A dotted name as it would be written without spaces and brackets; empty for anything else."""
+    """Return a dotted name as it would be written without spaces and brackets; empty for anything else."""
     while node is not None and node.type in ("parenthesized_expression", "subscript") and node.named_children:
         node = node.named_children[0]
     if node is None or node.type not in ("identifier", "attribute", "dotted_name", "relative_import"):

@@ -62,7 +62,7 @@ def _rules(root: Node) -> Mapping[str, Rule]:
 
 
 class _File:
-    """What a file's names stand for: those that it imports, and constants."""
+    """Meanings of a file's names: those that it imports, and constants."""
 
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
@@ -161,7 +161,7 @@ class _File:
 
     @staticmethod
     def _runs_python(words: list[str | None]) -> str:
-        """The repository's own command may run so; what is given on the command line is looked at as code."""
+        """Return the repository's own command may run so; what is given on the command line is looked at as code."""
         option = next((place for place, word in enumerate(words) if word in ("-c", "-m")), None)
         given = words[option + 1] if option is not None and option + 1 < len(words) else None
         if option is None or given is None:
@@ -172,7 +172,7 @@ class _File:
         return f"runs python -c, which {found.words}" if found else ""
 
     def _value(self, node: Node) -> Node:
-        """What a constant of the file was set to, else the node itself."""
+        """Return what a constant of the file was set to, else the node itself."""
         return self._constants.get(text_of(node), node) if node.type == "identifier" else node
 
 
@@ -189,7 +189,7 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 
 def _imports(statement: Node) -> Iterator[tuple[str, str]]:
-    """Each name that a statement binds, and what it stands for."""
+    """Yield each name that a statement binds, and what it stands for."""
     module = text_of(statement.child_by_field_name("module_name"))
     for item in statement.children_by_field_name("name"):
         name = text_of(item.child_by_field_name("name") if item.type == "aliased_import" else item)
@@ -203,7 +203,7 @@ def _imports(statement: Node) -> Iterator[tuple[str, str]]:
 
 
 def _given(call: Node) -> list[Node]:
-    """What a call is given, but for keywords other than `args`."""
+    """Return what a call is given, but for keywords other than `args`."""
     arguments = call.child_by_field_name("arguments")
     nodes = arguments.named_children if arguments else []
     plain = [node for node in nodes if node.type not in ("keyword_argument", "comment")]
@@ -217,7 +217,7 @@ def _member(call: Node) -> Node | None:
 
 
 def _literal(node: Node) -> str | None:
-    """The text of a string without anything computed in it; else None."""
+    """Return the text of a string without anything computed in it; else None."""
     if node.type != "string":
         return None
     return "".join(text_of(child) for child in node.children if child.type == "string_content")

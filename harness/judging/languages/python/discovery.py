@@ -24,13 +24,14 @@ _ALONE = TreeFiles(frozenset(), {})
 
 
 def is_test_file(path: str) -> bool:
-    """Whether pytest would collect this file by its name alone."""
+    """Return whether pytest would collect this file by its name alone."""
     name = PurePosixPath(path).name
     return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
 
 
 def discover(source: bytes, path: str = "") -> TestFile:
-    """The test functions of a Python file as pytest's default rules see them, those that classes inherit included.
+    """Return the test functions of a Python file as pytest's default rules see them, those that classes inherit
+    included.
 
     Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
     """
@@ -77,7 +78,10 @@ class PythonRelatives:
 
 
 def _checks(module: Module, ancestors: Iterable[Iterable[Scope]]) -> PythonChecks:
-    """What asserts in a file and in those that its classes have bases in. A name of its own means what it says."""
+    """Return what asserts in a file and in those that its classes have bases in.
+
+    A name of its own means what it says.
+    """
     modules = dict.fromkeys(scope.module for line in ancestors for scope in line)
     all_of = [*(other for other in modules if other is not module), module]
     functions = {name: function for each in all_of for name, function in each.top.functions}
@@ -85,25 +89,25 @@ def _checks(module: Module, ancestors: Iterable[Iterable[Scope]]) -> PythonCheck
 
 
 def names(source: bytes) -> frozenset[str]:
-    """Every identifier and dotted name of a text, imported or used."""
+    """Return every identifier and dotted name of a text, imported or used."""
     kinds = ("identifier", "dotted_name", "attribute")
     nodes = every_node(GRAMMAR, with_short_comments(source))
     return frozenset(name_of(node) for node in nodes if node.type in kinds)
 
 
 def calls(source: bytes) -> frozenset[str]:
-    """What a text calls, as written: `sleep`, `time.sleep`."""
+    """Return what a text calls, as written: `sleep`, `time.sleep`."""
     nodes = (node for node in every_node(GRAMMAR, with_short_comments(source)) if node.type == "call")
     return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """A conftest.py acts on every test below it."""
+    """Return a conftest.py acts on every test below it."""
     return PurePosixPath(path).name == "conftest.py"
 
 
 def _methods(ancestors: Iterable[Scope]) -> dict[str, tuple[CheckedFunction, Module]]:
-    """The functions of a class, each with its file. What a nearer class gives a value is none."""
+    """Return the functions of a class, each with its file. What a nearer class gives a value is none."""
     found: dict[str, tuple[CheckedFunction, Module]] = {}
     hidden: set[str] = set()
     for ancestor in ancestors:

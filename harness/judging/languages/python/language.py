@@ -35,6 +35,7 @@ _PROVE = ("python", "-I", "-S", "-c", PROOF)
 
 
 def is_code(path: str) -> bool:
+    """Return whether a path is that of Python code, not of a test."""
     return path.endswith(".py")
 
 
@@ -46,13 +47,13 @@ class PythonToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """All variants in one container."""
+        """Return all variants in one container."""
         result = await _compile(context, compile_request(sources, context.image.workdir))
         return _assemble(sources, json.loads(result))
 
 
 def compile_request(sources: Sequence[VariantSource], workdir: str) -> str:
-    """What `in_container/start.py` reads."""
+    """Return what `in_container/start.py` reads."""
     texts: dict[str, str] = {}
 
     def known(text: bytes) -> str:
@@ -109,7 +110,7 @@ def _assemble(sources: Sequence[VariantSource], units: list[dict[str, str]]) -> 
 
 
 def _proof(source: VariantSource, path: str, fingerprints: Mapping[str, str]) -> str:
-    """What `proof.py` prints for this file when the variant is what runs."""
+    """Return what `proof.py` prints for this file when the variant is what runs."""
     text = hashlib.sha256(source.disk[path]).hexdigest()
     return f"running {path} {text} {fingerprints.get(path, '-')}"
 

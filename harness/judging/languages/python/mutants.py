@@ -35,7 +35,7 @@ def mutations(source: bytes, path: str) -> list[Mutation]:  # noqa: ARG001
 
 
 def is_same_code(one: bytes, other: bytes) -> bool:
-    """Whether both compile to the same bytecode, lines and columns left out."""
+    """Return whether both compile to the same bytecode, lines and columns left out."""
     try:
         codes = [compile(text, "<text>", "exec", dont_inherit=True, optimize=0) for text in (one, other)]
     except (SyntaxError, ValueError):
@@ -124,14 +124,14 @@ def _call(node: Node) -> Iterator[Mutation]:
 
 
 def _handler(node: Node) -> Iterator[Mutation]:
-    """What handles an error raises it again."""
+    """Yield what handles an error raises it again."""
     body = next((child for child in node.children if child.type == "block"), None)
     if body is not None and not text_of(body).strip().startswith("raise"):
         yield changed(Operator.ERROR_PATH, body, "raise", f"{shown(node.children[1])} is raised again, not handled")
 
 
 def _assignment(node: Node) -> Iterator[Mutation]:
-    """A choice of `x or y` in an assignment is left to its connector; `None` becomes something."""
+    """Yield a choice of `x or y` in an assignment is left to its connector; `None` becomes something."""
     right = node.child_by_field_name("right")
     if right is not None and right.type == "none":
         yield changed(Operator.CONSTANT, right, '"testwright"', "None becomes a string")

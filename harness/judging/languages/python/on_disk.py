@@ -88,7 +88,7 @@ def _neighbours(tokens: Sequence[TokenInfo]) -> Iterator[tuple[TokenInfo, TokenI
 
 
 def _dedented(text: bytes) -> bytes:
-    """Lines that begin within a text of several lines stay as they are."""
+    """Return lines that begin within a text of several lines stay as they are."""
     kept, levels, level, begins = rows_within_tokens(text), dict[int, int](), 0, True
     for token in tokens_of(text):
         if token.type in (tokenize.INDENT, tokenize.DEDENT):
@@ -134,7 +134,7 @@ def write(item: OnDisk, chance: Random) -> bytes:
 
 
 def with_idle(text: bytes, lines: Sequence[int], chance: Random, name: str) -> bytes:
-    """`text` with statements without effect in every function that holds one of `lines` (counted from 1)."""
+    """Return `text` with statements without effect in every function that holds one of `lines` (counted from 1)."""
     places = sorted({place for body in _bodies(text, lines) for place in _places(body, chance)}, reverse=True)
     for at in places:
         text = text[:at] + f"{name} = {chance.randint(1, 2**31 - 1)}; ".encode() + text[at:]
@@ -176,7 +176,7 @@ def _bodies(text: bytes, lines: Sequence[int]) -> Iterator[Node]:
 
 
 def _places(body: Node, chance: Random) -> Iterator[int]:
-    """Where a statement can stand before another one on its line: before simple statements only."""
+    """Yield where a statement can stand before another one on its line: before simple statements only."""
     simple = [node for node in body.named_children if node.type.endswith("_statement") and _is_simple(node)]
     docstring = body.named_children[0] if body.named_children and _is_text(body.named_children[0]) else None
     for number, node in enumerate(node for node in simple if node != docstring):
@@ -196,7 +196,7 @@ def _is_text(node: Node) -> bool:
 
 
 def _if_the_same(before: bytes, after: bytes) -> bytes:
-    """The second text where it is the same program as the first one, otherwise the first."""
+    """Return the second text where it is the same program as the first one, otherwise the first."""
     try:
         return after if ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)) else before
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -48,7 +48,7 @@ UNKNOWN = "its type isn't known, so it gives a str; write something of its type 
 def garbage_of(
     function: Node, own: Sequence[Node], yields: bool, is_async: bool, chance: str
 ) -> tuple[list[str], str]:
-    """The lines of a body, and a warning. `own` are the nodes of the body that is replaced."""
+    """Return the lines of a body, and a warning. `own` are the nodes of the body that is replaced."""
     annotation = text_of(function.child_by_field_name("return_type")).strip("'\"")
     values = [node.named_children[0] for node in own if node.type == "return_statement" and node.named_children]
     if yields:
@@ -68,7 +68,7 @@ def garbage_of(
 
 
 def value_of(type_: str, chance: str, depth: int = 0) -> str:
-    """An expression of an annotated type; empty for one that isn't known."""
+    """Return an expression of an annotated type; empty for one that isn't known."""
     type_ = re.sub(r"^(\w+\.)+", "", type_.strip().strip("'\""))
     if type_ in _SIMPLE:
         return _SIMPLE[type_].format(chance=chance)
@@ -96,7 +96,7 @@ def value_of(type_: str, chance: str, depth: int = 0) -> str:
 
 
 def _arguments(type_: str) -> list[str]:
-    """What stands in the brackets of a type, by its commas."""
+    """Return what stands in the brackets of a type, by its commas."""
     inner = type_.partition("[")[2].rpartition("]")[0]
     parts, depth = [""], 0
     for char in inner:
@@ -194,7 +194,7 @@ def _yields(body: Node) -> bool:
 
 
 def _own(body: Node) -> Iterator[Node]:
-    """The nodes of a body that aren't part of a function or class within it."""
+    """Yield the nodes of a body that aren't part of a function or class within it."""
     waiting = list(reversed(body.children))
     while waiting:
         node = waiting.pop()
@@ -204,7 +204,10 @@ def _own(body: Node) -> Iterator[Node]:
 
 
 def _replaced(source: bytes, function: Node, body: Node, lines: Sequence[str]) -> Edit:
-    """The body behind the docstring, as `lines`. What stands behind the head on its line goes with the body."""
+    """Return the body behind the docstring, as `lines`.
+
+    What stands behind the head on its line goes with the body.
+    """
     first = next(child for child in body.named_children if child.type != "comment")
     before = source[source.rfind(b"\n", 0, first.start_byte) + 1 : first.start_byte].decode("utf-8", "replace")
     is_documented = first.type == "expression_statement" and first.named_children[0].type == "string"
@@ -219,7 +222,7 @@ def _replaced(source: bytes, function: Node, body: Node, lines: Sequence[str]) -
 
 
 def _with_chance(root: Node) -> Edit:
-    """An import behind those at the top of the file, or behind its docstring."""
+    """Return an import behind those at the top of the file, or behind its docstring."""
     at, line = 0, f"import random as {CHANCE}\n"
     for node in root.named_children:
         if node.type in ("import_statement", "import_from_statement", "future_import_statement"):

@@ -1,4 +1,4 @@
-"""Which calls of TypeScript register tests, and under what name.
+"""Calls of TypeScript that register tests, and the names that they give.
 
 What asserts in TypeScript: vitest, jest, chai, node's own assert, ava and tap, and similar names.
 """
@@ -22,7 +22,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0
 
 
 def aliases(root: Node) -> dict[str, bool]:
-    """Names of functions that register, and whether suites: the usual ones, and what a file makes of them."""
+    """Return names of functions that register, and whether suites: the usual ones, and what a file makes of them."""
     known = {**dict.fromkeys(_TESTS, False), **dict.fromkeys(_SUITES, True)}
     for statement in root.named_children:
         for node in _below(statement, {"import_specifier", "variable_declarator"}):
@@ -34,7 +34,7 @@ def aliases(root: Node) -> dict[str, bool]:
 
 
 def _below(statement: Node, types: set[str]) -> Iterator[Node]:
-    """The parts of an import or a declaration at the top of a file."""
+    """Yield the parts of an import or a declaration at the top of a file."""
     if statement.type in ("import_statement", "lexical_declaration", "variable_declaration", "export_statement"):
         waiting = [statement]
         while waiting:
@@ -55,7 +55,7 @@ def _extended(node: Node | None) -> str:
 
 
 def registering(node: Node, known: dict[str, bool]) -> bool | None:
-    """Whether a call registers a suite (True) or a test (False); None for anything else."""
+    """Return whether a call registers a suite (True) or a test (False); None for anything else."""
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
     if function is None or argument(node) is None:
         return None
@@ -78,13 +78,13 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
 
 
 def is_hook(node: Node) -> bool:
-    """Whether a call registers what runs around tests."""
+    """Return whether a call registers what runs around tests."""
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
     return function is not None and function.type == "identifier" and text_of(function) in _HOOKS
 
 
 def argument(call: Node) -> Node | None:
-    """A call's first argument."""
+    """Return a call's first argument."""
     arguments = call.child_by_field_name("arguments")
     if arguments is None or arguments.type != "arguments":
         return None
@@ -92,7 +92,7 @@ def argument(call: Node) -> Node | None:
 
 
 def template_of(node: Node | None) -> str:
-    """A name's text; what is computed in it as in a template."""
+    """Return a name's text; what is computed in it as in a template."""
     behind: list[str] = []
     while (
         node is not None and node.type == "binary_expression" and text_of(node.child_by_field_name("operator")) == "+"
@@ -171,6 +171,7 @@ def _queries(grammar: Language) -> tuple[Query, Query]:
 
 
 def typescript_part(grammar: Language, node: Node) -> Part:
+    """Read a node of TypeScript as a part that may assert."""
     return look(_queries(grammar)[0], node)
 
 

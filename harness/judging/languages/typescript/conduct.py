@@ -152,7 +152,9 @@ class _File:
         return "reads a file of code" if _SOURCE.fullmatch(text) else "", around
 
     def _is_function(self, node: Node | None, known: bool = False) -> bool:
-        """Whether a plain name stands for an imported function; where that isn't `known`, the file has to call it."""
+        """Return whether a plain name stands for an imported function; where that isn't `known`, the file has to
+        call it.
+        """
         name = name_of(node)
         if not re.fullmatch(r"\w+(\.\w+)*", name) or name.partition(".")[0] not in self._imported:
             return False
@@ -177,7 +179,7 @@ def _module(statement: Node) -> str:
 
 
 def _bound(statement: Node) -> Iterator[str]:
-    """The names that an import gives to the file."""
+    """Yield the names that an import gives to the file."""
     waiting = [child for child in statement.named_children if child.type == "import_clause"]
     while waiting:
         node = waiting.pop()

@@ -53,12 +53,12 @@ _NAMES = frozenset(
 
 
 def is_test_file(path: str) -> bool:
-    """Whether vitest would collect this file by its name alone."""
+    """Return whether vitest would collect this file by its name alone."""
     return _FILE.search(PurePosixPath(path).name) is not None
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """The tests of a file, wherever it registers them but in a function that is called from elsewhere.
+    """Return the tests of a file, wherever it registers them but in a function that is called from elsewhere.
 
     Raises TooMuchToRead.
     """
@@ -81,7 +81,7 @@ def discover(source: bytes, path: str) -> TestFile:
 
 
 def names(source: bytes) -> frozenset[str]:
-    """Every identifier and dotted name of a text, and the modules that it imports."""
+    """Return every identifier and dotted name of a text, and the modules that it imports."""
     nodes = list(every_node(_GRAMMAR, source))
     modules = [node.child_by_field_name("source") for node in nodes if node.type == "import_statement"]
     return frozenset(
@@ -90,7 +90,7 @@ def names(source: bytes) -> frozenset[str]:
 
 
 def calls(source: bytes) -> frozenset[str]:
-    """What a text calls, as written: `setTimeout`, `vi.useFakeTimers`."""
+    """Return what a text calls, as written: `setTimeout`, `vi.useFakeTimers`."""
     nodes = (node for node in every_node(_GRAMMAR, source) if node.type == "call_expression")
     return frozenset(name_of(node.child_by_field_name("function")) for node in nodes)
 
@@ -102,7 +102,7 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a node stands: in which `describe` blocks, and behind which heads of loops and functions.
+    """A node's surroundings: `describe` blocks, and heads of loops and functions.
 
     `heads` are where in the source those heads begin and end.
     """
@@ -139,7 +139,7 @@ class _Search:
             waiting += reversed([*self._inside(waiting.pop())])
 
     def counted(self, grammar: Language, parts: Mapping[str, list[Part]], tally: Tally) -> Iterator[TestFunction]:
-        """The tests with their assertions: hooks of the blocks around a test are its own."""
+        """Yield the tests with their assertions: hooks of the blocks around a test are its own."""
         hooks: dict[tuple[str, ...], list[Part]] = {}
         for node, place in self.hooks:
             hooks.setdefault(place.enclosing, []).append(typescript_part(grammar, node))
@@ -149,7 +149,7 @@ class _Search:
             yield replace(test, assertions=tally.of(typescript_part(grammar, node), parts, around))
 
     def _inside(self, seen: _Seen) -> Iterator[_Seen]:
-        """What to look at next, having noted what the node itself registers."""
+        """Yield what to look at next, having noted what the node itself registers."""
         node, place, given_to = seen
         registers = registering(node, self.suites)
         if registers is not None:

@@ -36,6 +36,7 @@ _COMPILE = 'exec node -e "$1" "$2" "$TESTWRIGHT_REPORT_DIR/compiled.json"'
 
 
 def is_code(path: str) -> bool:
+    """Return whether a path is that of TypeScript code, not of a test."""
     return path.endswith(".ts") and not path.endswith(".d.ts")
 
 
@@ -47,7 +48,7 @@ class TypeScriptToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """All variants in one container, each rewritten as its seed says."""
+        """Return all variants in one container, each rewritten as its seed says."""
         texts = await asyncio.to_thread(lambda: {source.name: _running(source) for source in sources})
         compiled = await _transpiled(context, texts)
         return [_laid_out(source, compiled[source.name]) for source in sources]
@@ -119,7 +120,9 @@ def _forms(path: str) -> Braces:
 
 
 def test_of(listed: str) -> str:
-    """The id as it is: a title may have any character in it, and its cases are listed by the title's own text."""
+    """Return the id as it is: a title may have any character in it, and its cases are listed by the title's own
+    text.
+    """
     return listed
 
 

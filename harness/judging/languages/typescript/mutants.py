@@ -40,7 +40,7 @@ def mutations(source: bytes, path: str) -> list[Mutation]:
 
 
 def is_same_code(one: bytes, other: bytes) -> bool:  # noqa: ARG001
-    """What esbuild makes of both can tell."""
+    """Return what esbuild makes of both can tell."""
     return False
 
 

@@ -118,7 +118,7 @@ _STRING = _SIMPLE["string"]
 
 
 def _returns(body: Node) -> list[Node]:
-    """What a function returns, those within it left out."""
+    """Return what a function returns, those within it left out."""
     found, waiting = [], list(reversed(body.children))
     while waiting:
         node = waiting.pop()
@@ -130,7 +130,7 @@ def _returns(body: Node) -> list[Node]:
 
 
 def _like(body: Node) -> str:
-    """A value of the type that the body itself gives, where its text shows which."""
+    """Return a value of the type that the body itself gives, where its text shows which."""
     shown = {"string": "string", "template_string": "string", "number": "number", "true": "boolean",
              "false": "boolean", "array": "unknown[]"}  # fmt: skip
     for node in _returns(body) if body.type == "statement_block" else [body]:
@@ -143,7 +143,7 @@ def _like(body: Node) -> str:
 
 
 def value_of(type_: str) -> str:
-    """An expression of an annotated type; empty for one that isn't known."""
+    """Return an expression of an annotated type; empty for one that isn't known."""
     type_ = type_.strip()
     if type_ in _SIMPLE:
         return _SIMPLE[type_]

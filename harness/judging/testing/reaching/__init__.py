@@ -1,1 +1,1 @@
-"""Which lines and branches of the code a run of tests reaches, by the tools of each language."""
+"""Lines and branches of the code that a run of tests reaches, by the tools of each language."""

@@ -1,4 +1,4 @@
-"""Which lines of the code some tests reach, measured in an image by the tools of each language."""
+"""Measuring which lines of the code some tests reach, in an image, by the tools of each language."""
 
 import json
 import re
@@ -35,7 +35,7 @@ _BLOCK = re.compile(r"(\S+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)")
 
 @dataclass
 class Reached:
-    """Of one file. `lines` are those that can run. A branch is a word that begins with its line and a colon.
+    """Reached lines of one file. `lines` are those that can run. A branch is a word: its line, a colon, its way.
 
     `taken` may have more than `branches`. Without chosen files `lines` and `branches` may be empty.
     """
@@ -87,7 +87,7 @@ async def reached(
 
 
 def has_branches(language: str) -> bool:
-    """Whether the language's tool counts branches."""
+    """Return whether the language's tool counts branches."""
     return language in _BRANCHED
 
 
@@ -100,7 +100,8 @@ def reach_job(
     laid: Laid | None = None,
     seconds: float = _SECONDS,
 ) -> Job:
-    """The job that runs tests where what they reach is counted; with `chosen` of these files alone, with branches.
+    """Return the job that runs tests where what they reach is counted; with `chosen` of these files alone, with
+    branches.
 
     `side` names the folder of its reports.
     """
@@ -139,13 +140,13 @@ async def read_reached(language: str, tree: GitTree, result: JobResult) -> Found
 
 
 def _endings(path: str) -> list[str]:
-    """A Go profile names files below the module's import path."""
+    """Return a Go profile names files below the module's import path."""
     parts = path.split("/")
     return ["/".join(parts[number:]) for number in range(1, len(parts))]
 
 
 class _Traced(BaseModel):
-    """What a tracer says of a file whose branches were asked for."""
+    """A tracer's report on a file whose branches were asked for."""
 
     model_config = ConfigDict(strict=True)
 

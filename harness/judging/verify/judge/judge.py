@@ -41,7 +41,8 @@ _STANDS = "Tests that stand in a file whose path ends with '{}' are added or cha
 
 
 def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
-    """One statement that is true of the patch and one that is false, about a function that is called or about a file.
+    """Return one statement that is true of the patch and one that is false, about a function that is called or about
+    a file.
 
     `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
     nobody knows. Raises ValueError where the patch has neither to ask about.
@@ -63,7 +64,9 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
 
 
 def _called(patch: str) -> set[str]:
-    """Names of functions that added lines call, as far as a line alone tells: not in strings, not as definitions."""
+    """Return names of functions that added lines call, as far as a line alone tells: not in strings, not as
+    definitions.
+    """
     added = (line[1:].strip() for line in patch.split("\n") if line.startswith("+") and not line.startswith("+++ "))
     lines = (_COMMENT.sub("", _STRING.sub("", line)) for line in added if not line.startswith(_PROSE))
     code = (line for line in lines if not _DEFINITION.search(line))
@@ -71,7 +74,7 @@ def _called(patch: str) -> set[str]:
 
 
 def _pick(patch: str, candidates: Iterable[str]) -> str:
-    """One of the candidates, which nobody chose."""
+    """Return one of the candidates, which nobody chose."""
     return min(candidates, key=lambda candidate: _rank(patch, candidate))
 
 
@@ -80,7 +83,7 @@ def _rank(patch: str, word: str) -> int:
 
 
 def _absent_name(patch: str, names: Iterable[str]) -> str:
-    """A name made of two of the patch's own words, which stands nowhere in it."""
+    """Return a name made of two of the patch's own words, which stands nowhere in it."""
     return next(name for name in _made_up(patch, names) if name.lower() not in patch.lower())
 
 
@@ -106,7 +109,7 @@ UNREACHED = "the judge could not be reached; the votes in judge.jsonl say why"
 
 @dataclass(frozen=True)
 class JudgeReport:
-    """What a judge said of one submission. `opinions` are by criterion; `void` says why none of them counts.
+    """A judge's answers about one submission. `opinions` are by criterion; `void` says why none of them counts.
 
     `misled` says that it answered wrongly what is known, `removed` is the number of invisible characters that it
     wasn't shown.

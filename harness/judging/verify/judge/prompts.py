@@ -35,7 +35,7 @@ class ShownText(NamedTuple):
 
 
 def shown(data: bytes | str) -> ShownText:
-    """What a judge may see. The ends of lines of Windows become plain ones, and don't count as removed."""
+    """Return what a judge may see. The ends of lines of Windows become plain ones, and don't count as removed."""
     text = data.decode(errors="replace") if isinstance(data, bytes) else data
     text = text.replace("\r\n", "\n")
     kept = "".join(char for char in text if _is_visible(char))
@@ -43,7 +43,7 @@ def shown(data: bytes | str) -> ShownText:
 
 
 def as_data(text: str) -> str:
-    """Each line behind a prefix, so that no line can be taken for a fence or a message."""
+    """Return each line behind a prefix, so that no line can be taken for a fence or a message."""
     return "\n".join(f"{LINE_PREFIX}{line}" for line in text.rstrip("\n").split("\n"))
 
 
@@ -93,7 +93,7 @@ class Prompts:
 
     @classmethod
     def of(cls, catalog: Catalog) -> "Prompts":
-        """A catalog's own, else the built-in ones."""
+        """Return a catalog's own, else the built-in ones."""
         own = catalog.directory / "rubrics" / "prompts"
         return cls(own if own.is_dir() else default_directory() / "rubrics" / "prompts")
 
@@ -105,7 +105,7 @@ class Prompts:
         return whole.hexdigest()
 
     def opening(self, brief: Shown, nonce: str) -> list[Message]:
-        """What all questions of a judging share; the provider is asked to keep it."""
+        """Return what all questions of a judging share; the provider is asked to keep it."""
         data = self._render(
             "data",
             nonce=nonce,
@@ -121,7 +121,7 @@ class Prompts:
         ]
 
     def asking(self, opening: Sequence[Message], statement: str, nonce: str, fault: str = "") -> list[Message]:
-        """The whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
+        """Return the whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
 
         That reply is left out: nothing that a patch has made a judge say is said to it again.
         """

@@ -1,4 +1,4 @@
-"""What a judge is asked about one submission.
+"""Questions to a judge about one submission.
 
 What makes two judges the same.
 """
@@ -20,13 +20,15 @@ _MANIFEST_STATEMENT = (
 
 
 class Answer(StrEnum):
+    """Answers of a judge to a statement."""
+
     MET = "met"
     UNMET = "unmet"
     CANNOT_TELL = "cannot tell"
 
 
 class VoteCounts(BaseModel):
-    """How often each question is asked; the majority of them decides."""
+    """Numbers of votes on each question; the majority of them decides."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Brief:
-    """What all questions are about: the task's words, the judged patch, and the text of each listed test by id.
+    """The subject of all questions: the task's words, the judged patch, and the text of each listed test by id.
 
     `calls` are names of functions that the listed tests call, None where nobody knows their language.
     """
@@ -63,7 +65,7 @@ class Brief:
 
 
 def questions_for(task: Task, counts: VoteCounts) -> tuple[Question, ...]:
-    """The manifest question, and every criterion that asks for a judge.
+    """Return the manifest question, and every criterion that asks for a judge.
 
     What a probe or a static check decides is asked once: the answer is only compared.
     """

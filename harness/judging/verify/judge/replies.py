@@ -38,12 +38,12 @@ Form = TypeVar("Form", bound=BaseModel)
 
 
 def read_reply(text: str) -> JudgeReply:
-    """A judge's answer. Raises Unreadable."""
+    """Return a judge's answer. Raises Unreadable."""
     return read_object(text, JudgeReply)
 
 
 def read_object(text: str, form: type[Form]) -> Form:
-    """The one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
+    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
     if len(text) > _MAX_CHARS:
         raise Unreadable("it is far too long")
     try:
@@ -57,7 +57,8 @@ def read_object(text: str, form: type[Form]) -> Form:
 
 
 def backed(reply: JudgeReply, patch: str, of_absence: bool = False) -> bool:
-    """Whether the quote is in the patch. `met` needs one, but for a statement `of_absence`; `unmet` needs none.
+    """Return whether the quote is in the patch. `met` needs one, but for a statement `of_absence`; `unmet` needs
+    none.
 
     White space counts as one space, and the marks in front of a diff's lines may be left out: models drop
     both when they quote several lines.
@@ -71,7 +72,7 @@ def backed(reply: JudgeReply, patch: str, of_absence: bool = False) -> bool:
 
 
 def quoted_test(reply: JudgeReply, tests: Mapping[str, str]) -> str:
-    """The first listed test whose text has the quote, or whose name stands in it; empty where none does."""
+    """Return the first listed test whose text has the quote, or whose name stands in it; empty where none does."""
     quote = squeezed(_unmarked(_plain(reply.quote)))
     found = (name for name, text in tests.items() if quote in squeezed(text) or _short(name) in quote)
     return next(found, "") if len(quote) >= MIN_QUOTE_CHARS else ""
@@ -105,7 +106,7 @@ def _without_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class VoteFault(StrEnum):
-    """Why a vote counts for nothing."""
+    """Reasons why a vote counts for nothing."""
 
     UNAVAILABLE = "unavailable"
     UNPARSEABLE = "unparseable"
@@ -138,7 +139,7 @@ class Vote(BaseModel):
 
 
 class Opinion(BaseModel):
-    """What the votes on one criterion came to. `answer` is None where no majority said anything.
+    """The outcome of the votes on one criterion. `answer` is None where no majority said anything.
 
     `votes` counts answers, those that count for nothing under the name of their fault.
     """
@@ -156,7 +157,9 @@ class Opinion(BaseModel):
 
 
 def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
-    """The answer that more than half of the votes asked for have given; votes that are lost stay in the whole."""
+    """Return the answer that more than half of the votes asked for have given; votes that are lost stay in the
+    whole.
+    """
     counts = Counter(vote.counted for vote in votes if vote.counted)
     tally = dict(Counter(str(vote.fault or vote.answer) for vote in votes))
     found = next((answer for answer, count in counts.items() if 2 * count > question.votes), None)
@@ -170,14 +173,18 @@ def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
 
 
 def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
-    """Whether a question whose answer is known got the opposite answer: a judge that can't tell isn't wrong."""
+    """Return whether a question whose answer is known got the opposite answer: a judge that can't tell isn't
+    wrong.
+    """
     opposite = {Answer.MET: Answer.UNMET, Answer.UNMET: Answer.MET}
     return any(vote.counted is opposite.get(question.known) for question, votes in known.items() for vote in votes
                if question.known and vote.counted)  # fmt: skip
 
 
 def void_words(known: Mapping[Question, Sequence[Vote]]) -> str:
-    """Why nothing that was asked with these questions counts; empty where each came out as it is known to be."""
+    """Return why nothing that was asked with these questions counts; empty where each came out as it is known to
+    be.
+    """
     if is_wrong(known):
         return "the judge gets a question wrong whose answer is known; none of its answers counts"
     if any(opinion(question, votes).answer is not question.known for question, votes in known.items()):

@@ -50,7 +50,7 @@ class Candidates:
         return sorted(order[:count], key=lambda each: (each.path, each.mutation.start, each.mutation.end, each.id))
 
     def of(self, candidate: "MutantCandidate") -> dict[str, bytes]:
-        """All files, with one changed."""
+        """Return all files, with one changed."""
         return {**self.texts, candidate.path: candidate.mutation.of(self.texts[candidate.path])}
 
 
@@ -142,7 +142,7 @@ class Coverage:
     seconds: float = 0.0
 
     def of(self, mutant: MutantRecord) -> MutantRecord:
-        """A mutant that survived where no test runs a line of it isn't covered. A killed one stays killed."""
+        """Return a mutant that survived where no test runs a line of it isn't covered. A killed one stays killed."""
         if mutant.status is not MutantStatus.SURVIVED or mutant.file not in self.files:
             return mutant
         file, place = self.files[mutant.file], mutant.place
@@ -153,7 +153,7 @@ class Coverage:
 
 
 async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candidates: Candidates) -> Coverage:
-    """One run of a suite's green tests where lines and branches are counted.
+    """Return one run of a suite's green tests where lines and branches are counted.
 
     Raises JobsStopped. What else goes wrong is told in the result.
     """
@@ -199,6 +199,6 @@ def summary(removed: Mapping[str, frozenset[int]], files: Found, branched: bool)
 
 
 def _line(branch: str) -> int:
-    """Of a branch's name, which begins with it; 0 for a name that doesn't."""
+    """Return the line with which a branch's name begins; 0 for a name that doesn't."""
     number = branch.partition(":")[0].partition(",")[0]
     return int(number) if number.isdecimal() and len(number) < _DIGITS else 0

@@ -1,4 +1,4 @@
-"""What became of mutants, as it is kept and exported. Nothing of it is ever read for a verdict.
+"""Records of mutants, as they are kept and exported. No verdict reads them.
 
 Mutants in Stryker's published report format: mutation-testing-report-schema, version 2.
 """
@@ -66,7 +66,7 @@ class MutantRecord(BaseModel):
 
 
 class RemovedCoverage(BaseModel):
-    """What a suite reaches of the lines that the removal takes out, as its language's tool counts them.
+    """Coverage of the lines that the removal takes out, as the language's tool counts them.
 
     `lines` are those that can run, `reached` those that did. `branches` are None where the tool counts none. `missed`
     are the lines that no test runs, `FILE:LINE`.

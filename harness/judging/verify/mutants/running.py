@@ -37,7 +37,7 @@ _UNBUILT = "the compiler refuses it"
 
 @dataclass(frozen=True)
 class MutantOrder:
-    """How many mutants are wanted, how they are drawn, and the seconds that all their containers may take.
+    """An order of mutants: how many, how they are drawn, and the seconds that all their containers may take.
 
     With `coverage` the removed lines that the suite reaches are counted as well, in one container more.
     """
@@ -51,7 +51,7 @@ class MutantOrder:
 async def run_mutants(
     task: Task, submission: Submission, context: ArmContext, order: MutantOrder, reader: SuiteReader = by_grammar
 ) -> MutantsFile:
-    """The tests of a submission that are green at baseline, on mutants of the code that the removal takes out.
+    """Return the tests of a submission that are green at baseline, on mutants of the code that the removal takes out.
 
     Raises UserError where there can be no mutants of this task, SandboxLost where an arm was lost.
     """
@@ -133,7 +133,7 @@ class _Run:
         return "equivalent: it compiles to the same bytecode" if is_same else ""
 
     def _same_code(self, compiled: CompiledVariant) -> str:
-        """Where the code of a file is there before the suite: a library, modules."""
+        """Return where the code of a file is there before the suite: a library, modules."""
         code, pristine = compiled.variant.code, self._pristine
         if not code or pristine is None or self._task.repo.language == "python":  # a .pyc has lines and columns in it
             return ""
@@ -141,7 +141,10 @@ class _Run:
         return "equivalent: what it compiles to is the same, byte for byte" if same else ""
 
     async def _compiled_leniently(self, batch: Sequence[MutantCandidate]) -> dict[str, CompiledVariant | str]:
-        """Each, or what the compiler says of it. What it names is left out, and the others are compiled again."""
+        """Return each, or what the compiler says of it.
+
+        What it names is left out, and the others are compiled again.
+        """
         refused: dict[str, CompiledVariant | str] = {}
         left = list(batch)
         while left:

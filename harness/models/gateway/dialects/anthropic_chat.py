@@ -110,6 +110,7 @@ def _effort(body: Json) -> Json:
 
 
 def told(whole: Json, model: str, number: int) -> Json:
+    """Return a chat completion as Anthropic's messages have it."""
     answer = ChatAnswer.of(whole, number)
     blocks: list[Json] = list(answer.signed)
     if answer.reasoning and not blocks:

@@ -32,6 +32,8 @@ _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta
 
 
 class MessageAssembler:
+    """Puts a stream of Anthropic's messages together."""
+
     def __init__(self) -> None:
         self.heard = Heard()
         self._message: Json = {}
@@ -83,7 +85,7 @@ class MessageAssembler:
 
 
 def message_events(message: Json) -> list[bytes]:
-    """A whole message as the events of a stream."""
+    """Return a whole message as the events of a stream."""
     usage = message["usage"]
     first = {**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     events: list[Json] = [{"type": "message_start", "message": first}]
@@ -98,7 +100,7 @@ def message_events(message: Json) -> list[bytes]:
 
 
 def _begun(block: Json) -> tuple[Json, list[Json]]:
-    """A block as it begins in a stream, and what is added to it."""
+    """Return a block as it begins in a stream, and what is added to it."""
     match block["type"]:
         case "thinking":
             deltas = [{"type": "thinking_delta", "thinking": block["thinking"]}]
@@ -139,6 +141,8 @@ _ERRORS = {
 
 
 class AnthropicMessages:
+    """See `Dialect`. Anthropic's messages."""
+
     name = DialectName.MESSAGES
 
     def asked(self, body: Json) -> Asked:
@@ -190,7 +194,7 @@ class AnthropicMessages:
 
 
 def content_text(content: object) -> str:
-    """All text of a content, with a note for each image or document."""
+    """Return all text of a content, with a note for each image or document."""
     if isinstance(content, str):
         return whole_text(content)
     return joined([_block_text(block) for block in objects(content)])

@@ -1,4 +1,4 @@
-"""What the translations to and from chat completions share.
+"""Parts that the translations to and from chat completions share.
 
 What a model's file asks for, put into a request of a native agent.
 """
@@ -59,7 +59,7 @@ def chat_response(whole: Json) -> ChatResponse:
 
 
 def _with_refusal(whole: Json) -> Json:
-    """The vendor says a refusal beside the content; the reader of answers looks where litellm puts it."""
+    """Return the vendor says a refusal beside the content; the reader of answers looks where litellm puts it."""
     choices = objects(whole.get("choices"))
     message = choices[0].get("message") if choices else None
     if not isinstance(message, dict) or not message.get("refusal"):
@@ -80,7 +80,7 @@ def usage_json(usage: Usage) -> Json:
 
 
 def read_usage(value: Any) -> Usage | None:
-    """The counts of chat completions; None where there are none that can be read."""
+    """Return the counts of chat completions; None where there are none that can be read."""
     try:
         return ChatUsage.model_validate(value).counts() if isinstance(value, dict) else None
     except ValidationError:
@@ -88,6 +88,7 @@ def read_usage(value: Any) -> Usage | None:
 
 
 def image_part(media_type: str, data: str) -> Json:
+    """Return an image as a part of a chat message."""
     return {"type": "image_url", "image_url": {"url": f"data:{media_type or 'image/png'};base64,{data}"}}
 
 

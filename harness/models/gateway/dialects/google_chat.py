@@ -14,6 +14,7 @@ _BUDGETS = ((2_048, "low"), (8_192, "medium"))
 
 
 def chat(body: Json) -> Json:
+    """Return a request of Google's as one for chat completions."""
     config = _get(body, "generationConfig")
     config = config if isinstance(config, dict) else {}
     messages = _system(_get(body, "systemInstruction"))
@@ -156,6 +157,7 @@ def _effort(config: Json) -> Json:
 
 
 def told(whole: Json, model: str, number: int) -> Json:
+    """Return a chat completion as Google's generateContent has it."""
     answer = ChatAnswer.of(whole, number)
     parts: list[Json] = [{"text": answer.reasoning, "thought": True}] if answer.reasoning else []
     if answer.text:

@@ -30,6 +30,8 @@ from harness.specs.usage import Usage
 
 
 class ContentAssembler:
+    """Puts a stream of Google's generateContent together."""
+
     def __init__(self) -> None:
         self.heard = Heard()
         self._parts: list[Json] = []
@@ -98,6 +100,8 @@ _LOCAL_TOOLS = ("functiondeclarations",)
 
 
 class GoogleGenerate:
+    """See `Dialect`. Google's generateContent."""
+
     name = DialectName.GOOGLE
 
     def asked(self, body: Json) -> Asked:
@@ -173,12 +177,13 @@ class GoogleGenerate:
 
 
 def either(body: Json, key: str) -> Any:
-    """A value by its name in either of the spellings that the vendor takes."""
+    """Return a value by its name in either of the spellings that the vendor takes."""
     snake = "".join(f"_{char.lower()}" if char.isupper() else char for char in key)
     return body.get(key, body.get(snake))
 
 
 def parts_of(content: Any) -> list[Json]:
+    """Return the parts of a content; none of one that isn't well formed."""
     if isinstance(content, str):
         return [{"text": content}]
     if isinstance(content, list):
@@ -187,15 +192,17 @@ def parts_of(content: Any) -> list[Json]:
 
 
 def parts_text(parts: list[Json]) -> str:
+    """Return the text of parts, without the model's thoughts."""
     return joined([_part_text(part) for part in parts if not part.get("thought")])
 
 
 def declarations(tool: Json) -> list[Json]:
+    """Return the functions that a tool declares."""
     return objects(either(tool, "functionDeclarations"))
 
 
 def response_text(response: Any) -> str:
-    """What a function gave back: mostly an object with one text in it."""
+    """Return what a function gave back: mostly an object with one text in it."""
     if isinstance(response, dict):
         for key in ("output", "error", "result"):
             if isinstance(response.get(key), str) and len(response) == 1:
@@ -251,7 +258,7 @@ def _remote(part: Json) -> str | None:
 
 
 def _thinking(file: ModelFile) -> Json:
-    """The vendor has a budget for some models and a level for others; litellm knows which."""
+    """Return the vendor has a budget for some models and a level for others; litellm knows which."""
     assert file.effort is not None
     found = load_litellm().get_optional_params(
         model=file.model.partition("/")[2], custom_llm_provider="gemini", reasoning_effort=file.effort.value

@@ -37,7 +37,7 @@ from harness.specs.model_file import ModelFile
 
 
 def chat_events(completion: Json, tells_usage: bool) -> list[bytes]:
-    """A whole completion as the events of a stream."""
+    """Return a whole completion as the events of a stream."""
     head = {key: completion[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     choice = completion["choices"][0]
     delta = dict(choice["message"])
@@ -51,13 +51,13 @@ def chat_events(completion: Json, tells_usage: bool) -> list[bytes]:
 
 
 def wants_usage(body: Json) -> bool:
-    """Whether a stream is to end with the counts, which the provider tells only then."""
+    """Return whether a stream is to end with the counts, which the provider tells only then."""
     options = body.get("stream_options")
     return isinstance(options, dict) and bool(options.get("include_usage"))
 
 
 def is_only_usage(chunk: Json) -> bool:
-    """Whether a chunk is the one that is sent only where the counts are asked for."""
+    """Return whether a chunk is the one that is sent only where the counts are asked for."""
     return chunk.get("choices") == [] and isinstance(chunk.get("usage"), dict)
 
 
@@ -106,6 +106,7 @@ _CODES = {
 
 
 def openai_error(status: int, message: str, fault: ProviderFault | None = None) -> Json:
+    """Return an error as OpenAI's dialects have it."""
     code = "context_length_exceeded" if fault is ProviderFault.CONTEXT else _CODES.get(status)
     kind = "server_error" if status >= 500 else "invalid_request_error"
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
@@ -140,6 +141,8 @@ _PARAMETERS = (
 
 
 class OpenAIChat:
+    """See `Dialect`. OpenAI's chat completions."""
+
     name = DialectName.CHAT
 
     def asked(self, body: Json) -> Asked:
@@ -206,7 +209,7 @@ class OpenAIChat:
 
 
 def content_text(content: Any) -> str:
-    """All text of a content, with a note for each image, file or sound."""
+    """Return all text of a content, with a note for each image, file or sound."""
     if isinstance(content, str):
         return whole_text(content)
     return joined([_part_text(part) for part in objects(content)])

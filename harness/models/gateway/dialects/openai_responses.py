@@ -63,7 +63,7 @@ class ResponseAssembler:
 
 
 def response_events(response: Json) -> list[bytes]:
-    """A whole response as the events of a stream."""
+    """Return a whole response as the events of a stream."""
     begun = {**response, "status": "in_progress", "incomplete_details": None, "output": [], "usage": None}
     data: list[Json] = [{"type": f"response.{name}", "response": begun} for name in ("created", "in_progress")]
     for index, item in enumerate(response["output"]):
@@ -76,13 +76,13 @@ def response_events(response: Json) -> list[bytes]:
 
 
 def _emptied(item: Json) -> Json:
-    """An item as it begins in a stream."""
+    """Return an item as it begins in a stream."""
     empty = {"content": [], "summary": [], "arguments": "", "input": "", "status": "in_progress"}
     return {key: empty.get(key, value) for key, value in item.items()}
 
 
 def _steps(item: Json) -> list[Json]:
-    """What comes between an item's beginning and its end."""
+    """Return what comes between an item's beginning and its end."""
     for key, name in (
         ("arguments", "response.function_call_arguments"),
         ("input", "response.custom_tool_call_input"),
@@ -112,6 +112,8 @@ _REFUSED = ("conversation", "prompt")
 
 
 class OpenAIResponses:
+    """See `Dialect`. OpenAI's responses."""
+
     name = DialectName.RESPONSES
 
     def asked(self, body: Json) -> Asked:
@@ -219,7 +221,7 @@ def _items(body: Json) -> list[Json]:
 
 
 def _messages(items: list[Json]) -> list[Message]:
-    """What the assistant says and calls in a row is one message; reasoning is none of its own."""
+    """Return what the assistant says and calls in a row is one message; reasoning is none of its own."""
     found: list[Message] = []
     for item in items:
         message = _message(item)
@@ -264,7 +266,9 @@ def _is_call(item: Json) -> bool:
 
 
 def content_text(content: Any) -> str:
-    """All text of a content, with a note for each image or file; of what a tool gave back also where it is JSON."""
+    """Return all text of a content, with a note for each image or file; of what a tool gave back also where it is
+    JSON.
+    """
     if isinstance(content, str):
         return whole_text(content)
     if isinstance(content, dict):

@@ -1,4 +1,4 @@
-"""What the gateway needs to know about a dialect."""
+"""The protocol of a dialect, as the gateway needs it."""
 
 import hashlib
 import json
@@ -17,6 +17,8 @@ Json = dict[str, Any]
 
 
 class DialectName(StrEnum):
+    """Names of the dialects."""
+
     CHAT = "chat"
     """OpenAI's chat completions."""
     RESPONSES = "responses"
@@ -29,7 +31,7 @@ class DialectName(StrEnum):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a request says. `messages` are the whole history that it brings, without the system prompt.
+    """A request. `messages` are the whole history that it brings, without the system prompt.
 
     `continues` names the answer whose conversation goes on, where a request brings only what has come since.
     """
@@ -47,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What an answer says. `usage` has no cost yet; `said_usd` is what the provider says it cost.
+    """An answer. `usage` has no cost yet; `said_usd` is the provider's own figure.
 
     `ids` are the names that later requests may call it and its parts by.
     """
@@ -102,16 +104,16 @@ class Dialect(Protocol):
     def answer(self, whole: Json) -> ModelAnswer: ...
 
     def error(self, status: int, message: str, fault: ProviderFault | None = None) -> Json:
-        """The body of an error."""
+        """Return the body of an error."""
 
     def chat(self, body: Json) -> Json:
-        """The request as one of chat completions, for a provider that has another dialect."""
+        """Return the request as one of chat completions, for a provider that has another dialect."""
 
     def told(self, whole: Json, body: Json, model: str, number: int) -> Json:
-        """An answer of chat completions to a request, as this dialect's. `number` tells one from another."""
+        """Return an answer of chat completions to a request, as this dialect's. `number` tells one from another."""
 
     def events(self, told: Json, body: Json) -> list[bytes]:
-        """The same as a stream, for a request that asks for one."""
+        """Return the same as a stream, for a request that asks for one."""
 
 
 def digest(value: Any) -> str:
@@ -120,19 +122,20 @@ def digest(value: Any) -> str:
 
 
 def objects(value: Any) -> list[Json]:
-    """The objects of what should be a list of them."""
+    """Return the objects of what should be a list of them."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
-    """What should be a text."""
+    """Return what should be a text."""
     return value if isinstance(value, str) else ""
 
 
 def joined(parts: Sequence[str]) -> str:
+    """Return texts as one, without those that are empty."""
     return "\n".join(part for part in parts if part)
 
 
 def media_note(kind: str, data: Any) -> str:
-    """What a record holds in place of an image or a file."""
+    """Return what a record holds in place of an image or a file."""
     return f"[{kind or 'media'}, {len(text(data))} characters]"

@@ -24,7 +24,7 @@ BASES: Mapping[DialectName, str] = {
 
 
 def dialect_at(path: str) -> Dialect:
-    """The dialect that an error at a path is told in; OpenAI's where the path is nobody's."""
+    """Return the dialect that an error at a path is told in; OpenAI's where the path is nobody's."""
     first = path.strip("/").partition("/")[0]
     names = {"anthropic": DialectName.MESSAGES, "google": DialectName.GOOGLE}
     return DIALECTS[names.get(first, DialectName.CHAT)]

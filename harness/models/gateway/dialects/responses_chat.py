@@ -72,7 +72,7 @@ def _part(part: Json) -> Json:
 
 
 def _tools(tool: Json) -> list[Json]:
-    """A namespace is taken apart; a tool that takes a text gets one argument."""
+    """Return a namespace is taken apart; a tool that takes a text gets one argument."""
     kind = text(tool.get("type"))
     name, description = text(tool.get("name")), text(tool.get("description"))
     if kind == "namespace":
@@ -107,12 +107,13 @@ def _form(options: Any) -> Json:
 
 
 def freeform_tools(body: Json) -> frozenset[str]:
-    """The tools of a request that take a text: their calls have a form of their own."""
+    """Return the tools of a request that take a text: their calls have a form of their own."""
     tools = objects(body.get("tools"))
     return frozenset(text(tool.get("name")) for tool in tools if tool.get("type") == "custom")
 
 
 def told(whole: Json, model: str, number: int, freeform: frozenset[str]) -> Json:
+    """Return a chat completion as OpenAI's responses have it."""
     answer = ChatAnswer.of(whole, number)
     output: list[Json] = []
     if answer.reasoning:

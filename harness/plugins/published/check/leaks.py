@@ -37,17 +37,20 @@ class _Setting(NamedTuple):
 
 
 async def alone_problems(subject: Subject) -> list[Problem]:
-    """Each test file of the reference by itself, against all of them together. Raises UserError, SandboxLost."""
+    """Return each test file of the reference by itself, against all of them together.
+
+    Raises UserError, SandboxLost.
+    """
     return await _seen_twice(subject, _alone)
 
 
 async def twice_problems(subject: Subject) -> list[Problem]:
-    """The run script two times in one container. Raises UserError, SandboxLost."""
+    """Return the run script two times in one container. Raises UserError, SandboxLost."""
     return await _seen_twice(subject, _twice)
 
 
 async def _seen_twice(subject: Subject, look: Part) -> list[Problem]:
-    """What isn't there at a second look is a test that passes at times: oracle has two baselines for that."""
+    """Return what isn't there at a second look is a test that passes at times: oracle has two baselines for that."""
     found = await look(subject)
     again = await look(subject) if found else []
     return [problem for problem in found if problem in again]
@@ -107,6 +110,7 @@ def _listed_files(task: PublishedTask) -> tuple[str, ...]:
 
 
 def statuses(tests: Iterable[ParsedTest]) -> Statuses:
+    """Return the status of each test by its name."""
     found: dict[str, set[str]] = defaultdict(set)
     for test in tests:
         found[test.name].add(test.status)
@@ -114,7 +118,10 @@ def statuses(tests: Iterable[ParsedTest]) -> Statuses:
 
 
 def leaks(where: str, together: Statuses, alone: Mapping[str, Statuses]) -> Iterator[Problem]:
-    """Names that say something else when all files run together. A name of several files may say what one says."""
+    """Yield names that say something else when all files run together.
+
+    A name of several files may say what one says.
+    """
     if not together:
         yield Problem(where=where, message="no result when all its files run together")
         return
@@ -140,7 +147,7 @@ def _leak(name: str, said: frozenset[str], by: Mapping[str, frozenset[str]]) -> 
 
 
 def differences(where: str, first: Statuses, second: Statuses) -> Iterator[Problem]:
-    """What the second of two runs in one container says otherwise."""
+    """Yield what the second of two runs in one container says otherwise."""
     if not (first and second):
         words = "its second run leaves no result" if first else "its first run leaves no result"
         yield Problem(where=where, message=f"doesn't work twice in a row: {words}")

@@ -132,7 +132,7 @@ _NAMED = 5
 
 
 def defects(subject: Subject, run: ReferenceRun) -> list[Problem]:
-    """A warning where part of the reference is concerned, an error where all of it is."""
+    """Return a warning where part of the reference is concerned, an error where all of it is."""
     return [*_survivors(subject, run), *_lost(subject, run), *_unseen(subject, run), *_several(subject, run)]
 
 
@@ -183,7 +183,7 @@ def _lines(log: bytes) -> list[str]:
 
 
 def _reason(lines: Sequence[str]) -> str:
-    """The first line that says why tests could not go on; else the last one."""
+    """Return the first line that says why tests could not go on; else the last one."""
     why = next((line for line in lines if _WHY.fullmatch(line)), lines[-1] if lines else "nothing")
     return why[:_LINE]
 
@@ -196,7 +196,7 @@ def _instead(name: str, names: Sequence[str], lines: Sequence[str]) -> str:
 
 
 def _shown(name: str, lines: Sequence[str]) -> str:
-    """The first line of the log that has the last part of a name, which the parser makes nothing of."""
+    """Return the first line of the log that has the last part of a name, which the parser makes nothing of."""
     last = re.compile(rf"(?<!\w){re.escape(last_part(name))}(?!\w)")
     line = next((line for line in lines if last.search(line)), "")
     return f"; the log has the line: {line[:_LINE]}" if line else ""
@@ -207,7 +207,7 @@ _CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
 
 
 async def oracle_problems(subject: Subject) -> list[Problem]:
-    """Every reason against the reference but those of the rubric; its verdicts are among the remarks.
+    """Return every reason against the reference but those of the rubric; its verdicts are among the remarks.
 
     Raises SandboxLost.
     """
@@ -287,7 +287,7 @@ def _parsed(result: JobResult | None) -> tuple[ParsedTest, ...]:
 
 
 def log_of(result: JobResult, output: str) -> Sequence[ParsedTest]:
-    """What the parser made of a log; nothing where it left nothing to read."""
+    """Return what the parser made of a log; nothing where it left nothing to read."""
     try:
         return parsed_tests(result.outputs[output])
     except (KeyError, ReportError):

@@ -59,7 +59,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 
 def last_part(name: str) -> str:
-    """Of a name as a manifest or log has it, without the case that a log adds behind it."""
+    """Return the last part of a name in a manifest or log, without the case that a log adds behind it."""
     head = name.partition("::")[0] if "::" in name else ""
     rest = name[len(head) :]
     return _LAST.sub("", _CASE.sub("", rest)) or rest
@@ -116,7 +116,7 @@ def _change(file: PatchedFile, hunk: Hunk) -> FileChange:
 
 
 def _imports(path: str, hunk: Hunk) -> str:
-    """The lines without which a function of Go is no test, where a hunk doesn't show them."""
+    """Return the lines without which a function of Go is no test, where a hunk doesn't show them."""
     shown = not path.endswith("_test.go") or any('"testing"' in line.value for line in hunk)
     return "" if shown else 'package shown\nimport "testing"\n'
 
@@ -125,7 +125,7 @@ _PATCHES = {REFERENCE: "reference/tests.patch", REMOVAL: "removal.patch"}
 
 
 async def description_problems(subject: Subject) -> list[Problem]:
-    """What was read and doesn't count for anything; each remark begins with the file that it is about."""
+    """Return what was read and doesn't count for anything; each remark begins with the file that it is about."""
     found = []
     for remark in published_task(subject.task).remarks:
         file, _, words = remark.partition(": ")
@@ -134,7 +134,7 @@ async def description_problems(subject: Subject) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Files of the reference that aren't judged, or that hold no tests. Raises UserError."""
+    """Return files of the reference that aren't judged, or that hold no tests. Raises UserError."""
     task, where = subject.task, subject.at(REFERENCE)
     discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
     found, data = [], []
@@ -160,7 +160,9 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 
 
 async def tree_problems(subject: Subject) -> list[Problem]:
-    """Each patch on the tree that the agent sees, and back; the removal with the reference in place as well."""
+    """Return each patch on the tree that the agent sees, and back; the removal with the reference in place as
+    well.
+    """
     tree, made, found = GitTree(subject.containers.image.tree), {}, []
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)
@@ -197,12 +199,12 @@ def _removal(subject: Subject) -> Iterator[Problem]:
 
 
 def _holds_foreign_tests(path: str) -> bool:
-    """Whether it is a test file in some language other than the task's."""
+    """Return whether it is a test file in some language other than the task's."""
     return path.endswith(".uts") or any(LANGUAGES.get(name).discovery.is_test_file(path) for name in LANGUAGES.names)
 
 
 def _listed_files(subject: Subject) -> tuple[str, ...]:
-    """None of them where the manifest can't be read: that is told elsewhere."""
+    """Return None of them where the manifest can't be read: that is told elsewhere."""
     try:
         return listed_tests(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids).files
     except ManifestError:
@@ -245,7 +247,7 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
 def _surveyed(
     task: Task, files: Iterable[Patched], discovery: Discovery
 ) -> tuple[dict[TestId, None], dict[TestId, None], dict[TestId, None]]:
-    """Tests that a patch adds or changes, shows and leaves as they were, and removes, as far as it shows them.
+    """Return tests that a patch adds or changes, shows and leaves as they were, and removes, as far as it shows them.
 
     Each hunk is read alone: nothing tells to which test a line between two of them belongs.
     """
@@ -271,7 +273,7 @@ def _candidates(written: Iterable[TestId], kept: Iterable[TestId]) -> list[Candi
 def _refused(
     subject: Subject, files: Mapping[str, Patched], unlisted: Iterable[TestId], broken: Iterable[TestId]
 ) -> Iterator[Problem]:
-    """Why the static stage of our rules refuses a reference whose names are all known."""
+    """Yield why the static stage of our rules refuses a reference whose names are all known."""
     for test in unlisted:
         words = f"{WEAKNESS}: addition.patch adds or changes {test}, which isn't listed{_sure(files[test.file])}"
         yield _warning(subject.at(REFERENCE), words)
@@ -292,7 +294,7 @@ def _unclear(
     discovery: Discovery,
     kept: Collection[TestId],
 ) -> Iterator[Problem]:
-    """A file that isn't new is known in part: what the patch doesn't show of it may still be there."""
+    """Yield a file that isn't new is known in part: what the patch doesn't show of it may still be there."""
     where = subject.at(SOLUTION, name)
     if isinstance(test, Ambiguous):
         yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)

@@ -54,11 +54,15 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Bindings:
+    """Names that a function declares, and what is known of each."""
+
     declared: Mapping[str, tuple[Declaration, ...]]
     assigned: frozenset[str]
 
     def settled(self, node: Node, at: int) -> bool:
-        """Whether an expression has one value from the offset `at` on, and neither does anything nor throws."""
+        """Return whether an expression has one value from the offset `at` on, and neither does anything nor
+        throws.
+        """
         core = bare(node)
         if is_literal(core):
             return True
@@ -72,7 +76,7 @@ class Bindings:
         return core.type == "ternary_expression" and all(self.settled(field(core, part), at) for part in parts)
 
     def fixed(self, name: str, at: int) -> bool:
-        """A name whose every declaration is fixed, of which one has been met at this offset."""
+        """Return a name whose every declaration is fixed, of which one has been met at this offset."""
         found = self.declared.get(name, ())
         return (
             name not in self.assigned
@@ -82,7 +86,7 @@ class Bindings:
         )
 
     def is_number(self, name: str) -> bool:
-        """Whether a variable begins as a number and is only ever counted up or down."""
+        """Return whether a variable begins as a number and is only ever counted up or down."""
         found = self.declared.get(name, ())
         starts = bool(found) and all(
             each.kind == "let" and each.value is not None and bare(each.value).type == "number" for each in found
@@ -92,6 +96,7 @@ class Bindings:
 
 @lru_cache(maxsize=4)
 def bindings(scene: Scene) -> Bindings:
+    """Return the names that the function around a node declares."""
     declared: dict[str, tuple[Declaration, ...]] = {}
     assigned: set[str] = set()
     for node in (scene.function.node, *scene.nodes):
@@ -115,11 +120,12 @@ def counted(scene: Scene) -> frozenset[str]:
 
 
 def references(scene: Scene, name: str) -> Iterator[Node]:
+    """Yield the nodes that refer to a name."""
     return (node for node in scene.nodes if node.type in NAMES and text_of(node) == name)
 
 
 def pattern_names(pattern: Node) -> Iterator[Node]:
-    """The names that a pattern binds or assigns to."""
+    """Yield the names that a pattern binds or assigns to."""
     if pattern.type in ("identifier", "shorthand_property_identifier_pattern"):
         yield pattern
     elif pattern.type in ("assignment_pattern", "object_assignment_pattern"):
@@ -134,7 +140,7 @@ def pattern_names(pattern: Node) -> Iterator[Node]:
 
 
 def scope_of(node: Node) -> Node:
-    """The innermost block, loop or function around a node."""
+    """Return the innermost block, loop or function around a node."""
     above = node.parent
     while above is not None and above.parent is not None:
         if above.type in BLOCK | FUNCTIONS | {"for_statement", "for_in_statement", "catch_clause", "switch_body"}:
@@ -164,7 +170,7 @@ def _declarations(node: Node, outermost: Node) -> Iterator[Declaration]:
 
 
 def _of_a_function(parameter: Node) -> bool:
-    """Whether it isn't the parameter of a type."""
+    """Return whether it isn't the parameter of a type."""
     listed = parameter.parent
     return listed is not None and listed.parent is not None and listed.parent.type in FUNCTIONS
 
@@ -195,12 +201,12 @@ def _counts(node: Node) -> bool:
 
 
 def uses(node: Node) -> set[str]:
-    """Every name that a text reads, writes or declares."""
+    """Return every name that a text reads, writes or declares."""
     return {text_of(each) for each in (node, *below(node)) if each.type in NAMES}
 
 
 def declared_by(statement: Node) -> list[Node]:
-    """The names that a statement declares beside it."""
+    """Return the names that a statement declares beside it."""
     listed = statement.named_children if "declaration" in statement.type else []
     names = [
         name for each in listed if each.type == "variable_declarator" for name in pattern_names(field(each, "name"))

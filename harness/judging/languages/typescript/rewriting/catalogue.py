@@ -44,7 +44,7 @@ def qualified(node: Node) -> str:
 
 
 def names_around(node: Node) -> str:
-    """The names around a function, outermost first: `Class.method`, `constant`, `constant.key`."""
+    """Return the names around a function, outermost first: `Class.method`, `constant`, `constant.key`."""
     found: list[str] = []
     above: Node | None = node
     while above is not None:
@@ -61,12 +61,15 @@ def is_constructor(node: Node) -> bool:
 
 
 def hide(function: Function, hidden: Hidden) -> Sequence[Edit]:
+    """Return edits that hide a value from engines, at the head of a function."""
     at = function.body.start_byte + 1
     return ((at, at, f" let {hidden.name} = {hidden.value};".encode()),)
 
 
 def lend(ours: Function, theirs: Function) -> bytes | None:
-    """The body of another function of the same kind, unless it holds what it may only hold where it was written."""
+    """Return the body of another function of the same kind, unless it holds what it may only hold where it was
+    written.
+    """
     kinds = [
         (each.node.type, any(child.type in ("async", "*") for child in each.node.children)) for each in (ours, theirs)
     ]
@@ -112,7 +115,7 @@ def _nodes(grammar: Grammar, text: bytes, names: Collection[str]) -> Iterator[No
 
 
 def _left_out(node: Node) -> Edit:
-    """The `!` of `a!`, which says nothing at run time. The grammar takes `a && b!.c` for `(a && b)!.c`."""
+    """Return the `!` of `a!`, which says nothing at run time. The grammar takes `a && b!.c` for `(a && b)!.c`."""
     return node.end_byte - 1, node.end_byte, b" "
 
 
@@ -135,7 +138,7 @@ def _edits(node: Node) -> Iterator[Edit]:
 
 
 def running_text(source: VariantSource, path: str) -> bytes:
-    """The text that what runs of `path` is transpiled from: as it is written where the variant has no seed."""
+    """Return the text that what runs of `path` is transpiled from: as it is written where the variant has no seed."""
     text = source.code[path]
     if source.seed is not None:
         for names in _touched(source.family.get(path, ())):
@@ -145,13 +148,16 @@ def running_text(source: VariantSource, path: str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _touched(family: tuple[bytes, ...]) -> tuple[tuple[str, ...], ...]:
-    """The touched functions, those that share a statement together."""
+    """Return the touched functions, those that share a statement together."""
     touched = touched_functions(GRAMMAR, family)
     return tuple(tuple(names) for _, names in groupby(touched, key=lambda name: re.split(r"[.#]", name)[0]))
 
 
 def _rewritten(source: VariantSource, path: str, text: bytes, names: tuple[str, ...]) -> bytes:
-    """`text` with some functions rewritten. Nothing but the statements around them is looked at: that is quick."""
+    """Return `text` with some functions rewritten.
+
+    Nothing but the statements around them is looked at: that is quick.
+    """
 
     def alone(text: bytes) -> bytes:
         return _alone(text, names)
@@ -173,7 +179,7 @@ def _alone(text: bytes, names: tuple[str, ...]) -> bytes:
 
 
 def _holders(text: bytes, names: Collection[str]) -> list[Node]:
-    """The statements of a file that hold functions of these names, in their order."""
+    """Return the statements of a file that hold functions of these names, in their order."""
     found = functions_of(GRAMMAR, text)
     holders: dict[int, Node] = {}
     for name in names:

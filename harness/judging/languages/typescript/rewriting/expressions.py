@@ -63,7 +63,7 @@ def deny_opposite(node: Node, _: Scene) -> Edits:
 
 
 def de_morgan(node: Node, _: Scene) -> Edits:
-    """`a && b` as a condition: `!(!a || !b)`."""
+    """Return `a && b` as a condition: `!(!a || !b)`."""
     if operator(node) not in ("&&", "||") or not (is_condition(node) or is_boolean(node)):
         return ()
     other = "||" if operator(node) == "&&" else "&&"
@@ -85,7 +85,7 @@ def choose(node: Node, scene: Scene) -> Edits:
 
 
 def choose_by_condition(node: Node, _: Scene) -> Edits:
-    """`a && b` as a condition: `a ? b : false`; `a || b`: `a ? true : b`."""
+    """Return `a && b` as a condition: `a ? b : false`; `a || b`: `a ? true : b`."""
     if operator(node) not in ("&&", "||") or not (is_condition(node) or is_boolean(node)):
         return ()
     a, b = wrapped(field(node, "left")), wrapped(field(node, "right"))
@@ -195,7 +195,7 @@ def assign_in_full(node: Node, _: Scene) -> Edits:
 
 
 def count_in_full(node: Node, scene: Scene) -> Edits:
-    """`x++`, where nobody looks at its value: `x += 1`, for a variable that only counts."""
+    """Return `x++`, where nobody looks at its value: `x += 1`, for a variable that only counts."""
     argument, above = field(node, "argument"), node.parent
     alone = above is not None and (
         above.type == "expression_statement"
@@ -226,7 +226,7 @@ def _inserted(template: Node) -> list[Node]:
 
 
 def _pieces(template: Node) -> list[tuple[str, bool]]:
-    """What a template is joined of, and whether it is text."""
+    """Return what a template is joined of, and whether it is text."""
     if _is_tagged(template):
         return []
     pieces: list[tuple[str, bool]] = []

@@ -133,7 +133,7 @@ def rename_locals(_: Node, scene: Scene) -> Edits:
 
 
 def _first(statement: Node) -> Node | None:
-    """The expression that a statement finds the value of before it does anything else."""
+    """Return the expression that a statement finds the value of before it does anything else."""
     if statement.type == "if_statement":
         return field(statement, "condition")
     if statement.type == "lexical_declaration":
@@ -151,7 +151,7 @@ def _condition_or_left(node: Node) -> Node:
 
 
 def _goes_on(node: Node) -> bool:
-    """Whether a part of an expression is found before the rest of it."""
+    """Return whether a part of an expression is found before the rest of it."""
     negation = node.type == "unary_expression" and operator(node) == "!"
     return negation or node.type in ("binary_expression", "ternary_expression", "parenthesized_expression")
 
@@ -172,7 +172,7 @@ def _renamable(declaration: Declaration) -> bool:
 
 
 def _is_told(name: Node) -> bool:
-    """Whether an error would call what the name stands for by it, or a function is called by it."""
+    """Return whether an error would call what the name stands for by it, or a function is called by it."""
     node, above = name, name.parent
     while above is not None and bare(above) == name:
         node, above = above, above.parent

@@ -1,4 +1,4 @@
-"""What can be known of TypeScript by its syntax tree alone, on the safe side where it can't."""
+"""Facts that the syntax tree of TypeScript alone tells, on the safe side where it can't."""
 
 from collections.abc import Iterator
 
@@ -28,15 +28,17 @@ OPPOSITES = {"===": "!==", "!==": "===", "==": "!=", "!=": "=="}
 
 
 def replaced(node: Node, new: str) -> tuple[Edit, ...]:
+    """Return the edit that puts a text in a node's place."""
     return ((node.start_byte, node.end_byte, new.encode()),)
 
 
 def inserted(at: int, new: str) -> Edit:
+    """Return the edit that puts a text at a byte."""
     return at, at, new.encode()
 
 
 def bare(node: Node) -> Node:
-    """An expression without parentheses and types around it."""
+    """Return an expression without parentheses and types around it."""
     while node.type == "parenthesized_expression" or node.type in _TYPED:
         inner = next((child for child in node.named_children if child.type != "comment"), None)
         if inner is None:
@@ -46,21 +48,22 @@ def bare(node: Node) -> Node:
 
 
 def field(node: Node, name: str) -> Node:
-    """A part that the grammar promises; where a text is broken, the node itself."""
+    """Return a part that the grammar promises; where a text is broken, the node itself."""
     return node.child_by_field_name(name) or node
 
 
 def operator(node: Node) -> str:
+    """Return the operator of a node, as written."""
     return text_of(node.child_by_field_name("operator"))
 
 
 def wrapped(node: Node) -> str:
-    """An expression's text, with parentheses where an operator beside it could tear it apart."""
+    """Return an expression's text, with parentheses where an operator beside it could tear it apart."""
     return text_of(node) if node.type in _ATOMS else f"({text_of(node)})"
 
 
 def negated(node: Node) -> str:
-    """What is true where the expression isn't, for a place where only that matters."""
+    """Return what is true where the expression isn't, for a place where only that matters."""
     core = bare(node)
     if core.type == "unary_expression" and operator(core) == "!":
         return wrapped(field(core, "argument"))
@@ -71,12 +74,13 @@ def negated(node: Node) -> str:
 
 
 def is_literal(node: Node) -> bool:
+    """Return whether a node is a literal."""
     core = bare(node)
     return core.type in _LITERALS or (core.type == "template_string" and not core.named_child_count)
 
 
 def is_boolean(node: Node) -> bool:
-    """Whether an expression can only be true or false."""
+    """Return whether an expression can only be true or false."""
     core = bare(node)
     if core.type in ("true", "false"):
         return True
@@ -90,7 +94,9 @@ def is_boolean(node: Node) -> bool:
 
 
 def takes_a_name(node: Node) -> bool:
-    """Whether an expression's value is called like what it is assigned to: a function or a class without a name."""
+    """Return whether an expression's value is called like what it is assigned to: a function or a class without a
+    name.
+    """
     core = bare(node)
     return core.type == "arrow_function" or (
         core.type in ("function_expression", "generator_function", "class")
@@ -99,7 +105,7 @@ def takes_a_name(node: Node) -> bool:
 
 
 def is_condition(node: Node) -> bool:
-    """Whether it only matters if an expression is true in the end."""
+    """Return whether it only matters if an expression is true in the end."""
     above = node.parent
     while above is not None and above.type == "parenthesized_expression":
         node, above = above, above.parent
@@ -111,7 +117,7 @@ def is_condition(node: Node) -> bool:
 
 
 def own(node: Node) -> Iterator[Node]:
-    """All nodes below one that don't stand in a function or a class of their own."""
+    """Yield all nodes below one that don't stand in a function or a class of their own."""
     waiting = list(reversed(node.children))
     while waiting:
         inner = waiting.pop()
@@ -121,50 +127,53 @@ def own(node: Node) -> Iterator[Node]:
 
 
 def has(node: Node, *types: str) -> bool:
-    """Whether a node, or any below it that isn't in a function of its own, is of one of these types."""
+    """Return whether a node, or any below it that isn't in a function of its own, is of one of these types."""
     return node.type in types or any(inner.type in types for inner in own(node))
 
 
 def has_function(node: Node) -> bool:
+    """Return whether a function stands in a node."""
     return node.type in FUNCTIONS or any(inner.type in FUNCTIONS or "class" in inner.type for inner in below(node))
 
 
 def statements(block: Node) -> list[Node]:
-    """What stands in a block, comments left out; empty for what is no block."""
+    """Return what stands in a block, comments left out; empty for what is no block."""
     return [node for node in block.named_children if node.type != "comment"] if block.type in BLOCK else []
 
 
 def in_block(statement: Node) -> bool:
-    """Whether other statements can be put beside it."""
+    """Return whether other statements can be put beside it."""
     return statement.parent is not None and statement.parent.type in BLOCK
 
 
 def is_labelled(statement: Node) -> bool:
+    """Return whether a statement has a label."""
     return statement.parent is not None and statement.parent.type == "labeled_statement"
 
 
 def inside(block: Node) -> str:
-    """A statement's text as it stands in a block of its own."""
+    """Return a statement's text as it stands in a block of its own."""
     return text_of(block) if block.type in BLOCK else "{ " + text_of(block) + " }"
 
 
 def leaves(block: Node) -> bool:
-    """Whether whatever runs a block never comes to what stands behind it."""
+    """Return whether whatever runs a block never comes to what stands behind it."""
     body = statements(block)
     return (bool(body) and body[-1].type in JUMPS) or block.type in JUMPS
 
 
 def declarators(declaration: Node) -> list[Node]:
+    """Return the declarators of a declaration, in their order."""
     return [child for child in declaration.named_children if child.type == "variable_declarator"]
 
 
 def value_of(statement: Node) -> Node | None:
-    """The expression that a return or an expression statement holds."""
+    """Return the expression that a return or an expression statement holds."""
     return next((child for child in statement.named_children if child.type != "comment"), None)
 
 
 def is_body(statement: Node) -> bool:
-    """Whether a statement is a branch or what a loop repeats, without a block around it."""
+    """Return whether a statement is a branch or what a loop repeats, without a block around it."""
     above = statement.parent
     if above is None or not statement.is_named or statement.type == "comment":
         return False
@@ -181,7 +190,7 @@ def stated(statement: Node, text: str) -> tuple[Edit, ...]:
 
 
 def is_quoted(node: Node) -> bool:
-    """Whether an error would quote the expression: what is called, iterated over, spread, or taken apart."""
+    """Return whether an error would quote the expression: what is called, iterated over, spread, or taken apart."""
     above = node.parent
     while above is not None and above.type not in FUNCTIONS | BLOCK:
         if above.type in _QUOTED and above.child_by_field_name(_QUOTED[above.type]) == node:

@@ -151,7 +151,7 @@ def arrow_without_block(node: Node, _: Scene) -> Edits:
 
 
 def _makes(value: Node) -> bool:
-    """Whether an expression makes something new of literals alone."""
+    """Return whether an expression makes something new of literals alone."""
     core = bare(value)
     if core.type == "array":
         return all(child.type != "spread_element" and _makes(child) for child in core.named_children)
