@@ -73,7 +73,9 @@ def _finished(directory: Path, trial: Trial) -> Path:
 
 def _copied(kind: Path, first: Trial, trial: Trial, to: Path) -> None:
     to.mkdir(parents=True)
-    for name in ("verdict.json", "usage.json"):
+    (to / "submission").mkdir()
+    submission = [f"submission/{path.name}" for path in (kind / "submission").iterdir()]
+    for name in ("verdict.json", "usage.json", *submission):
         os.link(kind / name, to / name)
     for name in ("trial.json", "agent.json"):
         own = (kind / name).read_text().replace(first.identity(IMAGE, "docker"), trial.identity(IMAGE, "docker"))
