@@ -271,7 +271,7 @@ def add_mutating_to(task_app: typer.Typer) -> None:
 
 
 def answered(option: str, given: str | None, question: str) -> str:
-    """What is given, else the answer at a terminal. Raises UserError where there is neither."""
+    """Return what is given, else the answer at a terminal. Raises UserError where there is neither."""
     if given:
         return given
     if not sys.stdin.isatty():
