@@ -14,9 +14,7 @@ def openings(text: str) -> list[str]:
     """Return the first words of a module's docstrings that leave open what they tell of."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     found = (ast.get_docstring(node) for node in ast.walk(ast.parse(text)) if isinstance(node, documented))
-    return [
-        words for words in found if (words and words.split()[0] in OPEN) or (words or "").startswith("Under what")
-    ]
+    return [words for words in found if words and (words.split()[0] in OPEN or words.startswith("Under what"))]
 
 
 def test_an_opening_that_leaves_it_open_is_found() -> None:

@@ -107,15 +107,15 @@ def test_a_trial_whose_files_say_otherwise_is_looked_at_by_its_start(made, chang
     assert not found(run, asked).rest
     trial = asked.trials[7]
     place = run / "trials" / trial.place
-    kept = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    kept = {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
     try:
         CHANGES[change](place)
         rest, finished = found(run, asked)
         assert rest == [trial]
         assert len(finished) == COUNT - 1
     finally:
-        place.mkdir(exist_ok=True)
         for name, data in kept.items():
+            (place / name).parent.mkdir(exist_ok=True, parents=True)
             (place / name).unlink(missing_ok=True)
             (place / name).write_bytes(data)
     assert not found(run, asked).rest
