@@ -17,6 +17,7 @@ from harness.judging.verify.mutants.records import MutantsFile, MutantStatus
 from harness.judging.verify.mutants.running import MutantOrder, run_mutants
 from harness.runs.engine_session import EngineSession
 from harness.runs.submissions import read_batch
+from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
@@ -103,13 +104,13 @@ def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submis
 
 
 def code_digest(task: Task) -> str:
-    """sha256 over what decides which mutants there are and how they run: repository, withheld tests, removal."""
-    recipe = b"".join(
-        path.read_bytes()
-        for path in sorted(task.repo.directory.iterdir())
-        if path.is_file() and path.name != "suite.yaml"
+    """sha256 over what decides which mutants there are and how they run: image and tests, withheld tests, removal."""
+    parts = (
+        read_recipe(task.repo).digest.encode(),
+        task.repo.digest.encode(),
+        task.patch("withheld.patch"),
+        task.patch("removal.patch"),
     )
-    parts = (recipe, task.patch("withheld.patch"), task.patch("removal.patch"))
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 

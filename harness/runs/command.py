@@ -32,6 +32,7 @@ from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.tracks import absolute
 from harness.specs.yaml_files import load_yaml
+from harness.tracks.registry import track_of
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
 """Makes an observer for so many trials."""
@@ -138,6 +139,7 @@ def check(models: Models, trial: Trial) -> None:
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
+    track_of(trial.task).images.known_digest(trial.task, "docker")  # reads the whole recipe
     for name in trial.task.NEEDED:
         trial.task.patch(name)
 

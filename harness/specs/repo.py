@@ -23,8 +23,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -252,17 +250,6 @@ class Repo(FileModel):
         if not isinstance(data, dict) or "report" in data or data.get("language") not in LANGUAGE_FACTS.names:
             return data
         return {**data, "report": LANGUAGE_FACTS.get(data["language"]).report}
-
-    @field_validator("frame")
-    @classmethod
-    def _places_of_the_frame(cls, given: dict[str, str], others: ValidationInfo) -> dict[str, str]:
-        if given and "language" in others.data:
-            frame = LANGUAGE_FACTS.get(others.data["language"]).frame
-            for name in given:
-                if frame is None or name not in frame.places:
-                    known = ", ".join(sorted(frame.places)) if frame else "none"
-                    raise ValueError(f"unknown place {name!r}; the run script of this language has: {known}")
-        return given
 
     @cached_property
     def digest(self) -> str:

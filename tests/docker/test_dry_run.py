@@ -43,6 +43,7 @@ def states(place: Path, **env: str) -> list[str]:
     return found
 
 
+@pytest.mark.dear("runs trials in all states that there are")
 def test_each_state_is_told_and_the_start_does_what_was_told(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / f"{name}.yaml").write_text(SCRIPT)

@@ -52,6 +52,7 @@ async def run(output: Path, provider: Provider, *options: str) -> Ran:
     return Ran(process.returncode, json.loads(answer)["trials"] if answer else [], complaint.decode())
 
 
+@pytest.mark.dear("starts the command five times, with models")
 async def test_the_runs_cap_stops_before_the_next_call_and_is_the_directorys(tmp_path: Path) -> None:
     output = tmp_path / "run"
     async with playing(LOOKS) as provider:
@@ -85,6 +86,7 @@ async def test_money_of_attempts_that_the_provider_has_let_down_is_not_forgotten
     assert len(provider.requests) == 7, "a key that is refused is not tried a fourth time"
 
 
+@pytest.mark.dear("starts the command with models, and judges")
 async def test_a_conversation_that_has_grown_too_long_is_judged_with_what_is_there(tmp_path: Path) -> None:
     async with playing(LOOKS, failing("context-overflow")) as provider:
         ran = await run(tmp_path / "run", provider)

@@ -120,13 +120,22 @@ def test_an_output_folder_that_cannot_be_written_is_refused(tmp_path):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it mounts a file system of 64 KiB")
 @pytest.mark.docker
-@pytest.mark.parametrize("options", ["size=64k", "ro"])
-def test_a_full_or_read_only_disk_ends_with_one_line_and_keeps_what_was_written(tmp_path, options):
+@pytest.mark.parametrize(
+    ("options", "status", "words"),
+    [
+        ("size=64k", 1, "1 trials: 1 unscored"),  # the run can be written down, and nobody works in vain
+        ("size=4k", 2, "No space left on device"),
+        ("ro", 2, "choose another with -o"),
+    ],
+)
+def test_a_full_or_read_only_disk_ends_with_what_to_do_and_keeps_what_was_written(tmp_path, options, status, words):
     small = tmp_path / "small"
     small.mkdir()
-    run = f"{sys.executable} -m harness.cli run -t {TASK} -s oracle -o {small}/out"
+    run = f"{sys.executable} -m harness.cli run -t {TASK} -s oracle -o {small}/out --min-free-disk 0 --tries 1"
     script = f"mount -t tmpfs -o {options} none {small} && {run}; status=$?; ls {small}; exit $status"
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert done.stderr.strip().splitlines()[-1].startswith("testwright: ")
+    assert done.returncode == status, done.stderr
+    told = done.stderr.strip().splitlines()[-1] if status == 2 else done.stdout
+    assert told.startswith("testwright: ") == (status == 2)
+    assert words in " ".join(told.split())
     assert "Traceback" not in done.stderr

@@ -95,6 +95,7 @@ def start(scene: Scene, trials: int, number: int = 0) -> int:
 @pytest.mark.parametrize(
     ("hands_in", "trials", "every"), [(False, 1, EVERY), (True, 2, IN_ARMS)], ids=["nothing", "tests"]
 )
+@pytest.mark.dear("starts the command at each of many writes")
 def test_after_a_kill_at_any_write_the_next_start_finishes_and_nobody_is_paid_twice(
     make, tmp_path, monkeypatch, hands_in, trials, every
 ):

@@ -134,7 +134,7 @@ def test_a_value_that_the_frame_needs_is_asked_for(tmp_path: Path) -> None:
 def test_a_place_that_the_frame_does_not_have_is_an_error_with_its_line(tmp_path: Path) -> None:
     catalog = own_catalog(tmp_path, "  config: pytest.ini\n", "  confg: pytest.ini\n")
     with pytest.raises(UserError, match=r"repo.yaml:52: frame: unknown place 'confg'; .* has: all, config, left_out"):
-        catalog.repo("cachetools")
+        read_recipe(catalog.repo("cachetools"))
 
 
 def test_a_frame_with_a_place_that_its_language_does_not_name_is_an_error(changed_frame: Path) -> None:

@@ -76,7 +76,7 @@ def run_script(repo: Repo) -> dict[str, bytes]:
     A module of the repo's own replaces the frame's of that name when the recipe is read.
 
     Raises:
-        UserError: There is neither, or `repo.yaml` leaves out what the frame needs.
+        UserError: There is neither, or `repo.yaml` leaves out what the frame needs, or names a place that it hasn't.
     """
     own = repo.directory / RUN_SCRIPT
     if own.is_file():
@@ -87,6 +87,10 @@ def run_script(repo: Repo) -> dict[str, bytes]:
     frame = LANGUAGE_FACTS.get(repo.language).frame
     if frame is None:
         raise UserError(f"{own}: an image needs it, and it isn't there")
+    for name in repo.frame:
+        if name not in frame.places:
+            known = ", ".join(sorted(frame.places))
+            raise UserError(f"{_line_of_frame(repo)}: frame: unknown place {name!r}; {RUN_SCRIPT} has: {known}")
     for name, usual in frame.places.items():
         if usual is None and name not in repo.frame:
             raise UserError(f"{_line_of_frame(repo)}: key 'frame.{name}' is missing; {RUN_SCRIPT} needs it")
