@@ -6,7 +6,7 @@ Room on the disks for one more trial.
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.agents.egress import check_egress
@@ -42,6 +42,8 @@ class RunContext:
     arm_quota: ArmQuota
     judge: Judge | None = None
     gateway: RunGateway | None = None
+    _read: dict[tuple[str, str, str], Trial] = field(default_factory=dict, init=False, compare=False)
+    """The first trial of each task, scaffold and model: catalog files are read once in a run, before any trial."""
 
     @property
     def protocol(self) -> GradingRules:
@@ -49,7 +51,10 @@ class RunContext:
 
     def trial(self, spec: TrialSpec) -> Trial:
         """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""
-        return trial_of(spec, self.catalog, self.models)
+        key = (spec.task, spec.scaffold, spec.model)
+        if key not in self._read:
+            self._read[key] = trial_of(spec, self.catalog, self.models)
+        return replace(self._read[key], attempt=spec.attempt)
 
     def seat(self, trial: Trial) -> GatewaySeat | None:
         """Return where a native agent's model is; None for any other. Raises UserError."""

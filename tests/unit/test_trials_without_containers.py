@@ -13,12 +13,15 @@ from harness.judging.verify.arms import ARM_TRIES
 from harness.judging.verify.evidence import Draw
 from harness.models.replay import ScriptedModel, say
 from harness.runs.evidence_file import ArmsBegun, EndedArm, EvidenceFile
+from harness.runs.executors import asyncio_executor
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunConfig
 from harness.runs.records import AttemptEnd, read_lines, read_record
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
+from harness.runs.tries import do_trial
 from harness.sandbox.protocol import Sandbox
+from harness.specs import yaml_files
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.usage import Usage
@@ -169,3 +172,26 @@ def test_a_draw_is_repeated_only_where_arms_run_again(scene):
     made.run()
     with pytest.raises(UserError, match="--same-draw is for arms that run again: give it with --stage mutation"):
         regrade(made.catalog, made.output, "rubric", None, True, lambda _: None, same_draw=True)
+
+
+def test_no_file_of_the_catalog_is_read_once_trials_are_at_work(scene, monkeypatch):
+    """Whatever all trials need is read before the first of them begins: nothing changes under a run."""
+    read: list[str] = []
+
+    def noted(path: Path) -> str:
+        read.append(path.name)
+        return path.read_text()
+
+    monkeypatch.setattr(yaml_files, "read_text", noted)
+    at_work: list[int] = []
+
+    async def watched(*asked):
+        begun = len(read)
+        outcome = await do_trial(*asked)
+        at_work.append(len(read) - begun)
+        return outcome
+
+    monkeypatch.setattr(asyncio_executor, "do_trial", watched)
+    assert [outcome.verdict for outcome in scene().run(attempts=2).outcomes] == [Verdict.RESOLVED] * 2
+    assert "task.yaml" in read
+    assert at_work == [0, 0]

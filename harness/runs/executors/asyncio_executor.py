@@ -32,6 +32,8 @@ class AsyncioExecutor:
         at_work = _AtWork(services.observer.observe)
         services.interrupt.wind_down = at_work.wind_down
         async with run_context(run, services, alone=True) as context:
+            for trial in trials:
+                context.trial(trial)
 
             async def work(trial: TrialSpec) -> TrialOutcome:
                 with at_work.on(trial):
