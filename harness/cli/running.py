@@ -131,7 +131,7 @@ def run(
 def show(
     context: typer.Context,
     directory: Annotated[Path, typer.Argument(metavar="RUN", help="Run directory")],
-    trial: Annotated[str | None, typer.Argument(help="TASK/SCAFFOLD/MODEL/TRY, or the start of one")] = None,
+    trial: Annotated[str | None, typer.Argument(help="TASK/SCAFFOLD/MODEL/ATTEMPT, or the start of one")] = None,
     verdict: Annotated[
         str, typer.Option(help="Only trials with this verdict: resolved, failed, invalid, unscored or none")
     ] = "",

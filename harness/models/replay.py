@@ -8,6 +8,7 @@ A model that gives scripted messages: for tests, dry runs and hostile fixtures.
 """
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 
 from harness.models.protocol import Completion, Message, MessageRole, StopReason, Tool, ToolCall
-from harness.specs.errors import ProviderError, UserError
+from harness.specs.errors import ProviderError, ProviderFault, UserError
 from harness.specs.usage import Usage
 from harness.specs.yaml_files import FileModel, load_yaml
 
@@ -83,6 +84,8 @@ def read_messages(path: Path) -> list[MessageRecord]:
 
 
 _EXCERPT_CHARS = 80
+_BEFORE_CHARS = 20
+"""Of an excerpt, how much stands before the first difference."""
 _VOLATILE = (
     (re.compile(r" \(\d+ answers?, \d+ seconds(?:, \$\d+\.\d\d)? left\)"), ""),  # a replay costs nothing
     (re.compile(r"\b\d+(?:\.\d+)?(?: ?(?:ns|us|µs|ms|s)| (?:milli|micro)?seconds?)\b"), "<duration>"),
@@ -120,7 +123,7 @@ class ReplayModel:
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:  # noqa: ARG002
         if self._next == len(self._turns):
-            raise ProviderError("the recording ends here")
+            raise ProviderError("the recording ends here", ProviderFault.ENDED)
         turn = self._turns[self._next]
         if description := _difference(turn.heard, _since_last_answer(messages)):
             self.divergences.append(Divergence(self._next, description))
@@ -169,7 +172,8 @@ def _difference(recorded: Sequence[Message], given: Sequence[Message]) -> str:
         pairs = zip_longest(normalise(old.content).splitlines(), normalise(new.content).splitlines(), fillvalue="")
         for number, (was, now) in enumerate(pairs, start=1):
             if was != now:
-                return f"line {number}: recorded {_excerpt(was)}, now {_excerpt(now)}"
+                start = max(0, len(os.path.commonprefix([was, now])) - _BEFORE_CHARS)
+                return f"line {number}: recorded {_excerpt(was, start)}, now {_excerpt(now, start)}"
     return ""
 
 
@@ -180,8 +184,10 @@ def normalise(text: str) -> str:
     return text
 
 
-def _excerpt(line: str) -> str:
-    return repr(line if len(line) <= _EXCERPT_CHARS else f"{line[:_EXCERPT_CHARS]}...")
+def _excerpt(line: str, start: int) -> str:
+    """Quote a line from `start` on, with dots where something is left out."""
+    shown = line[start : start + _EXCERPT_CHARS]
+    return repr(f"{'...' if start else ''}{shown}{'...' if start + len(shown) < len(line) else ''}")
 
 
 class ScriptedMessage(BaseModel):
@@ -215,7 +221,7 @@ class ScriptedModel:
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:  # noqa: ARG002
         completion = next(self._completions, None)
         if completion is None:
-            raise ProviderError("the script ends here")
+            raise ProviderError("the script ends here", ProviderFault.ENDED)
         return completion
 
 

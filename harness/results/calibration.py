@@ -75,7 +75,7 @@ class Reference(StrEnum):
 
 
 class GoldFile(FileModel):
-    """Labels that people gave: trial (TASK/SCAFFOLD/MODEL/TRY) -> criterion -> `met` or `unmet`.
+    """Labels that people gave: trial (TASK/SCAFFOLD/MODEL/ATTEMPT) -> criterion -> `met` or `unmet`.
 
     They belong to submissions, not to rubrics: one criterion is met by one submission and not by another.
     """
@@ -133,7 +133,7 @@ def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
             for result in row.record.stages.rubric.criteria:
                 found += _comparisons(row.trial, row.task, result, labels.get(row.trial, {}))
     if gold and (unknown := sorted(set(labels) - used)):
-        raise UserError(f"{gold}: no judged trial {unknown[0]!r} in these runs (TASK/SCAFFOLD/MODEL/TRY)")
+        raise UserError(f"{gold}: no judged trial {unknown[0]!r} in these runs (TASK/SCAFFOLD/MODEL/ATTEMPT)")
     if not found:
         raise UserError("no criterion in these runs has both a judge's answer and one to compare it with")
     return summarise(found, sorted(judges))

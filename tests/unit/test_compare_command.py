@@ -64,7 +64,7 @@ async def test_tables_say_who_resolves_more_with_all_that_belongs_to_it(runs):
         f"{FIRST} resolves more of these tasks than {SECOND}: no interval of the difference includes 0",
         "11 tasks of 5 repositories", "95% by task", "by repository (t)", "McNemar p", "Holm p", "detectable",
         "1 comprehensiveness", "2 placement", "5 technique", "cost of agents", "working seconds per trial",
-        "attempts retried", "A trial without a verdict", "ended by submitted 22", "empty-submission 1",
+        "tries repeated", "A trial without a verdict", "ended by submitted 22", "empty-submission 1",
     ):  # fmt: skip
         assert words in done.output
     assert "\x1b" not in done.output

@@ -19,7 +19,10 @@ from tests.support.small_task import scaffold, small_task
 
 task = small_task(Path(tempfile.mkdtemp()))
 trials = [Trial(task, scaffold("nop"), f"[red]\\x1b]0;evil\\x07model-{n}", 1) for n in (1, 2)]
-with watching(len(trials)) as observe:
+known = Trial(task, scaffold("nop"), "of an earlier start", 1)
+with watching(1 + len(trials)) as observe:
+    observe(known, Progress.STARTED, "", None)
+    observe(known, Progress.FINISHED, "resolved", None)
     for trial in trials:
         observe(trial, Progress.STARTED, "", None)
         observe(trial, Progress.AT_WORK, "", Stand(phase=Phase.IMAGE))
@@ -36,9 +39,11 @@ with watching(len(trials)) as observe:
 
 
 def test_a_terminal_shows_a_line_that_moves_and_is_gone_at_the_end() -> None:
-    shown = at_a_terminal("step 2 of 40, $0.0200", "arms, 7 of 19", "1/2", "step 2 of 40", "7 of 19", "2/2")
+    ends = "2 of 3 done, 1 of them before", "3 of 3 done"
+    shown = at_a_terminal(80, "step 2 of 40, $0.0200", "arms, 7 of 19", ends[0], "step 2 of 40", "7 of 19", ends[1])
     assert "\x1b[2K" in shown  # the line is written anew
-    assert "trials: 1 of 2 done, about " in shown
+    assert "2 of 3 done, 1 of them before, about " in shown
+    assert "of an earlier start #1: resolved" not in shown
     assert shown.count("[red]") >= 2  # a model's name is no markup
     assert "\x1b]0;" not in shown  # and no command to the terminal
     assert "model-1 #1: failed" in shown
@@ -52,8 +57,9 @@ def test_a_pipe_gets_a_plain_line_of_each_phase() -> None:
     )
     lines = [line.rpartition("#1: ")[2] for line in done.stderr.splitlines()]
     assert lines[:3] == ["started", "agent", "arms"]
-    assert lines[3].startswith("finished failed (1 of 2 done, about ")
-    assert lines[4:] == ["started", "agent", "retried the engine is gone", "arms", "finished failed (2 of 2 done)"]
+    assert lines[3].startswith("finished failed (2 of 3 done, 1 of them before, about ")
+    last = "finished failed (3 of 3 done, 1 of them before)"
+    assert lines[4:] == ["started", "agent", "retried the engine is gone", "arms", last]
     assert "\x1b" not in done.stderr
     assert not done.stdout
 
@@ -76,10 +82,10 @@ def test_what_is_left_follows_from_the_trials_that_have_ended() -> None:
     assert str(left) == "2 of 10 done, about 2 min left"
 
 
-def at_a_terminal(*moments: str) -> str:
+def at_a_terminal(width: int, *moments: str) -> str:
     """All that the program writes; a line is typed whenever it has shown the next of these texts."""
     terminal, theirs = pty.openpty()
-    env = {**os.environ, "TERM": "xterm", "COLUMNS": "150"}
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": str(width)}
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=theirs, stderr=theirs, env=env
     )

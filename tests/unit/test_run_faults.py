@@ -169,7 +169,7 @@ def test_the_number_of_tries_is_the_users_and_the_wait_between_them_is_told(here
     assert codes(again) == [EMPTY]
     assert ("retried", "the engine is gone") in here.steps
     assert report_run(again, as_json=False) == 0
-    assert "1 failed; attempts retried: 2; cost" in capsys.readouterr().out
+    assert "1 failed; tries repeated: 2; cost" in capsys.readouterr().out
 
 
 def test_an_agents_own_mistakes_are_never_tried_again(here):

@@ -35,7 +35,7 @@ _Json = dict[str, Any]
 
 
 def export_atif(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """Return `RUN/TASK/SCAFFOLD/MODEL/TRY.json` for each trial with a message.
+    """Return `RUN/TASK/SCAFFOLD/MODEL/ATTEMPT.json` for each trial with a message.
 
     Says what was written. Raises UserError.
     """

@@ -134,7 +134,7 @@ def _figures(summary: SideSummary) -> Mapping[str, str]:
     each = max(1, found.trials)
     return {
         "cost of agents": money(found.agent),
-        "  of attempts set aside": money(found.lost),
+        "  of tries set aside": money(found.lost),
         "  per trial": _usd(found.cost_per_trial),
         "  per resolved trial": _usd(found.cost_per_resolved) if found.resolved else NOTHING,
         "cost of the judge": money(found.judge),
@@ -144,7 +144,7 @@ def _figures(summary: SideSummary) -> Mapping[str, str]:
         "wall seconds per trial": _number(found.wall_seconds),
         "working seconds per trial": _number(found.working_seconds),
         "waiting seconds per trial": _number(found.waiting_seconds),
-        "attempts retried": str(found.retries),
+        "tries repeated": str(found.retries),
         "failed requests": str(summary.mechanism.failed_requests),
         "format errors": _count(summary.mechanism.format_errors),
     }

@@ -38,9 +38,7 @@ def report_dry_run(planned: DryRun, as_json: bool) -> int:
         )
         for item in planned.trials
     ]
-    out.print(
-        table(("task", "scaffold", "model", "try", "state", "agent at most"), rows, right=("try", "agent at most"))
-    )
+    out.print(table(("task", "scaffold", "model", "#", "state", "agent at most"), rows, right=("#", "agent at most")))
     for line in _lines(planned):
         out.print(Text(line), soft_wrap=True)
     return 0

@@ -9,12 +9,14 @@ from statistics import fmean
 from time import monotonic
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, ProgressColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.table import Column
 
 from harness.results.report.tables import printable
 from harness.runs.outcome import Observer, Phase, Progress, Stand
 from harness.runs.plan import Trial
+from harness.specs.reasons import Verdict
 
 
 class Remaining:
@@ -26,6 +28,8 @@ class Remaining:
     def __init__(self, total: int, clock: Callable[[], float] = monotonic) -> None:
         self.total = total
         self.done = 0
+        self.known = 0
+        """Of `done`, those that an earlier start had finished."""
         self._clock = clock
         self._began: dict[object, float] = {}
         self._worked: set[object] = set()
@@ -41,11 +45,16 @@ class Remaining:
         """There was something to do for it."""
         self._worked.add(trial)
 
-    def ended(self, trial: object) -> None:
+    def ended(self, trial: object, verdict: str = "") -> bool:
+        """Count a trial that has ended; return whether this start had anything to do for it."""
         took = self._clock() - self._began.pop(trial, self._clock())
         self.done += 1
         if trial in self._worked:
             self._took.append(took)
+            return True
+        is_known = verdict in (Verdict.RESOLVED, Verdict.FAILED, Verdict.INVALID)
+        self.known += is_known
+        return not is_known
 
     @property
     def seconds(self) -> float | None:
@@ -61,10 +70,11 @@ class Remaining:
         return max((sum(at_work) + waiting * mean) / self._most_at_once, max(at_work, default=0.0))
 
     def __str__(self) -> str:
-        """`3 of 12 done, about 4 min left`."""
+        """`3 of 12 done, 2 of them before, about 4 min left`."""
         seconds = self.seconds
+        before = f", {self.known} of them before" if self.known else ""
         about = f", about {_about(seconds)} left" if seconds else ""
-        return f"{self.done} of {self.total} done{about}"
+        return f"{self.done} of {self.total} done{before}{about}"
 
 
 def _about(seconds: float) -> str:
@@ -76,6 +86,8 @@ def _about(seconds: float) -> str:
 
 _LINES = 12
 """Of trials at work, at most: more would fill the terminal."""
+_WITH_BAR = 110
+"""Columns of a terminal that has room for bars beside names and words."""
 
 
 @contextmanager
@@ -85,9 +97,16 @@ def watching(total: int) -> Iterator[Observer]:
     if not console.is_terminal:
         yield _Lines(console, total)
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
+    with Bar(*_columns(console.width), console=console, transient=True, expand=True) as bar:
         yield _Terminal(bar, total)
+
+
+def _columns(width: int) -> tuple[ProgressColumn, ...]:
+    """Return what a line shows: the words whole, the trial's name as far as there is room, a bar where there is."""
+    name = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
+    words = TextColumn("{task.fields[words]}", markup=False, table_column=Column(no_wrap=True))
+    bar = (BarColumn(bar_width=20),) if width >= _WITH_BAR else ()
+    return (name, words, *bar, TimeElapsedColumn(table_column=Column(no_wrap=True)))
 
 
 def warn(line: str) -> None:
@@ -102,7 +121,7 @@ class _Terminal:
         self._bar = bar
         self._remaining = Remaining(total)
         self._lines: dict[str, TaskID] = {}
-        self._whole = bar.add_task("trials", total=total)
+        self._whole = bar.add_task("trials", total=total, words=str(self._remaining))
 
     def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
         place = str(trial.place)
@@ -110,17 +129,17 @@ class _Terminal:
             case Progress.STARTED:
                 self._remaining.began(place)
                 if place not in self._lines and len(self._lines) < _LINES:
-                    self._lines[place] = self._bar.add_task(_line(trial, progress), total=None)
+                    self._lines[place] = self._bar.add_task(printable(trial.label), total=None, words=str(progress))
             case Progress.AT_WORK:
                 self._at_work(trial, stand)
             case Progress.RETRIED:
                 self._bar.console.print(printable(f"{trial.label}: {progress}, {words}"), markup=False)
             case Progress.FINISHED:
-                self._remaining.ended(place)
                 if (line := self._lines.pop(place, None)) is not None:
                     self._bar.remove_task(line)
-                self._bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
-        self._bar.update(self._whole, completed=self._remaining.done, description=f"trials: {self._remaining}")
+                if self._remaining.ended(place, words):
+                    self._bar.console.print(printable(f"{trial.label}: {words}"), markup=False)
+        self._bar.update(self._whole, completed=self._remaining.done, words=str(self._remaining))
 
     def _at_work(self, trial: Trial, stand: Stand | None) -> None:
         if stand is None:
@@ -128,17 +147,18 @@ class _Terminal:
         if stand.phase is not Phase.IMAGE:
             self._remaining.worked(str(trial.place))
         if (line := self._lines.get(str(trial.place))) is not None:
-            of = stand.most or None
-            self._bar.update(line, description=_line(trial, str(stand)), completed=stand.done, total=of)
+            self._bar.update(line, words=str(stand), completed=stand.done, total=stand.most or None)
 
 
 class _Lines:
-    """A line for each phase of each trial, and for its end."""
+    """A line for each phase of each trial, and for its end; none for a trial that needed nothing."""
 
     def __init__(self, console: Console, total: int) -> None:
         self._console = console
         self._remaining = Remaining(total)
         self._phases: dict[str, Phase] = {}
+        self._begun: dict[str, str] = {}
+        """Trials of which nothing has been printed yet, with what happened."""
 
     def __call__(self, trial: Trial, progress: Progress, words: str, stand: Stand | None) -> None:
         place = str(trial.place)
@@ -146,7 +166,11 @@ class _Lines:
             case Progress.STARTED:
                 self._remaining.began(place)
                 self._phases.pop(place, None)
+                self._begun[place] = f"{progress} {words}".rstrip()
+                return
             case Progress.AT_WORK:
+                if begun := self._begun.pop(place, ""):
+                    self._print(trial, begun)
                 if stand is None or self._phases.get(place) is stand.phase:
                     return
                 self._phases[place] = stand.phase
@@ -156,7 +180,9 @@ class _Lines:
                 self._print(trial, str(stand.phase))
                 return
             case Progress.FINISHED:
-                self._remaining.ended(place)
+                is_silent = self._begun.pop(place, None) is not None
+                if not self._remaining.ended(place, words) and is_silent:
+                    return
                 words = f"{words} ({self._remaining})"
             case Progress.RETRIED:
                 pass
@@ -164,7 +190,3 @@ class _Lines:
 
     def _print(self, trial: Trial, words: str) -> None:
         self._console.print(printable(f"{trial.label}: {words}"), markup=False, soft_wrap=True)
-
-
-def _line(trial: Trial, words: str) -> str:
-    return printable(f"{trial.label}: {words}")

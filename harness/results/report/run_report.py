@@ -32,6 +32,8 @@ from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.usage import NO_USAGE, Usage
 
+_NOP = "nop"
+"""The control that hands in nothing (scaffolds/nop)."""
 _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", "failed_requests", "attempts")
 
 
@@ -78,7 +80,7 @@ def show_run(
     """Return all trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
 
     JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
-    `trial` is TASK/SCAFFOLD/MODEL/TRY or the start of one. `catalog` is where statements of criteria are looked up.
+    `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. `catalog` is where statements of criteria are looked up.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
@@ -206,7 +208,7 @@ def _totals(rows: Sequence[TrialRow]) -> str:
     parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
     parts += [f"{counts[None]} without a verdict"] if counts[None] else []
     retries = sum(not attempt.is_final for row in rows for attempt in row.attempts)
-    retried = f"; attempts retried: {retries}" if retries else ""
+    retried = f"; tries repeated: {retries}" if retries else ""
     return f"{len(rows)} trials: {', '.join(parts) or 'none'}{retried}; {_costs(row.usage for row in rows)}"
 
 
@@ -232,10 +234,13 @@ def _remarks(rows: Iterable[TrialRow]) -> None:
 
 
 def _next(directory: Path, rows: Sequence[TrialRow]) -> str:
-    """Return a command that shows the trial that is most worth a look."""
-    odd = [row for row in rows if row.verdict is not Verdict.RESOLVED]
+    """Return a command that shows the trial that is most worth a look.
+
+    A control that hands in nothing fails as it should: it is shown where there is nothing else.
+    """
     words = ["testwright", "show", str(directory)]
-    return shlex.join([*words, (odd or list(rows))[0].trial] if rows else words)
+    ordered = sorted(rows, key=lambda row: (row.scaffold == _NOP, row.verdict is Verdict.RESOLVED))
+    return shlex.join([*words, ordered[0].trial] if rows else words)
 
 
 def _outcome_facts(row: TrialRow) -> dict[str, Any]:

@@ -47,8 +47,8 @@ def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> It
 
 
 def effort_table(standings: Sequence[Standing], names: dict[Who, str]) -> Table:
-    """Time, tokens and money of each system. Costs are of agents, with attempts that were set aside."""
-    numbers = ("trials", "resolved", "s per trial", "tokens in", "out", "cost", "per resolved", "judge")
+    """Time, tokens and money of each system; seconds are the mean of a trial. Costs are of agents, with attempts that were set aside."""
+    numbers = ("trials", "resolved", "agent s", "tokens in", "out", "cost", "per resolved", "judge")
     rows = [
         (
             names[item.who],
@@ -144,7 +144,7 @@ def _closing(total: RunTotal) -> str:
     count = sum(item.verdicts.total() for item in total.systems.values())
     return (
         f"{count:,} trials; --verdict, --reason, -t, -s or -m list those that they choose, --json all of them, "
-        "TASK/SCAFFOLD/MODEL/TRY shows one"
+        "TASK/SCAFFOLD/MODEL/ATTEMPT shows one"
     )
 
 

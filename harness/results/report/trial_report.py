@@ -77,7 +77,10 @@ def ending_words(row: TrialRow) -> str:
 
 
 def trial_table(rows: Iterable[TrialRow]) -> Table:
-    """Trials that have ended, one a line; with the columns of their tracks, where these have any."""
+    """Trials that have ended, one a line; with the columns of their tracks, where these have any.
+
+    `#` is the attempt, `time` that of the agent and of the judging.
+    """
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
     names = called_apart(dict.fromkeys(row.model for row in rows))
@@ -95,8 +98,8 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
         )
         for row in rows
     ]
-    columns = ("task", "scaffold", "model", "try", "verdict", "why", "cost", "time", *own)
-    return table(columns, cells, right=("try", "cost", "time"))
+    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", "time", *own)
+    return table(columns, cells, right=("#", "cost", "time"))
 
 
 def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = None) -> Iterable[Text | Table]:
@@ -133,7 +136,7 @@ def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = 
 
 
 def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:
-    """Return a trial's attempts, over all starts of its run."""
+    """Return the tries of a trial, over all starts of its run."""
     rows = [
         (
             str(item.number),
@@ -145,8 +148,8 @@ def attempt_table(attempts: Iterable[AttemptRecord]) -> Table:
         )
         for item in attempts
     ]
-    columns = ("attempt", "ended (UTC)", "end", "cost", "kept as", "in words")
-    return table(columns, rows, right=("attempt", "cost"))
+    columns = ("try", "ended (UTC)", "end", "cost", "kept as", "in words")
+    return table(columns, rows, right=("try", "cost"))
 
 
 def _reason_row(reason: Reason) -> tuple[str, str, str]:

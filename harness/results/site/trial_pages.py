@@ -247,5 +247,5 @@ def _criteria(material: Material, trial: SiteTrial) -> list[CriterionView]:
 def _usage(row: TrialRow) -> Mapping[str, Any] | None:
     if row.usage is None:
         return None
-    parts = (("agent", row.usage.agent), ("attempts set aside", row.usage.lost), ("judge", row.usage.judge))
+    parts = (("agent", row.usage.agent), ("tries set aside", row.usage.lost), ("judge", row.usage.judge))
     return {"parts": [(name, usage) for name, usage in parts if usage.calls or name == "agent"], "file": row.usage}
