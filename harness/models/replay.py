@@ -8,11 +8,10 @@ A model that gives scripted messages: for tests, dry runs and hostile fixtures.
 """
 
 import json
-import os
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -172,7 +171,8 @@ def _difference(recorded: Sequence[Message], given: Sequence[Message]) -> str:
         pairs = zip_longest(normalise(old.content).splitlines(), normalise(new.content).splitlines(), fillvalue="")
         for number, (was, now) in enumerate(pairs, start=1):
             if was != now:
-                start = max(0, len(os.path.commonprefix([was, now])) - _BEFORE_CHARS)
+                same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(was, now, strict=False)))
+                start = max(0, same - _BEFORE_CHARS)
                 return f"line {number}: recorded {_excerpt(was, start)}, now {_excerpt(now, start)}"
     return ""
 

@@ -184,7 +184,8 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
     if arms := [key for key, what in found.items() if what in (Found.OPEN, Found.SENSITIVE)]:
         names = sorted({key.variant for key in arms})
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        words = f"it fails in {', '.join(names[:3])}{more}: a change of the code or of its text that leaves its behaviour as it was"
+        where = f"{', '.join(names[:3])}{more}"
+        words = f"it fails in {where}: a change of the code or of its text that leaves its behaviour as it was"
         return [_reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)]
     return [*([_flaky(test)] if test in flaky_tests(evidence) else []), *_removals(evidence, test)]
 

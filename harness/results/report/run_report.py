@@ -80,7 +80,7 @@ def show_run(
     """Return all trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
 
     JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
-    `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. `catalog` is where statements of criteria are looked up.
+    `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. Statements of criteria are looked up in `catalog`.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")

@@ -47,7 +47,10 @@ def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> It
 
 
 def effort_table(standings: Sequence[Standing], names: dict[Who, str]) -> Table:
-    """Time, tokens and money of each system; seconds are the mean of a trial. Costs are of agents, with attempts that were set aside."""
+    """Time, tokens and money of each system; seconds are the mean of a trial.
+
+    Costs are of agents, with tries that were set aside.
+    """
     numbers = ("trials", "resolved", "agent s", "tokens in", "out", "cost", "per resolved", "judge")
     rows = [
         (
