@@ -7,6 +7,11 @@ from importlib import import_module
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
+
+# The same examples each time, and no limit by the clock: a busy machine and chance fail no test.
+settings.register_profile("testwright", derandomize=True, deadline=None)
+settings.load_profile("testwright")
 
 pytest_plugins = ["tests.support.cpu_seconds"]
 

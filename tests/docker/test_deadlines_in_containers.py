@@ -1,11 +1,14 @@
 """A job's time limit on real containers: computing, waiting, frozen, and on a busy machine."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import docker
 import pytest
 import pytest_asyncio
+from docker.errors import APIError
+from docker.models.containers import Container
 
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.protocol import Image, Job, JobResult
@@ -54,12 +57,26 @@ async def test_what_waits_without_end_is_ended(engine: DockerEngine, image: Imag
     assert (await run(engine, image, "sleep 600", 0.2)).timed_out
 
 
+def freeze(container: Container) -> None:
+    """Pause a container. The kernel may refuse to freeze processes that are just starting; it doesn't for long."""
+    for _ in range(100):
+        try:
+            container.pause()
+        except APIError as error:
+            if "unable to freeze" not in str(error):
+                raise
+        else:
+            return
+        time.sleep(0.1)
+    pytest.fail("a container couldn't be paused in a hundred tries")
+
+
 async def test_a_container_that_somebody_freezes_is_lost(engine: DockerEngine, image: Image) -> None:
     running = asyncio.create_task(run(engine, image, f"sleep {RUN}8721; :", 0.5))
     client = docker.from_env()
     try:
         container = await in_mid_job(client, labels("deadline"), f"{RUN}8721")
-        await asyncio.to_thread(container.pause)
+        await asyncio.to_thread(freeze, container)
         with pytest.raises(EndedFromOutside):
             await running
     finally:
