@@ -9,6 +9,7 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     Around,
     Conduct,
+    Repository,
     Rule,
     command_words,
     last_part,
@@ -57,7 +58,7 @@ _SOURCE = re.compile(r".*\.(py|pyc|pyo|so)")
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
 
 
-def _rules(root: Node) -> Mapping[str, Rule]:
+def _rules(root: Node, _path: str, _repository: Repository) -> Mapping[str, Rule]:
     return _File(root).rules
 
 
@@ -168,7 +169,7 @@ class _File:
             return ""
         if words[option] == "-m":
             return f"runs python -m {given}" if _MODULES.fullmatch(given) else ""
-        found = next(CONDUCT.inspects(_parsed(given.encode())), None)
+        found = next(CONDUCT.inspects(_parsed(given.encode()), "", {}), None)
         return f"runs python -c, which {found.words}" if found else ""
 
     def _value(self, node: Node) -> Node:
