@@ -14,7 +14,7 @@ from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.bases import MAX_ANCESTORS
 from harness.judging.languages.python.discovery import PythonRelatives
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.verify.intake import FileChange
+from harness.judging.verify.intake import MAX_FILES, FileChange
 from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
 from harness.judging.verify.suite_checks import holds, without_check
 from harness.judging.verify.suite_reader import with_inherited
@@ -318,6 +318,19 @@ def said(found: ManifestCheck) -> set[tuple[ReasonCode, str]]:
 
 UPSTREAM = {"tests/__init__.py": MIXIN, "tests/test_old.py": b""}
 NEW_HEIR = {"tests/test_x.py": b"from . import Shared\n" + HEIR}
+
+
+@pytest.mark.dear("reads 500 files twice")
+async def test_as_many_files_as_a_patch_may_have_are_read(tmp_path: Path) -> None:
+    """Each of them as it was and as it is."""
+    before = {"tests/shared.py": MIXIN} | {f"tests/test_{n}.py": b"class TestOld:\n    pass\n" for n in range(MAX_FILES)}
+    heir = b"from shared import Shared\n" + HEIR
+    changes = tuple(FileChange(path, old, heir + old) for path, old in before.items() if "test_" in path)
+    language = await with_inherited(await tree_of(tmp_path, before), changes, PYTHON)
+    listed = "".join(f"- file: {change.path}\n  tests: [TestHeir.test_own]\n" for change in changes)
+    found = check_manifest(listed.encode(), changes, language)
+    assert not found.reasons
+    assert len(found.tests) == MAX_FILES
 
 
 async def test_what_a_new_class_inherits_of_the_tree_may_be_listed_and_need_not_be(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ _MODULE_SUFFIX = re.compile(r"\.[cm]?[jt]sx?$")
 
 
 def _declares(text: bytes) -> Declared:
-    """Return the functions of a module by their declarations; a constant that a call has made isn't known to be one."""
+    """Return a module's functions by their declarations: what a call has made isn't known to be one."""
     names = {(name or constant).decode() for name, constant in _DECLARES.findall(text)}
     return Declared(frozenset(names), _PASSES_ON.search(text) is not None)
 
