@@ -121,6 +121,19 @@ def test_lines_end_as_they_do_for_who_runs_them(language: str, looks: bytes, ret
 
 INSPECTING = {
     "python": [
+        "parse.__\uff43ode__",
+        "import \uff44is",
+        'import os\ngetattr(os, "posix_fadvise")(f, 0, 0, 4)',
+        'NAME = "posix_fadvise"\nimport os\ngetattr(os, NAME)(f, 0, 0, 4)',
+        'import builtins\nbuiltins.eval("1")',
+        "from builtins import exec as run\nrun(text)",
+        'import builtins\ngetattr(builtins, "exec")(text)',
+        'import timeit\ntimeit.timeit("import dis", number=1)',
+        "import code\ncode.InteractiveInterpreter().runsource(text)",
+        "from code import InteractiveConsole",
+        'import profile\nprofile.run("x")',
+        'import operator\noperator.attrgetter("__code__.co_code")(parse)',
+        'from operator import attrgetter\nattrgetter("__self__.__code__")(parse)',
         "parse.__code__",
         'getattr(parse, "__code__")',
         "hash(parse.__func__.__code__.co_code)",
@@ -202,6 +215,7 @@ INSPECTING = {
         'import "unsafe"',
         'import "plugin"',
         "func F() { runtime.FuncForPC(1) }",
+        "func F() { syscall.AllThreadsSyscall6(1, 2, 3, 4, 5, 6, 7) }",
         "func F() { reflect.ValueOf(Parse).Pointer() }",
         "func F() { os.Executable() }",
         "func F() { os.ReadFile(os.Args[0]) }",
@@ -259,6 +273,13 @@ INSPECTING = {
 }
 LEAVING_ALONE = {
     "python": [
+        'import os\ngetattr(os, "getpid")()',
+        'getattr(parse, "eval")(text)',
+        "import timeit\ntimeit.timeit(lambda: parse(1), number=3)",
+        "import timeit\ntimeit.timeit(parse, number=3)",
+        "code = reply.code\ncode.startswith(prefix)",
+        'import operator\noperator.attrgetter("code.value")(reply)',
+        "import builtins\nbuiltins.print(1)",
         "import inspect\ninspect.signature(parse).parameters",
         "import inspect\ninspect.getdoc(parse), parse.__doc__, parse.__name__",
         'import importlib\nimportlib.import_module("product.code")',

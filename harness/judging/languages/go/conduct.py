@@ -17,6 +17,8 @@ _NAMES = words_of(
     """
     runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo os.Executable syscall.Mmap
     syscall.Syscall syscall.Syscall6 syscall.RawSyscall syscall.RawSyscall6 syscall.PtraceAttach unix.Mmap
+    syscall.AllThreadsSyscall syscall.AllThreadsSyscall6 syscall.RawVforkSyscall syscall.PtracePeekText
+    unix.RawSyscall unix.RawSyscall6 unix.Syscall6 unix.SyscallNoError unix.Madvise syscall.Madvise
     unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach build.Import parser.ParseFile
     """
 )
