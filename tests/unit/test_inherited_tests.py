@@ -357,9 +357,10 @@ NEW_HEIR = {"tests/test_x.py": b"from . import Shared\n" + HEIR}
 @pytest.mark.dear("reads 500 files twice")
 async def test_as_many_files_as_a_patch_may_have_are_read(tmp_path: Path) -> None:
     """Each of them as it was and as it is."""
-    before = {"tests/shared.py": MIXIN} | {f"tests/test_{n}.py": b"class TestOld:\n    pass\n" for n in range(MAX_FILES)}
+    old = b"class TestOld:\n    pass\n"
+    before = {"tests/shared.py": MIXIN} | {f"tests/test_{n}.py": old for n in range(MAX_FILES)}
     heir = b"from shared import Shared\n" + HEIR
-    changes = tuple(FileChange(path, old, heir + old) for path, old in before.items() if "test_" in path)
+    changes = tuple(FileChange(path, old, heir + old) for path in before if "test_" in path)
     language = await with_inherited(await tree_of(tmp_path, before), changes, PYTHON)
     listed = "".join(f"- file: {change.path}\n  tests: [TestHeir.test_own]\n" for change in changes)
     found = check_manifest(listed.encode(), changes, language)
@@ -391,7 +392,7 @@ async def test_a_test_by_another_spelling_of_its_name_is_the_same_test(tmp_path:
 async def test_a_test_imported_from_a_helper_may_be_listed(tmp_path: Path) -> None:
     shared = b"def test_far():\n    assert value() == 1\n"
     tree, patch = {"tests/shared.py": shared}, {"tests/test_x.py": b"from shared import test_far\n"}
-    of_the_tree = await check(tmp_path / "a", tree, {**patch, "tests/test_x.py": patch["tests/test_x.py"]}, "test_far")
+    of_the_tree = await check(tmp_path / "a", tree, patch, "test_far")
     assert not of_the_tree.reasons
     own = await check(tmp_path / "b", {"README": b""}, {**tree, **patch}, "test_far")
     assert not own.reasons
