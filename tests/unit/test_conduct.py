@@ -27,6 +27,32 @@ TASKS = {
 FILES = {"python": "tests/test_x.py", "c": "test/test_x.c", "go": "x/x_test.go", "typescript": "src/x.test.ts"}
 
 
+HEADER = """
+/* buffers: json_object_set(x) */
+#define MAKES(name) int name##_twice(int)
+extern const unsigned char DATA[3], *rest;
+json_t *json_object(void);
+char *json_dumps(const json_t *json, size_t flags) __attribute__((warn_unused_result));
+int json_object_update(json_t *object, json_t *other);
+typedef void *(*json_malloc_t)(size_t);
+"""
+MODULE = """
+export function parse(text: string): number { return core._parse(text); }
+export const _stringbool = (given: Params): Schema => make(given);
+export enum Color { red = "r" }
+export const LIMIT = 3, base = "x";
+export const state = { toString: () => "s" };
+"""
+AROUND = {
+    "c": {"src/api.h": HEADER.encode()},
+    "typescript": {
+        "src/x.ts": MODULE.encode(),
+        "src/y.ts": b"export const red = () => 1",
+        "src/z.ts": b"export const stringbool: (_params?: string | core.Z) => ZodCodec<A, B> = (\n  _params\n) => {}",
+    },
+}
+
+
 def changes_of(patch: str) -> list[FileChange]:
     """As far as a patch alone shows them: what stands around a change counts as what was there before."""
     found = []
@@ -38,7 +64,9 @@ def changes_of(patch: str) -> list[FileChange]:
 
 
 def codes(task: Task, changes: list[FileChange]) -> set[NoteCode]:
-    return {note.code for note in look_at_conduct(task, changes, language_of(task.repo))}
+    """Beside the few files of a repository that the suites of the corpora take functions of."""
+    around = AROUND.get(task.repo.language, {})
+    return {note.code for note in look_at_conduct(task, changes, language_of(task.repo), around)}
 
 
 def codes_of(case: Case) -> set[NoteCode]:
@@ -49,7 +77,9 @@ def codes_of(case: Case) -> set[NoteCode]:
 def sights(language: str, text: str) -> list[str]:
     conduct = LANGUAGES.get(language).conduct
     assert conduct
-    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), FILES[language]))]
+    around = {path: conduct.declared(text) for path, text in AROUND.get(language, {}).items()}
+    path = FILES[language]
+    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), path), path, around)]
 
 
 @pytest.mark.parametrize("case", [*HONEST, *HONEST_TWINS], ids=lambda case: case.name)
@@ -91,6 +121,19 @@ def test_lines_end_as_they_do_for_who_runs_them(language: str, looks: bytes, ret
 
 INSPECTING = {
     "python": [
+        "parse.__\uff43ode__",
+        "import \uff44is",
+        'import os\ngetattr(os, "posix_fadvise")(f, 0, 0, 4)',
+        'NAME = "posix_fadvise"\nimport os\ngetattr(os, NAME)(f, 0, 0, 4)',
+        'import builtins\nbuiltins.eval("1")',
+        "from builtins import exec as run\nrun(text)",
+        'import builtins\ngetattr(builtins, "exec")(text)',
+        'import timeit\ntimeit.timeit("import dis", number=1)',
+        "import code\ncode.InteractiveInterpreter().runsource(text)",
+        "from code import InteractiveConsole",
+        'import profile\nprofile.run("x")',
+        'import operator\noperator.attrgetter("__code__.co_code")(parse)',
+        'from operator import attrgetter\nattrgetter("__self__.__code__")(parse)',
         "parse.__code__",
         'getattr(parse, "__code__")',
         "hash(parse.__func__.__code__.co_code)",
@@ -162,6 +205,8 @@ INSPECTING = {
         '#include "means.inc"\n',
         'void f(void) { fopen("/proc" "/self/maps", "r"); }',
         "extern char __data_start, _edata;",
+        "char *json_dumps();\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "void g(int json_dumps) {}\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
     ],
     "go": [
         'import "go/parser"',
@@ -170,6 +215,7 @@ INSPECTING = {
         'import "unsafe"',
         'import "plugin"',
         "func F() { runtime.FuncForPC(1) }",
+        "func F() { syscall.AllThreadsSyscall6(1, 2, 3, 4, 5, 6, 7) }",
         "func F() { reflect.ValueOf(Parse).Pointer() }",
         "func F() { os.Executable() }",
         "func F() { os.ReadFile(os.Args[0]) }",
@@ -220,10 +266,20 @@ INSPECTING = {
         'const text = eval("core._stringbool.toString()");',
         'new Function("f", "return f.toString()")(f);',
         'import { parse } from "x";\n[parse].join();',
+        'import { parse } from "./x";\nparse.toString();',
+        'import { Color } from "./x";\nColor.prototype.name.toString();',
+        'import { parse as read } from "./x.js";\nimport * as x from "./x.js";\nx.parse.toString();',
     ],
 }
 LEAVING_ALONE = {
     "python": [
+        'import os\ngetattr(os, "getpid")()',
+        'getattr(parse, "eval")(text)',
+        "import timeit\ntimeit.timeit(lambda: parse(1), number=3)",
+        "import timeit\ntimeit.timeit(parse, number=3)",
+        "code = reply.code\ncode.startswith(prefix)",
+        'import operator\noperator.attrgetter("code.value")(reply)',
+        "import builtins\nbuiltins.print(1)",
         "import inspect\ninspect.signature(parse).parameters",
         "import inspect\ninspect.getdoc(parse), parse.__doc__, parse.__name__",
         'import importlib\nimportlib.import_module("product.code")',
@@ -272,6 +328,11 @@ LEAVING_ALONE = {
         '#include "own/helpers.c"\n#include "helpers.hpp"\n',
         "#define TEST(name) static void test_##name(void)\n#define PAIR(a, b) a ## _ ## b\n",
         'void f(void) { fopen("data" ".json", "r"); }',
+        '#include "buffers.h"\nvoid f(char *arrived) { memcmp(arrived, TEXT, 4); fwrite(expected, 1, 4, out); }',
+        '#include "buffers.h"\nvoid f(void) { void *p = (void *)state; memcmp(DATA, rest, 3); }',
+        "MAKES(sum);\nvoid f(void) { run((void *)sum_twice); }",
+        "extern char **environ;\nvoid f(void) { const char *p = (const char *)environ; }",
+        "void f(void) { char json_dumps[3]; memcmp(json_dumps, TEXT, 3); }",
     ],
     "go": [
         "func F() { reflect.DeepEqual(a, b); reflect.TypeOf(a).Name(); reflect.ValueOf(&a).Elem() }",
@@ -307,6 +368,9 @@ LEAVING_ALONE = {
         'process.getBuiltinModule("node:fs");',
         'import { parse } from "x";\n[parse("a"), "b"].join(); ["a"].toString(); rows.join();',
         'evaluate("1"); schema.eval; new Functional("x"); const Function2 = 1; z.function();',
+        'import { Color } from "./x";\nexpect(x.toString()).toBe(Color.red.toString());',
+        'import { state, LIMIT, base } from "./x";\nstate.toString(); LIMIT.toString(); base.toString() + "";',
+        'import { red } from "./x";\nred.toString();',
     ],
 }
 
@@ -333,7 +397,7 @@ def test_only_what_a_submission_adds_is_looked_at(language: str) -> None:
 def test_a_note_shows_the_lines_and_nothing_that_acts_on_a_terminal() -> None:
     text = b"\n".join([b"x = f.__code__  # \x1b[31m\xe2\x80\xae"] + [b"y = f.__code__" + b" " * n for n in range(8)])
     task = CATALOG.task(TASKS["python"])
-    [note] = look_at_conduct(task, [FileChange(FILES["python"], None, text)], language_of(task.repo))
+    [note] = look_at_conduct(task, [FileChange(FILES["python"], None, text)], language_of(task.repo), {})
     assert note.subject == FILES["python"]
     assert note.words.startswith("line 1 looks at __code__: x = f.__code__ #")
     assert note.words.endswith("and 4 more lines")

@@ -14,7 +14,7 @@ from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.bases import MAX_ANCESTORS
 from harness.judging.languages.python.discovery import PythonRelatives
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.verify.intake import FileChange
+from harness.judging.verify.intake import MAX_FILES, FileChange
 from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
 from harness.judging.verify.suite_checks import holds, without_check
 from harness.judging.verify.suite_reader import with_inherited
@@ -125,6 +125,40 @@ TREES = {
     "below src": {
         "src/pkg/__init__.py": b"", "src/pkg/testing.py": MIXIN,
         "tests/test_x.py": b"from pkg.testing import Shared\n" + HEIR,
+    },
+    "TestCase under another name": {
+        "tests/test_x.py": b"import unittest\nfrom unittest import TestCase as TC\nBase = unittest.TestCase\n"
+        b"class Names(TC):\n    def test_a(self): pass\nclass Other(Base):\n    def test_b(self): pass\n",
+    },
+    "classes that have a constructor": {
+        "tests/test_x.py": b"import dataclasses\nfrom dataclasses import dataclass\nfrom typing import NamedTuple\n"
+        b"class TestServer:\n    def __init__(self, port=1): pass\n    def test_connection(self): pass\n"
+        b"class TestLater(TestServer):\n    def test_more(self): pass\n"
+        b"@dataclass\nclass TestData:\n    x: int = 1\n    def test_value(self): pass\n"
+        b"@dataclasses.dataclass(frozen=True)\nclass TestFrozen:\n    x: int = 1\n    def test_value(self): pass\n"
+        b"class TestPair(NamedTuple):\n    x: int = 1\n    def test_value(self): pass\ndef test_it(): pass\n",
+    },
+    "a constructor within a test case, and one that never is": {
+        "tests/test_x.py": b"import unittest\nclass Case(unittest.TestCase):\n"
+        b"    def __init__(self, *given): super().__init__(*given)\n    def test_a(self): pass\n"
+        b"class TestPlain:\n    if False:\n        def __init__(self): pass\n    def test_b(self): pass\n",
+    },
+    "in loops and matches": {
+        "tests/test_x.py": b"for each in (1,):\n    def test_in_for(): pass\nwhile True:\n"
+        b"    def test_in_while(): pass\n    break\nmatch 1:\n    case 1:\n        def test_in_match(): pass\n",
+    },
+    "made by lambda": {"tests/test_x.py": b"test_made = lambda: None\ntest_size = 3\ndef test_it(): pass\n"},
+    "letters that stand for others": {
+        "tests/test_x.py": "def test_\u00b5s(): pass\ndef \uff54est_wide(): pass\nclass \uff34estCase:\n"
+        "    def test_\ufb01t(self): pass\n".encode(),
+    },
+    "imported from a helper": {
+        "tests/shared.py": b"def test_far(): pass\ndef test_other(): pass\ndef check(): pass\n",
+        "tests/test_x.py": b"from shared import check, test_far, test_other as test_named, test_other as other\n",
+    },
+    "everything imported": {
+        "tests/shared.py": b"def test_far(): pass\ndef test_near(): pass\n",
+        "tests/test_x.py": b"from shared import *\ndef test_near(): assert 1\n",
     },
 }  # fmt: skip
 
@@ -320,12 +354,50 @@ UPSTREAM = {"tests/__init__.py": MIXIN, "tests/test_old.py": b""}
 NEW_HEIR = {"tests/test_x.py": b"from . import Shared\n" + HEIR}
 
 
+@pytest.mark.dear("reads 500 files twice")
+async def test_as_many_files_as_a_patch_may_have_are_read(tmp_path: Path) -> None:
+    """Each of them as it was and as it is."""
+    old = b"class TestOld:\n    pass\n"
+    before = {"tests/shared.py": MIXIN} | {f"tests/test_{n}.py": old for n in range(MAX_FILES)}
+    heir = b"from shared import Shared\n" + HEIR
+    changes = tuple(FileChange(path, old, heir + old) for path in before if "test_" in path)
+    language = await with_inherited(await tree_of(tmp_path, before), changes, PYTHON)
+    listed = "".join(f"- file: {change.path}\n  tests: [TestHeir.test_own]\n" for change in changes)
+    found = check_manifest(listed.encode(), changes, language)
+    assert not found.reasons
+    assert len(found.tests) == MAX_FILES
+
+
 async def test_what_a_new_class_inherits_of_the_tree_may_be_listed_and_need_not_be(tmp_path: Path) -> None:
     both = await check(tmp_path / "both", UPSTREAM, NEW_HEIR, "TestHeir.test_own", "TestHeir.test_shared")
     assert not both.reasons
     assert len(both.tests) == 2
     own = await check(tmp_path / "own", UPSTREAM, NEW_HEIR, "TestHeir.test_own")
     assert not own.reasons
+
+
+async def test_a_test_by_another_spelling_of_its_name_is_the_same_test(tmp_path: Path) -> None:
+    before = {"tests/test_x.py": b"def test_old():\n    assert 1\n"}
+    micro = before["tests/test_x.py"] + "def test_\u00b5s():\n    assert 1\n".encode()
+    for listed in ("test_\u00b5s", "test_\u03bcs"):
+        found = await check(tmp_path / str(ord(listed[5])), before, {"tests/test_x.py": micro}, listed)
+        assert not found.reasons
+        assert found.tests == (TestId("tests/test_x.py", "test_\u03bcs"),)
+    twice = before["tests/test_x.py"] + "def \uff54est_old():\n    pass\ndef test_new():\n    assert 1\n".encode()
+    cheat = await check(tmp_path / "twice", before, {"tests/test_x.py": twice}, "test_new")
+    assert cheat.reasons
+    assert {reason.subject.partition("::")[2] for reason in cheat.reasons} == {"test_old"}
+
+
+async def test_a_test_imported_from_a_helper_may_be_listed(tmp_path: Path) -> None:
+    shared = b"def test_far():\n    assert value() == 1\n"
+    tree, patch = {"tests/shared.py": shared}, {"tests/test_x.py": b"from shared import test_far\n"}
+    of_the_tree = await check(tmp_path / "a", tree, patch, "test_far")
+    assert not of_the_tree.reasons
+    own = await check(tmp_path / "b", {"README": b""}, {**tree, **patch}, "test_far")
+    assert not own.reasons
+    unknown = await check(tmp_path / "c", tree, patch, "test_far", "test_near")
+    assert said(unknown) == {(ReasonCode.MANIFEST_UNKNOWN_TEST, "test_near")}
 
 
 async def test_what_it_inherits_of_the_patch_must_be_listed(tmp_path: Path) -> None:

@@ -92,8 +92,11 @@ def test_the_testing_package_may_have_another_name(header, parameter):
     assert go.discover(source, FILE).find("TestX")
 
 
-def test_without_the_testing_package_there_are_no_tests():
-    assert go.discover(b'package x\nimport testing "fmt"\nfunc TestX(t *testing.T) {}\n', FILE).tests == ()
+def test_a_test_takes_a_pointer_to_what_is_called_t_by_whatever_name_of_its_package():
+    for given in ("t *testing.T", "t *T", "t *check.T"):
+        assert go.discover(b"package x\ntype T = testing.T\nfunc TestX(%s) {}\n" % given.encode(), FILE).find("TestX")
+    for given in ("t testing.T", "t *testing.B", "t *X", "t **T", ""):
+        assert not go.discover(b"package x\nfunc TestX(%s) {}\n" % given.encode(), FILE).tests
 
 
 @pytest.mark.parametrize(

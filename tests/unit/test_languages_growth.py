@@ -103,7 +103,7 @@ def seconds(language: str, text: str) -> float:
         discovery.discover(source, FILES[language])
         discovery.names(source)
         discovery.calls(source)
-        deque(conduct.inspects(conduct.parse(source, FILES[language])), maxlen=0)
+        deque(conduct.inspects(conduct.parse(source, FILES[language]), FILES[language], {}), maxlen=0)
         return time.thread_time() - start
 
     return min(once() for _ in range(3))

@@ -58,20 +58,45 @@ Rule = Callable[[Node, Around], tuple[str, Around]]
 """What a node of some type shows (empty for nothing), and what its children stand in."""
 
 
+class Declared(NamedTuple):
+    """A file of the repository, as far as whoever takes its functions for data must know it."""
+
+    functions: frozenset[str]
+    """Names that it declares as functions, and as nothing else."""
+    passes_on: bool = False
+    """It also gives what other files declare."""
+
+
+Repository = Mapping[str, Declared]
+"""Path -> what the file there declares."""
+
+
+def no_functions(text: bytes) -> Declared:  # noqa: ARG001
+    """Declare nothing: for languages in which no rule asks for a repository's functions."""
+    return Declared(frozenset())
+
+
 @dataclass(frozen=True)
 class Conduct:
     """A language's answers about how tests are made."""
 
     parse: Callable[[bytes, str], Node]
     """The root of a text's syntax tree, by the path of its file."""
-    rules: Callable[[Node], Mapping[str, Rule]]
-    """By a file's root: what each type of node shows. They know the file's imports and constants."""
+    rules: Callable[[Node, str, Repository], Mapping[str, Rule]]
+    """By a file's root and path, and the repository's functions: what each type of node shows.
+
+    They know the file's imports and constants.
+    """
     literals: frozenset[str]
     """Types of nodes that are data: strings and numbers."""
+    declaring: tuple[str, ...] = ()
+    """Suffixes of the repository's files that say which names are functions."""
+    declared: Callable[[bytes], Declared] = no_functions
+    """Which functions a text declares; takes time linear to it."""
 
-    def inspects(self, root: Node) -> Iterator[Sight]:
+    def inspects(self, root: Node, path: str, repository: Repository) -> Iterator[Sight]:
         """Yield the means of the list that a file uses, in its order. Takes time linear to the text."""
-        rules = self.rules(root)
+        rules = self.rules(root, path, repository)
         waiting = [(root, Around.NOTHING)]
         while waiting:
             node, around = waiting.pop()

@@ -170,7 +170,7 @@ def _read_code(text: Text) -> None:
     with suppress(UserError, RecursionError):
         language.discovery.discover(text.data, text.path)
     if language.conduct:
-        for _ in language.conduct.inspects(language.conduct.parse(text.data, text.path)):
+        for _ in language.conduct.inspects(language.conduct.parse(text.data, text.path), text.path, {}):
             pass
 
 

@@ -6,7 +6,7 @@ linear to the text.
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,11 +14,13 @@ from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.judging.languages.conduct import Conduct, Sight
+from harness.judging.languages.conduct import Conduct, Repository, Sight
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
+from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
+from harness.specs.repo import matches
 from harness.specs.task import Task
 
 SHINGLE = 20
@@ -50,6 +52,8 @@ _MIXERS = frozenset(
 """Numbers of which well-known hashes are made: whoever has them makes digests without any of those names."""
 _LARGE = re.compile(rb"[1-9][0-9]{7,19}|0x[0-9a-f]{7,16}")
 _SUFFIX = re.compile(rb"(?<=[0-9a-f])(u?l{0,2}|n)$")
+MOST_FILES, MOST_DECLARING = 3_000, 500_000
+"""Of a repository's files that declare functions: how many are read, and bytes of one."""
 _MOST_LINES, _MOST_CHARS = 5, 80
 """Of one file and of one line, in a note."""
 
@@ -94,8 +98,13 @@ class Written:
             self.digests |= token.is_name and token.text in _DIGESTS
 
 
-def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Language) -> tuple[Note, ...]:
-    """Return a note for each file that inspects code, and at most one for each kind of oracle."""
+def look_at_conduct(
+    task: Task, changes: Iterable[FileChange], language: Language, around: Mapping[str, bytes]
+) -> tuple[Note, ...]:
+    """Return a note for each file that inspects code, and at most one for each kind of oracle.
+
+    `around` are the repository's files that say which names are functions (`declaring_files`), by their paths.
+    """
     conduct = language.conduct
     if conduct is None:
         return ()
@@ -103,7 +112,8 @@ def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Languag
     code = [change for change in changed if change.path.endswith(language.suffixes)]
     parts = _parts(task, conduct) if code else []
     wanted = frozenset[int]().union(*parts)
-    written = [_written(change, conduct, wanted) for change in code]
+    repository = {path: conduct.declared(text) for path, text in around.items()} if code else {}
+    written = [_written(change, conduct, wanted, repository) for change in code]
     data = sum(_added_lines(change) for change in changed if not change.path.endswith(language.suffixes))
     return (
         *(_inspecting(file) for file in written if file.sights),
@@ -112,13 +122,26 @@ def look_at_conduct(task: Task, changes: Iterable[FileChange], language: Languag
     )
 
 
-def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int]) -> Written:
+async def declaring_files(tree: GitTree, task: Task, language: Language) -> dict[str, bytes]:
+    """Return the files of a tree that say which of its names are functions, by their paths; tests aside."""
+    declaring = language.conduct.declaring if language.conduct else ()
+    wanted = {
+        path: entry
+        for path, entry in sorted((await tree.entries()).items())
+        if declaring and path.endswith(declaring) and not matches(path, task.repo.test_paths)
+    }
+    sizes = await tree.sizes(wanted) if wanted else {}
+    small = {path: entry for path, entry in wanted.items() if sizes[path] <= MOST_DECLARING}
+    return await tree.read_all(dict([*small.items()][:MOST_FILES]))
+
+
+def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], repository: Repository) -> Written:
     text = _with_lines(change.new)
     lines = text.splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
     added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
     root = conduct.parse(text, change.path)
-    sights = tuple(sight for sight in conduct.inspects(root) if sight.line in added)
+    sights = tuple(sight for sight in conduct.inspects(root, change.path, repository) if sight.line in added)
     written = Written(change.path, sights, lines)
     counted = _counted(_tokens(root, conduct, added), written)
     written.pieces = {piece for piece in map(hash, _shingles(counted)) if piece in wanted}

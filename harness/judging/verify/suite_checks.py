@@ -126,10 +126,11 @@ async def read_suite(
     limit: CpuLimit = READING,
     language: Language | None = None,
     around: Mapping[str, bytes] = NOTHING,
+    declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
     """`check_suite` off the event loop. What is too much to read is refused, and costs nobody but its submission."""
     try:
-        return await read_apart(lambda: check_suite(task, manifest, changes, language, around), limit)
+        return await read_apart(lambda: check_suite(task, manifest, changes, language, around, declaring), limit)
     except TooMuchToRead as error:
         return ManifestCheck(reasons=(too_much(error),))
 
@@ -145,11 +146,14 @@ def check_suite(
     changes: tuple[FileChange, ...],
     language: Language | None = None,
     around: Mapping[str, bytes] = NOTHING,
+    declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
     """Return the manifest against the patch. Where probes can't show that tests check something, their text must.
 
     `language` is what tests are found with, the repository's where it isn't given. `around` are files that helpers of
-    the tests may be in. Each text is read once. Raises TooMuchToRead.
+    the tests may be in, `declaring` those that say which names are functions. Each text is read once.
+
+    Raises TooMuchToRead.
     """
     language = language or language_of(task.repo)
     language = replace(language, discovery=RememberingDiscovery(language.discovery))
@@ -163,7 +167,7 @@ def check_suite(
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
     static = _static(task, check.tests, changes, language.discovery)
-    conduct = look_at_conduct(task, changes, language)
+    conduct = look_at_conduct(task, changes, language, declaring)
     return replace(check, static=static, conduct=conduct, unchecked=unchecked)
 
 

@@ -7,6 +7,7 @@ from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.conduct import declaring_files
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
@@ -88,7 +89,10 @@ async def read_submission(
     except TooMuchToRead as error:
         return Examination(intake, ManifestCheck(reasons=(too_much(error),)))
     around = {} if task.probes else await files_around(tree, task, intake, language)
-    check = await read_suite(task, submission.manifest, intake.changes, language=language, around=around)
+    declaring = await declaring_files(tree, task, language)
+    check = await read_suite(
+        task, submission.manifest, intake.changes, language=language, around=around, declaring=declaring
+    )
     if check.reasons:
         return Examination(intake, check)
     try:

@@ -6,7 +6,17 @@ from collections.abc import Mapping
 import tree_sitter_c
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, proc_words, shell_words, words_of
+from harness.judging.languages.conduct import (
+    Around,
+    Conduct,
+    Declared,
+    Repository,
+    Rule,
+    command_words,
+    proc_words,
+    shell_words,
+    words_of,
+)
 from harness.judging.languages.found import name_of, parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_c.language())
@@ -39,33 +49,45 @@ _NO_CODE = re.compile(r'".*(?<!\.c)(?<!\.h)(?<!\.cc)(?<!\.hh)(?<!\.cpp)(?<!\.hpp
 _DATA = re.compile(r"((const|volatile|(un)?signed) )*(char|void|u?int\d+_t|u?intptr_t|size_t|long|short|int)")
 _WORD = re.compile(r"\w+")
 _LONGEST_MACRO = 10_000
-_USUAL = words_of("stdin stdout stderr errno environ optarg")
+_BESIDE_CODE = re.compile(rb"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+_PROTOTYPE = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
+_VARIABLE = re.compile(rb"\bextern\b[^();{}]*?\b([A-Za-z_]\w*)\s*(?:\[[^;\]]*\]\s*)*[;=]")
 
 
-def _rules(root: Node) -> Mapping[str, Rule]:
-    return _File(root).rules
+def _declares(header: bytes) -> Declared:
+    """Return what a header has before a bracket, macros and comments aside: its functions, and what it calls."""
+    code = _BESIDE_CODE.sub(b" ", header)
+    variables = set(_VARIABLE.findall(code))
+    return Declared(frozenset(name.decode() for name in _PROTOTYPE.findall(code) if name not in variables))
+
+
+def _rules(root: Node, _path: str, repository: Repository) -> Mapping[str, Rule]:
+    return _File(root, frozenset[str]().union(*(file.functions for file in repository.values()))).rules
 
 
 class _File:
-    """The names that a file declares: any other one that isn't a macro is a function or a variable from elsewhere."""
+    """The names that a file declares and where, and which of the others are functions of the repository."""
 
-    def __init__(self, root: Node) -> None:
-        self._declared = set(_USUAL)
+    def __init__(self, root: Node, functions: frozenset[str]) -> None:
+        self._functions = functions
+        self._declared: set[tuple[int, str]] = set()
+        """Names of what isn't a function, with where the function begins that they are known in; 0 is the file."""
         self._defined: set[str] = set()
-        waiting = [root]
+        waiting = [(root, 0)]
         while waiting:
-            node = waiting.pop()
+            node, scope = waiting.pop()
             if node.type in ("preproc_def", "preproc_function_def"):
-                self._declared.add(text_of(node.child_by_field_name("name")))
+                self._declared.add((0, text_of(node.child_by_field_name("name"))))
                 self._defined.add(text_of(node.child_by_field_name("name")))
             if node.type == "function_definition":
                 self._defined.add(_named(node))
+                scope = node.start_byte + 1
             declarator = node.child_by_field_name("declarator")
-            if declarator is not None and declarator.type == "identifier":
-                self._declared.add(text_of(declarator))
+            if declarator is not None and declarator.type == "identifier" and node.type != "function_declarator":
+                self._declared.add((scope, text_of(declarator)))
             if node.type in ("declaration", "parameter_declaration"):
-                self._declared |= {text_of(child) for child in node.children if child.type == "identifier"}
-            waiting += node.children
+                self._declared |= {(scope, text_of(child)) for child in node.children if child.type == "identifier"}
+            waiting += ((child, scope) for child in node.children)
         self.rules: Mapping[str, Rule] = {
             "preproc_include": self._include,
             "preproc_def": self._macro,
@@ -126,11 +148,22 @@ class _File:
         return f"names {name}" if name in _SYMBOLS else "", around
 
     def _is_foreign(self, node: Node) -> bool:
-        """Return whether this is the plain name of something that another file defines, with or without an `&`."""
+        """Return whether this is the plain name of a function of the repository, with or without an `&`."""
         if node.type == "pointer_expression":
             node = node.child_by_field_name("argument") or node
         name = text_of(node) if node.type == "identifier" else ""
-        return bool(name) and not name.isupper() and name not in self._declared
+        if name not in self._functions or name in self._defined:
+            return False
+        return not {(0, name), (_scope(node), name)} & self._declared
+
+
+def _scope(node: Node) -> int:
+    """Return where the function begins that a node stands in, as `_File` counts; 0 outside of any."""
+    while node.parent is not None:
+        node = node.parent
+        if node.type == "function_definition":
+            return node.start_byte + 1
+    return 0
 
 
 def _named(function: Node) -> str:
@@ -153,4 +186,6 @@ CONDUCT = Conduct(
     parse=lambda text, path: parsed(_GRAMMAR, text),  # noqa: ARG005
     rules=_rules,
     literals=frozenset({"string_literal", "number_literal", "char_literal", "concatenated_string"}),
+    declaring=(".h",),
+    declared=_declares,
 )

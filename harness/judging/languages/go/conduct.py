@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import tree_sitter_go
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, proc_words, words_of
+from harness.judging.languages.conduct import Around, Conduct, Repository, Rule, command_words, proc_words, words_of
 from harness.judging.languages.found import name_of, parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -17,6 +17,8 @@ _NAMES = words_of(
     """
     runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo os.Executable syscall.Mmap
     syscall.Syscall syscall.Syscall6 syscall.RawSyscall syscall.RawSyscall6 syscall.PtraceAttach unix.Mmap
+    syscall.AllThreadsSyscall syscall.AllThreadsSyscall6 syscall.RawVforkSyscall syscall.PtracePeekText
+    unix.RawSyscall unix.RawSyscall6 unix.Syscall6 unix.SyscallNoError unix.Madvise syscall.Madvise
     unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach build.Import parser.ParseFile
     """
 )
@@ -31,7 +33,7 @@ _MOST_COMMENT = 400
 _LINKS = re.compile(r"//go:linkname\s")
 
 
-def _rules(root: Node) -> Mapping[str, Rule]:
+def _rules(root: Node, _path: str, _repository: Repository) -> Mapping[str, Rule]:
     return _File(root).rules
 
 

@@ -5,7 +5,7 @@ What asserts in Go: the testing package, testify and similar packages, and funct
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -149,7 +149,6 @@ def discover(source: bytes, path: str) -> TestFile:
     others: set[str] = set()
     helpers: list[HelperFunction] = []
     imported = list(imports(source))
-    accepted = _accepted_types(imported)
     root = parsed(_GRAMMAR, source)
     nodes = root.named_children
     parts, known = _parts(root, nodes, imported)
@@ -158,7 +157,7 @@ def discover(source: bytes, path: str) -> TestFile:
             name = text_of(node.child_by_field_name("name"))
             assertions = tally.of(parts[node.start_byte], known)
             quota.take(name)
-            if node.type == "function_declaration" and _is_test(name, node, accepted):
+            if node.type == "function_declaration" and _is_test(name, node):
                 tests.append(_test(name, node, _first_comment(nodes, place), source, assertions))
             else:
                 others.add(name)
@@ -224,14 +223,15 @@ def _kept_in_variables(declaration: Node) -> Iterator[tuple[str, Node]]:
         yield from ((text_of(name), value) for name, value in pairs if value.type == "func_literal")
 
 
-def _is_test(name: str, node: Node, accepted: Mapping[str, frozenset[str]]) -> bool:
+def _is_test(name: str, node: Node) -> bool:
+    """As `go test` sees it: it asks for a pointer to something that is called T, the compiler for the rest."""
     if node.child_by_field_name("type_parameters") or node.child_by_field_name("result"):
         return False
     parameters = node.child_by_field_name("parameters")
     types = [text_of(item.child_by_field_name("type")) for item in parameters.named_children] if parameters else []
-    for prefix, types_of_prefix in accepted.items():
+    for prefix, kind in _PARAMETER.items():
         if _has_prefix(name, prefix):
-            return len(types) == 1 and types[0] in types_of_prefix
+            return len(types) == 1 and re.fullmatch(rf"\*\s*(\w+\s*\.\s*)?{kind}", types[0]) is not None
     return _has_prefix(name, "Example") and not types and _has_output(node)
 
 
@@ -244,12 +244,6 @@ def _has_output(node: Node) -> bool:
     body = node.child_by_field_name("body")
     comments = [child for child in body.named_children if child.type == "comment"] if body else []
     return any(_OUTPUT.match(text_of(comment)) for comment in comments)
-
-
-def _accepted_types(imported: Iterable[Import]) -> dict[str, frozenset[str]]:
-    """Return the types of parameter that make a function a test, by the prefix of its name."""
-    packages = ["" if name == "." else f"{name}." for name, path, _ in imported if path == "testing"]
-    return {prefix: frozenset(f"*{package}{kind}" for package in packages) for prefix, kind in _PARAMETER.items()}
 
 
 def _test(name: str, node: Node, start: Node, source: bytes, assertions: int) -> TestFunction:

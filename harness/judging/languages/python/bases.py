@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from harness.judging.languages.found import MAX_SOURCE, TooMuchToRead
 from harness.judging.languages.protocol import TreeFiles
-from harness.judging.languages.python.classes import Module, Scope
+from harness.judging.languages.python.classes import CheckedFunction, Module, Scope
 
 MAX_ANCESTORS = 50
 """Of one class: bases of bases beyond them are not looked at."""
@@ -66,6 +66,17 @@ class Bases:
         if is_whole:
             self._lines[scope] = line
         return line, is_whole
+
+    def imported_tests(self, module: Module) -> Iterator[tuple[str, CheckedFunction, Module]]:
+        """Yield test functions that a file imports from another of the tree: their names here, and where they are."""
+        for name, meanings in module.imports.items():
+            places = [place for meaning in meanings for place in self._imported(module, meaning)]
+            for other, last in places if name.startswith("test") else ():
+                yield from ((name, function, other) for own, function in other.top.functions if own == last)
+        for star in module.stars:
+            for other, _ in self._from(module, star, "*"):
+                tests = [(name, function) for name, function in other.top.functions if name.startswith("test")]
+                yield from ((name, function, other) for name, function in tests)
 
     def _bases(self, scope: Scope, name: str) -> list[Scope]:
         outer = scope.name.rpartition(".")[0]

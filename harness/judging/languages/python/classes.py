@@ -6,6 +6,7 @@ What asserts in Python: pytest, unittest, mocks, and functions with similar name
 """
 
 import re
+import unicodedata
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,9 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Query
 
 from harness.judging.languages.assertions import WORDS, Part, Tally, look, sounding
-from harness.judging.languages.found import HelperFunction, name_of, parsed, text_of
+from harness.judging.languages.found import HelperFunction, parsed
+from harness.judging.languages.found import name_of as _name_as_written
+from harness.judging.languages.found import text_of as _text_as_written
 
 KEPT = 20
 """Comments of a run that stay at its beginning, and as many at its end: what stands beside code is never touched."""
@@ -31,6 +34,21 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+def normal(name: str) -> str:
+    """Return a name as Python reads it: in NFKC, so that fullwidth letters are letters (PEP 3131)."""
+    return name if name.isascii() else unicodedata.normalize("NFKC", name)
+
+
+def name_of(node: Node | None) -> str:
+    """Return the dotted name that a node is, as Python reads it; empty for one that is no name."""
+    return normal(_name_as_written(node))
+
+
+def text_of(node: Node | None) -> str:
+    """Return a node's text with its names as Python reads them. For literals it would be another text."""
+    return normal(_text_as_written(node))
 
 
 _RETURN = re.compile(rb"\r(?!\n)")
@@ -144,9 +162,14 @@ _BLOCKS = frozenset(
         "elif_clause",
         "except_clause",
         "finally_clause",
+        "for_statement",
+        "while_statement",
+        "match_statement",
+        "case_clause",
         "block",
     }
 )
+_DATACLASSES = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})
 MAX_CLASS_DEPTH = 20
 MAX_MEANINGS = 10
 """Of one name in one file."""
@@ -168,6 +191,8 @@ class Scope:
     """Names that it gives to what is no function: `test_slow = None`."""
     collected: bool | None = None
     """What it says by `__test__`."""
+    is_made: bool = False
+    """It has a constructor of its own, so that pytest collects none of its methods."""
 
     def walk(self) -> Iterator["Scope"]:
         yield self
@@ -204,6 +229,17 @@ class Module:
             found.setdefault(scope.name, []).append(scope)
         return found
 
+    def meanings(self, name: str) -> frozenset[str]:
+        """Return a dotted name with all that this file's imports and assignments say it stands for."""
+        found, waiting = {name}, [name]
+        while waiting and len(found) < MAX_MEANINGS:
+            first, dot, rest = waiting.pop().partition(".")
+            for meaning in (*self.imports.get(first, ()), *self.other_names.get(first, ())):
+                if (whole := f"{meaning}{dot}{rest}") not in found:
+                    found.add(whole)
+                    waiting.append(whole)
+        return frozenset(found)
+
     def text(self, node: Node) -> bytes:
         """Return a node's text, each there once: a method's is that of every class that inherits it."""
         place = (node.start_byte, node.end_byte)
@@ -219,14 +255,22 @@ def _fill(scope: Scope, body: Node, depth: int = 0) -> None:
         inner = definition.child_by_field_name("body")
         if definition.type == "function_definition":
             scope.functions.append((name, CheckedFunction(node, scope.module.start)))
+            scope.is_made |= name in ("__init__", "__new__") and node.parent == body
         elif definition.type == "class_definition" and inner is not None and depth < MAX_CLASS_DEPTH:
             child = Scope(f"{scope.name}.{name}".lstrip("."), _bases(definition), scope.module)
+            child.is_made = node is not definition and any(map(_makes_constructor, node.named_children))
             _fill(child, inner, depth + 1)
             scope.classes.append(child)
         elif definition.type in ("import_statement", "import_from_statement"):
             _import(scope.module, definition)
         else:
             _assign(scope, definition)
+
+
+def _makes_constructor(decorator: Node) -> bool:
+    """Return whether a decorator is that of a dataclass, or of attrs."""
+    name = text_of(decorator).removeprefix("@").partition("(")[0].strip()
+    return decorator.type == "decorator" and name.rpartition(".")[2] in _DATACLASSES
 
 
 def _statements(body: Node) -> Iterator[Node]:
@@ -292,5 +336,7 @@ def _assign(scope: Scope, statement: Node) -> None:
         scope.values.add(name)
     if value and right.type in ("identifier", "attribute") and re.search(SOUNDS, value.rpartition(".")[2]):
         scope.other_names.append(HelperFunction.at(statement, f"{scope.name}.{name}".lstrip("."), 1))
+    if right.type == "lambda" and name.startswith("test"):
+        scope.functions.append((name, CheckedFunction(statement, scope.module.start)))
     if value and not scope.name:
         _add(scope.module.other_names, name, value)

@@ -9,6 +9,7 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     Around,
     Conduct,
+    Repository,
     Rule,
     command_words,
     last_part,
@@ -16,8 +17,9 @@ from harness.judging.languages.conduct import (
     shell_words,
     words_of,
 )
-from harness.judging.languages.found import name_of, parsed, text_of
-from harness.judging.languages.python.classes import with_short_comments
+from harness.judging.languages.found import parsed
+from harness.judging.languages.found import text_of as text_as_written
+from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _ATTRIBUTES = words_of(
@@ -40,6 +42,8 @@ _NAMES = words_of(
     threading.setprofile os.posix_fadvise importlib.util.spec_from_file_location
     importlib.util.spec_from_loader importlib.util.module_from_spec importlib.util.cache_from_source
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path
+    code.InteractiveInterpreter code.InteractiveConsole code.compile_command code.interact codeop.compile_command
+    codeop.CommandCompiler codeop.Compile profile.run profile.runctx profile.Profile pdb.run pdb.runeval pdb.runctx
     """
 )
 _RUNNERS = re.compile(
@@ -47,6 +51,9 @@ _RUNNERS = re.compile(
     r"|posix_spawnp?)|asyncio\.(subprocess\.)?create_subprocess_(exec|shell)|pty\.spawn"
 )
 _READERS = words_of("open read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
+_TIMERS = words_of("timeit.timeit timeit.repeat timeit.Timer")
+"""They run text as code where they are given some."""
+_BY_NAME = words_of("getattr hasattr operator.attrgetter operator.methodcaller")
 _FOLDERS = words_of("parent parents dirname with_name")
 _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN_ENCODING = re.compile(
@@ -57,7 +64,7 @@ _SOURCE = re.compile(r".*\.(py|pyc|pyo|so)")
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
 
 
-def _rules(root: Node) -> Mapping[str, Rule]:
+def _rules(root: Node, _path: str, _repository: Repository) -> Mapping[str, Rule]:
     return _File(root).rules
 
 
@@ -102,6 +109,10 @@ class _File:
         name = self._resolved(callee := name_of(node.child_by_field_name("function")))
         if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
             return f"calls {name}", around
+        if name in _TIMERS and any(self._value(item).type == "string" for item in _given(node)):
+            return f"runs text as code by {name}", around
+        if name in _BY_NAME and (found := self._named_by_text(name, _given(node))):
+            return found, around
         if _RUNNERS.fullmatch(name):
             return self._runs(node), around
         last = last_part(name) or last_part(text_of(_member(node)))
@@ -137,9 +148,21 @@ class _File:
         hides = found is not None and not _PLAIN_ENCODING.fullmatch(found[1])
         return (f"is written in {found[1]}" if found and hides else ""), around
 
+    def _named_by_text(self, function: str, given: list[Node]) -> str:
+        """Return what a literal does that names an attribute, as the attribute itself would."""
+        texts = [text for node in given if (text := _literal(self._value(node))) is not None]
+        if found := next((part for text in texts for part in text.split(".") if part in _ATTRIBUTES), ""):
+            return f"names {found}"
+        whole = f"{self._resolved(name_of(given[0]))}.{texts[0]}" if given and texts else ""
+        if function in ("getattr", "hasattr") and whole.removeprefix("builtins.") in ("eval", "exec", "compile"):
+            return f"names {whole}"
+        return f"uses {whole}" if function == "getattr" and whole in _NAMES else ""
+
     def _resolved(self, name: str) -> str:
+        """Return a dotted name by what the file imports; what is built in has no module."""
         first, dot, rest = name.partition(".")
-        return self._imported.get(first, first) + dot + rest
+        whole = self._imported.get(first, first) + dot + rest
+        return whole.removeprefix("builtins.").removeprefix("__builtins__.")
 
     @staticmethod
     def _is_of_repr(call: Node) -> bool:
@@ -168,7 +191,7 @@ class _File:
             return ""
         if words[option] == "-m":
             return f"runs python -m {given}" if _MODULES.fullmatch(given) else ""
-        found = next(CONDUCT.inspects(_parsed(given.encode())), None)
+        found = next(CONDUCT.inspects(_parsed(given.encode()), "", {}), None)
         return f"runs python -c, which {found.words}" if found else ""
 
     def _value(self, node: Node) -> Node:
@@ -220,7 +243,7 @@ def _literal(node: Node) -> str | None:
     """Return the text of a string without anything computed in it; else None."""
     if node.type != "string":
         return None
-    return "".join(text_of(child) for child in node.children if child.type == "string_content")
+    return "".join(text_as_written(child) for child in node.children if child.type == "string_content")
 
 
 CONDUCT = Conduct(

@@ -1,13 +1,12 @@
 """Python, by the default rules of pytest."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from harness.judging.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node, name_of
-from harness.judging.languages.found import text_of as _text
+from harness.judging.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node
 from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.bases import Bases
 from harness.judging.languages.python.classes import (
@@ -16,6 +15,8 @@ from harness.judging.languages.python.classes import (
     Module,
     PythonChecks,
     Scope,
+    name_of,
+    text_of,
     with_short_comments,
 )
 
@@ -46,8 +47,10 @@ class PythonRelatives:
 
     def missing(self, source: bytes, path: str) -> frozenset[str]:
         FileQuota(path, source)
-        for scope in self._bases.module(source, path).scopes:
+        module = self._bases.module(source, path)
+        for scope in module.scopes:
             self._bases.ancestors(scope)
+        deque(self._bases.imported_tests(module), maxlen=0)
         return frozenset(self._bases.missing)
 
     def discover(self, source: bytes, path: str) -> TestFile:
@@ -74,7 +77,21 @@ class PythonRelatives:
             helpers += scope.other_names
             if scope.name:
                 others.add(scope.name)
+        tests += self._imported(module, quota)
         return TestFile(tuple(tests), frozenset(others), frozenset(_defined_twice(module.scopes)), tuple(helpers))
+
+    def _imported(self, module: Module, quota: FileQuota) -> Iterator[TestFunction]:
+        """Yield the tests that a file has by importing them, each once."""
+        known = {name for name, _ in module.top.functions}
+        checks: dict[str, PythonChecks] = {}
+        for name, function, home in self._bases.imported_tests(module):
+            if name in known or _is_fixture(function.node):
+                continue
+            known.add(name)
+            quota.take(name)
+            if home.path not in checks:
+                checks[home.path] = _checks(home, [home.scopes])
+            yield _test(name, function.node, home, checks[home.path].within({})(function), home.path)
 
 
 def _checks(module: Module, ancestors: Iterable[Iterable[Scope]]) -> PythonChecks:
@@ -123,15 +140,17 @@ def _collects_tests(scope: Scope, ancestors: Iterable[Scope]) -> bool:
     line = list(ancestors)
     if next((each.collected for each in line if each.collected is not None), True) is False:
         return False
-    bases = [base for ancestor in line for base in ancestor.bases]
+    bases = [meaning for ancestor in line for base in ancestor.bases for meaning in ancestor.module.meanings(base)]
     if any(base.rpartition(".")[2].endswith("TestCase") for base in bases):
         return True
+    if any(ancestor.is_made for ancestor in line) or any(base.endswith("NamedTuple") for base in bases):
+        return False
     return all(part.startswith("Test") for part in scope.name.split("."))
 
 
 def _is_fixture(node: Node) -> bool:
     decorators = [child for child in node.children if child.type == "decorator"]
-    return any(_text(decorator).partition("(")[0].strip().endswith("fixture") for decorator in decorators)
+    return any(text_of(decorator).partition("(")[0].strip().endswith("fixture") for decorator in decorators)
 
 
 def _test(name: str, node: Node, module: Module, assertions: int, origin: str) -> TestFunction:

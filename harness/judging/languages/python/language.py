@@ -13,6 +13,7 @@ from pathlib import Path
 
 from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
+from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
@@ -117,7 +118,7 @@ def _proof(source: VariantSource, path: str, fingerprints: Mapping[str, str]) ->
 
 def test_of(listed: str) -> str:
     """`Class.test_method` of `Class::test_method[case]`."""
-    return listed.partition("[")[0].replace("::", ".")
+    return normal(listed.partition("[")[0].replace("::", "."))
 
 
 LANGUAGE = Language(

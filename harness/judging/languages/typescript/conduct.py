@@ -1,5 +1,6 @@
 """Means of TypeScript that behaviour doesn't need: function text, sources, other tools' copies, the debugger."""
 
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
@@ -9,6 +10,8 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     Around,
     Conduct,
+    Declared,
+    Repository,
     Rule,
     command_words,
     last_part,
@@ -40,17 +43,32 @@ _READERS = re.compile(r"(readFile|open|stat|lstat|readdir|createReadStream|acces
 _RUNNERS = re.compile(r"(exec|execFile|spawn|fork)(Sync)?")
 _SOURCE = re.compile(r"(?!.*(fixtures?|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
 _ENGINE_FLAG = re.compile(r"--(allow.natives.syntax|print.(opt.|wasm.)?(bytecode|code|ast)|inspect\b).*")
-_FUNCTION = re.compile(r"[_a-z]\w*")
+_DECLARES = re.compile(
+    rb"\bfunction\s*\*?\s*([_a-z]\w*)\s*[(<]"
+    rb"|\b(?:const|let|var)\s+([_a-z]\w*)\s*"
+    rb"(?::\s*\((?:[^=\n]|=>){0,400}=>"  # by its type
+    rb"|(?::[^=\n]{0,300})?=\s*(?:async\s*)?(?:function\b|\w+\s*=>|\([^()]{0,300}\)\s*(?::[^={\n]{0,300})?=>|<\w))"
+)
+_PASSES_ON = re.compile(rb"^\s*export\s*(?:type\s*)?(?:\*|\{[^}]*\}\s*from\b)", re.MULTILINE)
+_MODULE_SUFFIX = re.compile(r"\.[cm]?[jt]sx?$")
 
 
-def _rules(root: Node) -> Mapping[str, Rule]:
-    return _File(root).rules
+def _declares(text: bytes) -> Declared:
+    """Return a module's functions by their declarations: what a call has made isn't known to be one."""
+    names = {(name or constant).decode() for name, constant in _DECLARES.findall(text)}
+    return Declared(frozenset(names), _PASSES_ON.search(text) is not None)
+
+
+def _rules(root: Node, path: str, repository: Repository) -> Mapping[str, Rule]:
+    return _File(root, path, repository).rules
 
 
 class _File:
     """Knows what a file imports and from where, which of its names are called, and its constants."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, path: str, repository: Repository) -> None:
+        self._folder, self._repository = posixpath.dirname(path), repository
+        self._all = frozenset[str]().union(*(file.functions for file in repository.values()))
         self._imported: dict[str, str] = {}
         self._constants: dict[str, str] = {}
         self._called: set[str] = set()
@@ -152,14 +170,27 @@ class _File:
         return "reads a file of code" if _SOURCE.fullmatch(text) else "", around
 
     def _is_function(self, node: Node | None, known: bool = False) -> bool:
-        """Return whether a plain name stands for an imported function; where that isn't `known`, the file has to
-        call it.
+        """Return whether a plain name stands for an imported function of the repository; where that isn't `known`,
+        the file has to call it.
         """
         name = name_of(node)
         if not re.fullmatch(r"\w+(\.\w+)*", name) or name.partition(".")[0] not in self._imported:
             return False
-        last = last_part(name)
-        return bool(_FUNCTION.fullmatch(last)) and (known or name in self._called)
+        if ".prototype." in name:
+            return known or name in self._called
+        functions = self._given_by(self._imported[name.partition(".")[0]])
+        return last_part(name) in functions and (known or name in self._called)
+
+    def _given_by(self, module: str) -> frozenset[str]:
+        """Return the functions that a module of the repository gives; by other names than a path's, any of them."""
+        if not module.startswith("."):
+            return self._all
+        plain = _MODULE_SUFFIX.sub("", posixpath.normpath(posixpath.join(self._folder, module)))
+        for suffix in (".ts", ".tsx", ".mts", ".js", ".mjs"):
+            found = self._repository.get(plain + suffix)
+            if found is not None:
+                return self._all if found.passes_on else found.functions
+        return self._all
 
     @staticmethod
     def _runs(runner: str, given: list[Node]) -> str:
@@ -201,4 +232,6 @@ CONDUCT = Conduct(
     parse=lambda text, path: parsed(_TSX if path.endswith("x") else _GRAMMAR, text),
     rules=_rules,
     literals=frozenset({"string", "number", "regex", "true", "false", "null"}),
+    declaring=(".ts", ".tsx", ".mts", ".js", ".mjs"),
+    declared=_declares,
 )
