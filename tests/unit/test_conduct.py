@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from unidiff.patch import PatchSet
 
+from harness.judging.languages.conduct import Sources
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.verify.conduct import look_at_conduct
 from harness.judging.verify.intake import FileChange
@@ -37,20 +38,62 @@ int json_object_update(json_t *object, json_t *other);
 typedef void *(*json_malloc_t)(size_t);
 """
 MODULE = """
+import { Base } from "./base.js";
 export function parse(text: string): number { return core._parse(text); }
 export const _stringbool = (given: Params): Schema => make(given);
 export enum Color { red = "r" }
 export const LIMIT = 3, base = "x";
 export const state = { toString: () => "s" };
+export const api = { read(text: string) { return 1; }, parse, "write": () => 2, size: 3 };
+export class Shape extends Base { area() { return 1; } static of() { return new Shape(); } }
+export class Named { static toString() { return "Named"; } }
+export const made = memoized(parse);
+export default function (text: string) { const inner = () => 1; return inner(); }
+function hidden() {}
+export { hidden as shown };
+namespace inside { export function deep() {} }
+"""
+SCHEMAS = """
+import * as core from "../core.js";
+export const stringbool: (_params?: string | core.Z) => ZodCodec<A, B> = (
+  _params
+) => {}
 """
 AROUND = {
-    "c": {"src/api.h": HEADER.encode()},
+    "c": {
+        "src/api.h": HEADER.encode(),
+        "src/pack.h": b"json_t *json_pack(const char *fmt, ...);",
+        "src/strbuffer.c": b"const char *strbuffer_value(const strbuffer_t *all)\n{\n}\nint twice(int a) {}",
+    },
     "typescript": {
+        "package.json": b'{"name": "x", "dependencies": {"chalk": "1"}}',
         "src/x.ts": MODULE.encode(),
-        "src/y.ts": b"export const red = () => 1",
-        "src/z.ts": b"export const stringbool: (_params?: string | core.Z) => ZodCodec<A, B> = (\n  _params\n) => {}",
+        "src/base.ts": b"export class Base { name() {} static made() {} }",
+        "src/y.ts": b"export const red = () => 1; export function bold() {}",
+        "src/all.ts": b'export * from "./x"; export * as y from "./y.js"; export { red as crimson } from "./y";',
+        "src/round.ts": b'export * from "./round"; export { a } from "./round"; export const c = d, d = c;',
+        "zod/package.json": b'{"name": "zod"}',
+        "zod/src/v4/core.ts": b"export function _stringbool() {}",
+        "zod/src/v4/index.ts": b'import * as z from "./mini/index.js";\nexport { z };\nexport default z;\n'
+        b'export * from "./mini/index.js";',
+        "zod/src/v4/mini/index.ts": b'export * as core from "../core.js"; export * from "./schemas.js";\n'
+        b'export * as z from "./index.js";',
+        "zod/src/v4/mini/schemas.ts": SCHEMAS.encode(),
+        "zod/src/index.ts": b'export * from "./v4/index.js";',
     },
 }
+OWN = {
+    "c": {
+        "test/buffers.h": b'#ifndef B_H\n#define B_H\n#include "more.h"\nstatic const char json_pack[8];\n#endif\n',
+        "test/more.h": b"int twice(int);\nconst char *strbuffer_value(const void *);\n",
+        "test/more.c": b"int twice(int a) { return 2 * a; }\n",
+    },
+    "typescript": {
+        "src/own.ts": b'import { parse } from "./x";\nexport const own = () => 1;\nexport const taken = parse;\n'
+        b'export { parse as passed, Color } from "./x";',
+    },
+}
+"""Other files of the patch."""
 
 
 def changes_of(patch: str) -> list[FileChange]:
@@ -77,9 +120,9 @@ def codes_of(case: Case) -> set[NoteCode]:
 def sights(language: str, text: str) -> list[str]:
     conduct = LANGUAGES.get(language).conduct
     assert conduct
-    around = {path: conduct.declared(text) for path, text in AROUND.get(language, {}).items()}
     path = FILES[language]
-    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), path), path, around)]
+    rules = conduct.rules(Sources(AROUND.get(language, {}), {path: text.encode(), **OWN.get(language, {})}))
+    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), path), path, rules)]
 
 
 @pytest.mark.parametrize("case", [*HONEST, *HONEST_TWINS], ids=lambda case: case.name)
@@ -207,6 +250,22 @@ INSPECTING = {
         "extern char __data_start, _edata;",
         "char *json_dumps();\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
         "void g(int json_dumps) {}\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "void g(int json_dumps);\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "void g(int (*call)(char json_dumps[]), int x) { memcmp(copy, json_dumps, 64); }",
+        "void f(void) { { char json_dumps[3]; } memcmp(copy, json_dumps, 64); }",
+        "#if 0\nstatic char json_dumps[3];\n#endif\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "#ifdef NEVER\nvoid json_dumps(void) {}\n#endif\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "void f(void) { memcmp(copy, json_dumps, 64); }\n#define json_dumps 3\n",
+        "#define json_dumps 3\n#undef json_dumps\nvoid f(void) { memcmp(copy, json_dumps, 64); }",
+        "#define SUBJECT json_dumps\nvoid f(void) { memcmp(copy, SUBJECT, 64); }",
+        "void f(void) { memcmp(copy, (json_dumps), 64); memcmp(copy, json_dumps + 1, 64); }",
+        "extern const unsigned char json_dumps[];",
+        "void f(void) { extern char json_dumps, *rest; }",
+        "const char *strbuffer_value(const void *);\nvoid f(void) { memcmp(copy, strbuffer_value, 64); }",
+        '#include "buffers.h"\nvoid f(void) { memcmp(copy, strbuffer_value, 64); }',
+        '#if 0\n#include "buffers.h"\n#endif\nvoid f(void) { memcmp(copy, json_pack, 8); }',
+        '#define dlsym dlsym\nvoid f(void) { dlsym(0, "x"); }',
+        '#if 0\nvoid dlsym(void) {}\n#endif\nvoid f(void) { dlsym(0, "x"); }',
     ],
     "go": [
         'import "go/parser"',
@@ -267,8 +326,31 @@ INSPECTING = {
         'new Function("f", "return f.toString()")(f);',
         'import { parse } from "x";\n[parse].join();',
         'import { parse } from "./x";\nparse.toString();',
-        'import { Color } from "./x";\nColor.prototype.name.toString();',
-        'import { parse as read } from "./x.js";\nimport * as x from "./x.js";\nx.parse.toString();',
+        'import { Shape } from "./x";\nShape.prototype.area.toString();',
+        'import { Shape } from "./x";\nShape.prototype.name.toString();',
+        'import { Shape } from "./x";\nShape.of.toString();',
+        'import { Shape } from "./x";\nShape.made.toString(); String(Shape);',
+        'import { parse as read } from "./x.js";\nread.toString();',
+        'import * as x from "./x.js";\nx.parse.toString();',
+        'import anything from "./x";\nanything.toString();',
+        'import { shown } from "./x";\nshown.toString();',
+        'import { api } from "./x";\napi.read.toString();',
+        'import { api } from "./x";\n`${api.parse}`;',
+        'import { api } from "./x";\nString(api.write);',
+        'import { parse } from "./all";\nparse.toString();',
+        'import { crimson } from "./all";\ncrimson.toString();',
+        'import { y } from "./all";\ny.bold.toString();',
+        'import { parse } from "@/x";\nparse.toString();',
+        'import { parse } from "src/x";\nparse.toString();',
+        'import { taken } from "./own";\ntaken.toString();',
+        'import { passed } from "./own";\npassed.toString();',
+        'import * as x from "./x";\nconst f = x.parse;\nf.toString();',
+        'import * as x from "./x";\nconst { parse: f, _stringbool } = x;\nit("a", () => { f.toString(); });',
+        'import { parse } from "./x";\nconst g = (parse) => 1;\nparse.toString();',
+        'import { parse } from "./x";\n{ const parse = 1; }\n(parse as any).toString(); parse!["toString"]();',
+        'import { z } from "zod/v4";\nz.stringbool.toString();',
+        'import * as z from "zod/v4/mini";\nz.core._stringbool.toString();',
+        'import z from "zod";\nz.z.core._stringbool + "";',
     ],
 }
 LEAVING_ALONE = {
@@ -333,6 +415,14 @@ LEAVING_ALONE = {
         "MAKES(sum);\nvoid f(void) { run((void *)sum_twice); }",
         "extern char **environ;\nvoid f(void) { const char *p = (const char *)environ; }",
         "void f(void) { char json_dumps[3]; memcmp(json_dumps, TEXT, 3); }",
+        "void f(void) { char json_dumps[3]; if (x) { memcmp(json_dumps, TEXT, 3); } }",
+        '#include "buffers.h"\nvoid f(char *arrived) { memcmp(a, json_pack, 8); fwrite(json_pack, 1, 8, out); }',
+        '#include "buffers.h"\nvoid f(void) { run((void *)twice); }',
+        "int twice(int a) { return a; }\nvoid f(void) { run((void *)twice, (void *)&twice); }",
+        "static int json_dumps(int);\nvoid f(void) { enum { json_pack }; char twice; memcmp(&twice, x, json_pack); }",
+        "extern const unsigned char TEXT[];\nextern char *optarg;\nvoid f(void) { memcmp(TEXT, optarg, 3); }",
+        "#define SIZE 3\n#define BUFFER arrived\nvoid f(void) { memcmp(BUFFER, TEXT, SIZE); }",
+        "void json_dumps_into(char *json_dumps) { memcmp(json_dumps, TEXT, 3); }",
     ],
     "go": [
         "func F() { reflect.DeepEqual(a, b); reflect.TypeOf(a).Name(); reflect.ValueOf(&a).Elem() }",
@@ -371,6 +461,19 @@ LEAVING_ALONE = {
         'import { Color } from "./x";\nexpect(x.toString()).toBe(Color.red.toString());',
         'import { state, LIMIT, base } from "./x";\nstate.toString(); LIMIT.toString(); base.toString() + "";',
         'import { red } from "./x";\nred.toString();',
+        'import { red } from "chalk";\nimport { bold } from "./chalk";\nred.toString(); String(bold);',
+        'import { inner, deep, hidden } from "./x";\ninner.toString(); deep.toString();',
+        'import { api, state } from "./x";\napi.size.toString(); state.read.toString(); api.toString();',
+        'import { made } from "./x";\nmade.toString();',
+        'import { Named } from "./x";\nNamed.toString(); String(Named);',
+        'import { own, Color } from "./own";\nown.toString(); Color.red.toString();',
+        'import { parse } from "./x";\nrows.forEach((parse) => { parse.toString(); });',
+        'import { parse } from "./x";\nit("a", () => { const parse = 1; parse.toString(); });',
+        'import { parse } from "./x";\nfor (const parse of rows) { String(parse); }',
+        'import { parse } from "./x";\nit("a", () => { const { parse } = given; `${parse}`; });',
+        'import { parse } from "./x";\nit("a", () => { function parse() {} String(parse); });',
+        'import { a, c } from "./round";\na.toString(); c.toString();',
+        'import { parse } from "./all";\nimport { z } from "zod";\nz.string().toString(); parse("1").toString();',
     ],
 }
 

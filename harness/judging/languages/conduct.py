@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Flag, auto
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -58,22 +59,17 @@ Rule = Callable[[Node, Around], tuple[str, Around]]
 """What a node of some type shows (empty for nothing), and what its children stand in."""
 
 
-class Declared(NamedTuple):
-    """A file of the repository, as far as whoever takes its functions for data must know it."""
+class Sources(NamedTuple):
+    """Texts, by their paths, that tell whose function a name stands for."""
 
-    functions: frozenset[str]
-    """Names that it declares as functions, and as nothing else."""
-    passes_on: bool = False
-    """It also gives what other files declare."""
-
-
-Repository = Mapping[str, Declared]
-"""Path -> what the file there declares."""
+    repository: Mapping[str, bytes] = MappingProxyType({})
+    """Those that declare the repository's functions."""
+    own: Mapping[str, bytes] = MappingProxyType({})
+    """Those of the patch: what they define themselves is nobody else's."""
 
 
-def no_functions(text: bytes) -> Declared:  # noqa: ARG001
-    """Declare nothing: for languages in which no rule asks for a repository's functions."""
-    return Declared(frozenset())
+FileRules = Callable[[Node, str], Mapping[str, Rule]]
+"""By a file's root and path: what each type of node shows. They know the file's imports and constants."""
 
 
 @dataclass(frozen=True)
@@ -82,21 +78,16 @@ class Conduct:
 
     parse: Callable[[bytes, str], Node]
     """The root of a text's syntax tree, by the path of its file."""
-    rules: Callable[[Node, str, Repository], Mapping[str, Rule]]
-    """By a file's root and path, and the repository's functions: what each type of node shows.
-
-    They know the file's imports and constants.
-    """
+    rules: Callable[[Sources], FileRules]
+    """Made once for all files of a patch; takes time linear to the sources."""
     literals: frozenset[str]
     """Types of nodes that are data: strings and numbers."""
     declaring: tuple[str, ...] = ()
     """Suffixes of the repository's files that say which names are functions."""
-    declared: Callable[[bytes], Declared] = no_functions
-    """Which functions a text declares; takes time linear to it."""
 
-    def inspects(self, root: Node, path: str, repository: Repository) -> Iterator[Sight]:
+    def inspects(self, root: Node, path: str, rules_of: FileRules) -> Iterator[Sight]:
         """Yield the means of the list that a file uses, in its order. Takes time linear to the text."""
-        rules = self.rules(root, path, repository)
+        rules = rules_of(root, path)
         waiting = [(root, Around.NOTHING)]
         while waiting:
             node, around = waiting.pop()

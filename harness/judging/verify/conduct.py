@@ -14,7 +14,7 @@ from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.judging.languages.conduct import Conduct, Repository, Sight
+from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
@@ -112,8 +112,9 @@ def look_at_conduct(
     code = [change for change in changed if change.path.endswith(language.suffixes)]
     parts = _parts(task, conduct) if code else []
     wanted = frozenset[int]().union(*parts)
-    repository = {path: conduct.declared(text) for path, text in around.items()} if code else {}
-    written = [_written(change, conduct, wanted, repository) for change in code]
+    own = {change.path: change.new for change in changed if change.new is not None}
+    rules = conduct.rules(Sources(around, own) if code else Sources())
+    written = [_written(change, conduct, wanted, rules) for change in code]
     data = sum(_added_lines(change) for change in changed if not change.path.endswith(language.suffixes))
     return (
         *(_inspecting(file) for file in written if file.sights),
@@ -135,13 +136,13 @@ async def declaring_files(tree: GitTree, task: Task, language: Language) -> dict
     return await tree.read_all(dict([*small.items()][:MOST_FILES]))
 
 
-def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], repository: Repository) -> Written:
+def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules) -> Written:
     text = _with_lines(change.new)
     lines = text.splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
     added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
     root = conduct.parse(text, change.path)
-    sights = tuple(sight for sight in conduct.inspects(root, change.path, repository) if sight.line in added)
+    sights = tuple(sight for sight in conduct.inspects(root, change.path, rules) if sight.line in added)
     written = Written(change.path, sights, lines)
     counted = _counted(_tokens(root, conduct, added), written)
     written.pieces = {piece for piece in map(hash, _shingles(counted)) if piece in wanted}

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Mapping
 
-import tree_sitter_c
-from tree_sitter import Language, Node
+from tree_sitter import Node
 
+from harness.judging.languages.c.names import GRAMMAR, FileNames, FunctionNames
 from harness.judging.languages.conduct import (
     Around,
     Conduct,
-    Declared,
-    Repository,
+    FileRules,
     Rule,
+    Sources,
     command_words,
     proc_words,
     shell_words,
@@ -19,7 +19,6 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.found import name_of, parsed, text_of
 
-_GRAMMAR = Language(tree_sitter_c.language())
 _HEADERS = words_of("dlfcn.h elf.h link.h gelf.h libelf.h bfd.h dis-asm.h sys/ptrace.h linux/perf_event.h")
 _CALLS = words_of(
     """
@@ -49,45 +48,18 @@ _NO_CODE = re.compile(r'".*(?<!\.c)(?<!\.h)(?<!\.cc)(?<!\.hh)(?<!\.cpp)(?<!\.hpp
 _DATA = re.compile(r"((const|volatile|(un)?signed) )*(char|void|u?int\d+_t|u?intptr_t|size_t|long|short|int)")
 _WORD = re.compile(r"\w+")
 _LONGEST_MACRO = 10_000
-_BESIDE_CODE = re.compile(rb"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
-_PROTOTYPE = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
-_VARIABLE = re.compile(rb"\bextern\b[^();{}]*?\b([A-Za-z_]\w*)\s*(?:\[[^;\]]*\]\s*)*[;=]")
 
 
-def _declares(header: bytes) -> Declared:
-    """Return what a header has before a bracket, macros and comments aside: its functions, and what it calls."""
-    code = _BESIDE_CODE.sub(b" ", header)
-    variables = set(_VARIABLE.findall(code))
-    return Declared(frozenset(name.decode() for name in _PROTOTYPE.findall(code) if name not in variables))
-
-
-def _rules(root: Node, _path: str, repository: Repository) -> Mapping[str, Rule]:
-    return _File(root, frozenset[str]().union(*(file.functions for file in repository.values()))).rules
+def _rules(sources: Sources) -> FileRules:
+    functions = FunctionNames(sources)
+    return lambda root, path: _File(functions.of_file(root, path)).rules
 
 
 class _File:
-    """The names that a file declares and where, and which of the others are functions of the repository."""
+    """Knows which of a file's names are functions of the repository."""
 
-    def __init__(self, root: Node, functions: frozenset[str]) -> None:
-        self._functions = functions
-        self._declared: set[tuple[int, str]] = set()
-        """Names of what isn't a function, with where the function begins that they are known in; 0 is the file."""
-        self._defined: set[str] = set()
-        waiting = [(root, 0)]
-        while waiting:
-            node, scope = waiting.pop()
-            if node.type in ("preproc_def", "preproc_function_def"):
-                self._declared.add((0, text_of(node.child_by_field_name("name"))))
-                self._defined.add(text_of(node.child_by_field_name("name")))
-            if node.type == "function_definition":
-                self._defined.add(_named(node))
-                scope = node.start_byte + 1
-            declarator = node.child_by_field_name("declarator")
-            if declarator is not None and declarator.type == "identifier" and node.type != "function_declarator":
-                self._declared.add((scope, text_of(declarator)))
-            if node.type in ("declaration", "parameter_declaration"):
-                self._declared |= {(scope, text_of(child)) for child in node.children if child.type == "identifier"}
-            waiting += ((child, scope) for child in node.children)
+    def __init__(self, names: FileNames) -> None:
+        self._names = names
         self.rules: Mapping[str, Rule] = {
             "preproc_include": self._include,
             "preproc_def": self._macro,
@@ -96,6 +68,7 @@ class _File:
             "string_literal": self._string,
             "concatenated_string": self._string,
             "cast_expression": self._cast,
+            "declaration": self._declaration,
             "gnu_asm_expression": lambda node, around: ("has machine code", around),  # noqa: ARG005
             "identifier": self._identifier,
         }
@@ -119,7 +92,7 @@ class _File:
 
     def _call(self, node: Node, around: Around) -> tuple[str, Around]:
         name = name_of(node.child_by_field_name("function"))
-        if name in _CALLS and name not in self._defined:
+        if name in _CALLS and not self._names.defines(name):
             return f"calls {name}", around
         arguments = node.child_by_field_name("arguments")
         given = arguments.named_children[:50] if arguments else []
@@ -127,7 +100,7 @@ class _File:
             return shell_words(_literal(given[0]) or "") if given else "", around
         if _RUNNERS.fullmatch(name):
             return command_words([_literal(item) for item in given]), around
-        if name in _COPIES and any(self._is_foreign(item) for item in given):
+        if name in _COPIES and any(self._names.is_foreign(item) for item in given):
             return "reads a function as data", around
         return "", around | Around.READING if name in _READERS else around
 
@@ -141,37 +114,15 @@ class _File:
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
         plain = text_of(kind).replace("*", "").strip() if kind and kind.end_byte - kind.start_byte < 100 else ""
         is_data = _DATA.fullmatch(plain) is not None
-        return "casts a function to data" if is_data and value and self._is_foreign(value) else "", around
+        return "casts a function to data" if is_data and value and self._names.is_foreign(value) else "", around
+
+    def _declaration(self, node: Node, around: Around) -> tuple[str, Around]:
+        """Data of another file that has a function's name is that function's code."""
+        return "declares a function as data" if self._names.functions_as_data(node) else "", around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)
         return f"names {name}" if name in _SYMBOLS else "", around
-
-    def _is_foreign(self, node: Node) -> bool:
-        """Return whether this is the plain name of a function of the repository, with or without an `&`."""
-        if node.type == "pointer_expression":
-            node = node.child_by_field_name("argument") or node
-        name = text_of(node) if node.type == "identifier" else ""
-        if name not in self._functions or name in self._defined:
-            return False
-        return not {(0, name), (_scope(node), name)} & self._declared
-
-
-def _scope(node: Node) -> int:
-    """Return where the function begins that a node stands in, as `_File` counts; 0 outside of any."""
-    while node.parent is not None:
-        node = node.parent
-        if node.type == "function_definition":
-            return node.start_byte + 1
-    return 0
-
-
-def _named(function: Node) -> str:
-    """Return the name that a definition defines."""
-    node: Node | None = function
-    while node is not None and node.type != "identifier":
-        node = node.child_by_field_name("declarator")
-    return text_of(node)
 
 
 def _literal(node: Node) -> str | None:
@@ -183,9 +134,8 @@ def _literal(node: Node) -> str | None:
 
 
 CONDUCT = Conduct(
-    parse=lambda text, path: parsed(_GRAMMAR, text),  # noqa: ARG005
+    parse=lambda text, path: parsed(GRAMMAR, text),  # noqa: ARG005
     rules=_rules,
     literals=frozenset({"string_literal", "number_literal", "char_literal", "concatenated_string"}),
-    declaring=(".h",),
-    declared=_declares,
+    declaring=(".h", ".c"),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import tree_sitter_go
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Conduct, Repository, Rule, command_words, proc_words, words_of
+from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, proc_words, words_of
 from harness.judging.languages.found import name_of, parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -33,7 +33,7 @@ _MOST_COMMENT = 400
 _LINKS = re.compile(r"//go:linkname\s")
 
 
-def _rules(root: Node, _path: str, _repository: Repository) -> Mapping[str, Rule]:
+def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
     return _File(root).rules
 
 
@@ -129,7 +129,7 @@ def _literal(node: Node | None) -> str | None:
 
 CONDUCT = Conduct(
     parse=lambda text, path: parsed(_GRAMMAR, text),  # noqa: ARG005
-    rules=_rules,
+    rules=lambda sources: _rules,  # noqa: ARG005
     literals=frozenset(
         {"interpreted_string_literal", "raw_string_literal", "int_literal", "float_literal", "rune_literal"}
     ),
