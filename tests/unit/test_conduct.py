@@ -18,7 +18,11 @@ TESTS = Path(__file__).parents[1]
 HONEST, ADVERSARIAL = submissions("honest"), submissions("adversarial")
 MARKS = {NoteCode.INSPECTS_CODE, NoteCode.COPIED_ORACLE, NoteCode.RECORDED_ORACLE}
 MARKED = [case for case in ADVERSARIAL if case.expected and MARKS & {*case.expected.notes}]
-HONEST_TWINS = [case for case in ADVERSARIAL if "honest-data-file" in case.name]
+HONEST_TWINS = [
+    case
+    for case in ADVERSARIAL
+    if "honest-" in case.name and case.name.startswith(("c-", "go-", "typescript-", "honest-data"))
+]
 TASKS = {
     "python": "aiosmtpd-proxy-tlv",
     "c": "jansson-object-merge",

@@ -14,7 +14,7 @@ from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.bases import MAX_ANCESTORS
 from harness.judging.languages.python.discovery import PythonRelatives
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.verify.intake import MAX_FILES, FileChange
+from harness.judging.verify.intake import FileChange, ingest
 from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
 from harness.judging.verify.suite_checks import holds, without_check
 from harness.judging.verify.suite_reader import with_inherited
@@ -23,6 +23,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import ReasonCode
 from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
 from harness.specs.test_results import TestId
+from tests.support.small_task import small_task
 
 PYTHON = LANGUAGES.get("python")
 MIXIN = b"class Shared:\n    def test_shared(self):\n        assert self.value\n    def helper(self):\n        pass\n"
@@ -354,18 +355,34 @@ UPSTREAM = {"tests/__init__.py": MIXIN, "tests/test_old.py": b""}
 NEW_HEIR = {"tests/test_x.py": b"from . import Shared\n" + HEIR}
 
 
-@pytest.mark.dear("reads 500 files twice")
-async def test_as_many_files_as_a_patch_may_have_are_read(tmp_path: Path) -> None:
-    """Each of them as it was and as it is."""
-    old = b"class TestOld:\n    pass\n"
-    before = {"tests/shared.py": MIXIN} | {f"tests/test_{n}.py": old for n in range(MAX_FILES)}
-    heir = b"from shared import Shared\n" + HEIR
-    changes = tuple(FileChange(path, old, heir + old) for path in before if "test_" in path)
-    language = await with_inherited(await tree_of(tmp_path, before), changes, PYTHON)
-    listed = "".join(f"- file: {change.path}\n  tests: [TestHeir.test_own]\n" for change in changes)
-    found = check_manifest(listed.encode(), changes, language)
+def changing(path: str, old: bytes, new: bytes) -> bytes:
+    """A patch of one file, all of whose lines it exchanges."""
+    gone, come = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    head = f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1,{len(gone)} +1,{len(come)} @@\n"
+    return b"".join([head.encode(), *(b"-" + line for line in gone), *(b"+" + line for line in come)])
+
+
+@pytest.mark.dear("reads 500 files, as they were and as they are")
+@pytest.mark.parametrize("count", [480, 500, 501])
+async def test_all_files_that_a_patch_may_have_are_read_and_one_more_is_refused_for_that(
+    tmp_path: Path, count: int
+) -> None:
+    old, new = b"class TestOld:\n    pass\n", b"from shared import Shared\n" + HEIR + b"class TestOld:\n    pass\n"
+    paths = [f"tests/test_{number}.py" for number in range(count)]
+    tree = await tree_of(tmp_path, {"tests/shared.py": MIXIN, **dict.fromkeys(paths, old)})
+    intake = await ingest(
+        tree, small_task(tmp_path / "task").repo, b"".join(changing(path, old, new) for path in paths)
+    )
+    if count > 500:
+        said = [(reason.code, reason.words) for reason in intake.reasons]
+        assert said == [(ReasonCode.PATCH_TOO_LARGE, "the patch touches more than 500 files")]
+        return
+    assert len(intake.changes) == count
+    language = await with_inherited(tree, intake.changes, PYTHON)
+    listed = "".join(f"- file: {path}\n  tests: [TestHeir.test_own]\n" for path in paths)
+    found = check_manifest(listed.encode(), intake.changes, language)
     assert not found.reasons
-    assert len(found.tests) == MAX_FILES
+    assert len(found.tests) == count
 
 
 async def test_what_a_new_class_inherits_of_the_tree_may_be_listed_and_need_not_be(tmp_path: Path) -> None:
