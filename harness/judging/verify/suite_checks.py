@@ -6,6 +6,7 @@ How many programs may be built of a suite: each of them is built for every varia
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -187,6 +188,7 @@ def without_check(
     ]
     files = {change.path: discovery.discover(change.new or b"", change.path) for change in code}
     own = {helper.short: helper for file in files.values() for helper in file.helpers}
+    joined = _Joined(code, files, discovery)
     others = (discovery.discover(text, path) for path, text in around.items() if path not in files)
     helpers = {helper.short for file in others for helper in file.helpers if helper.assertions} - own.keys()
     helpers |= {helper.short for file in files.values() for helper in file.helpers if helper.assertions}
@@ -199,17 +201,71 @@ def without_check(
         if not checks(item):
             return False
         is_upstreams = bool(item and item.origin not in {"", *files})
-        return len(code) == 1 or is_upstreams or checks(_with_others(test.file, code, discovery).find(test.name))
+        return len(code) == 1 or is_upstreams or checks(joined.file(test.file).find(test.name))
 
     return tuple(test for test in tests if not found(test))
 
 
-def _with_others(path: str, code: Iterable[FileChange], discovery: Discovery) -> TestFile:
-    """Return a file's tests where it had the functions of the other changed files in it: these count as what they
-    do.
+MOST_JOINED = 1_500_000
+"""Bytes of changed files that are read as one. Honest files name a few others, and not all name all."""
+_WORD = re.compile(r"[\w$]+")
+
+
+class _Joined:
+    """Changed files as they would be found with the functions of the others in them: these count as what they do.
+
+    Only those others are joined whose functions, classes or names of files a file mentions, or a joined one does.
     """
-    texts = sorted((change.path != path, change.path, change.new or b"") for change in code)
-    return discovery.discover(b"\n\n".join(text for _, _, text in texts), path)
+
+    def __init__(self, code: Iterable[FileChange], files: Mapping[str, TestFile], discovery: Discovery) -> None:
+        self._texts = {change.path: change.new or b"" for change in code}
+        self._files, self._discovery = files, discovery
+        self._defined = {path: _short_names(file) for path, file in files.items()}
+        self._homes: dict[str, set[str]] = {}
+        for path, names in self._defined.items():
+            for name in (*names, _module_word(path)):
+                self._homes.setdefault(name, set()).add(path)
+        self._acting = {path for path, text in self._texts.items() if discovery.reaches_folder(path, text)}
+        self._next: dict[str, set[str]] = {}
+        self._found: dict[str, TestFile] = {}
+
+    def file(self, path: str) -> TestFile:
+        """Return the tests of a changed file. Raises TooMuchToRead."""
+        if path not in self._found:
+            others = sorted(self._reached(path) - {path})
+            texts = [self._texts[other] for other in (path, *others)]
+            if others and sum(map(len, texts)) > MOST_JOINED:
+                words = f"the changed files that it names have more than {MOST_JOINED} bytes together"
+                raise TooMuchToRead(f"{path}: {words}")
+            self._found[path] = self._discovery.discover(b"\n\n".join(texts), path) if others else self._files[path]
+        return self._found[path]
+
+    def _reached(self, path: str) -> set[str]:
+        reached, waiting = {path} | self._acting, [path, *self._acting]
+        while waiting:
+            new = self._named_by(waiting.pop()) - reached
+            reached |= new
+            waiting += new
+        return reached
+
+    def _named_by(self, path: str) -> set[str]:
+        if path not in self._next:
+            text = unicodedata.normalize("NFKC", self._texts[path].decode("utf-8", "replace"))
+            words = self._homes.keys() & {match[0] for match in _WORD.finditer(text)} - self._defined[path]
+            self._next[path] = set[str]().union(*(self._homes[word] for word in words))
+        return self._next[path]
+
+
+def _short_names(file: TestFile) -> frozenset[str]:
+    """Return the names of a file's functions and classes."""
+    names = {*file.others, *(helper.short for helper in file.helpers), *(test.name for test in file.tests)}
+    return frozenset(part for name in names for part in (name, name.partition(".")[0], name.rpartition(".")[2]))
+
+
+def _module_word(path: str) -> str:
+    """Return the word by which other files name one."""
+    words = _WORD.findall(PurePosixPath(path).name.partition(".")[0])
+    return words[-1] if words else path
 
 
 def _static(
