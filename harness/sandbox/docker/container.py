@@ -4,6 +4,8 @@ import os
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -120,7 +122,7 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         pids_limit=limits.pids,
         cap_drop=["ALL"],
         cap_add=list(capabilities) or None,
-        security_opt=["no-new-privileges"],
+        security_opt=["no-new-privileges", *_job_filter(docker, is_job=not init)],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _process_limits(docker, limits).items()],
@@ -130,6 +132,20 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
     elif options.hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *options.hidden]
     return config
+
+
+def _job_filter(docker: Docker, is_job: bool) -> list[str]:
+    """Return the filter of a job's system calls: an engine's own one, without what evicts or asks about cached pages.
+
+    All containers of an image share the page cache of its layers. Podman takes a file of its own machine there, so
+    its jobs have Podman's filter.
+    """
+    return [f"seccomp={_seccomp_profile()}"] if is_job and not docker.is_podman else []
+
+
+@cache
+def _seccomp_profile() -> str:
+    return (resources.files("harness.sandbox.docker") / "seccomp.json").read_text()
 
 
 def _own_files(docker: Docker) -> list[EngineMount]:
