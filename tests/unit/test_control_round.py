@@ -73,11 +73,15 @@ def task(tmp_path) -> Task:
 class Log(UnkeptArms):
     """Keeps arms in memory."""
 
+    has_three = asyncio.Event()
+
     def __init__(self) -> None:
         super().__init__({}, 0.0)
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
         self.known[key] = arm  # type: ignore[index]
+        if self.control_arms == 3:
+            self.has_three.set()
 
     @property
     def control_arms(self) -> int:
@@ -202,8 +206,7 @@ def test_a_lost_container_is_no_evidence_and_what_ended_needn_t_run_again(task):
 
         async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
             if image.reference == COPY and self.images.count(COPY) == 3:
-                while log.control_arms < 3:
-                    await asyncio.sleep(0)
+                await log.has_three.wait()
                 raise SandboxLost("the container was removed from outside")
             return await super().run_job(image, job, options, labels)
 

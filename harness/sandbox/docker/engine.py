@@ -10,6 +10,7 @@ from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
+from harness.sandbox.docker.warming import Warming
 from harness.sandbox.images.disk_budget import ImagesInUse, shrink_images
 from harness.sandbox.images.second_copy import copy_tag, make_second_copy
 from harness.sandbox.options import check_job_options, check_options
@@ -43,7 +44,7 @@ class DockerEngine:
         self.capabilities = replace(self.capabilities, memory=podman.MEMORY in groups, pids=podman.PIDS in groups)
         self._facts = ImageFacts(self._docker)
         self._in_use = ImagesInUse()
-        self._copying = asyncio.Lock()
+        self._copying, self._warming = asyncio.Lock(), Warming(self._docker)
 
     async def image(self, task: Task) -> Image:
         image = await self._provide(task)
@@ -77,6 +78,7 @@ class DockerEngine:
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         check_job_options(self.name, self.capabilities, options)
         try:
+            await self._warming.warm(image, labels)
             return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
         except EndedFromOutside:
             raise

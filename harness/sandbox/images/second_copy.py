@@ -2,8 +2,8 @@
 
 Containers of one image see the same files of its layers: what one does to their pages in the cache another can see.
 An engine knows a layer by the sum of its archive, so a layer whose archive ends with more zeros is another one with
-the same files, owners and times (in whole seconds). The copy has as many layers as the image, and shares with the copy
-of another image what both images share.
+the same files, owners and times (in whole seconds). The copy has as many layers as the image, and shares with the
+copy of another image what both images share.
 """
 
 import asyncio
