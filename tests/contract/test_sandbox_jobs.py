@@ -230,6 +230,16 @@ async def test_a_jobs_commands_see_no_secret_of_ours(
     assert b"honeytoken" not in (await run(engine, image, "env; cat /proc/self/environ")).log
 
 
+async def test_a_job_sees_no_counters_of_the_whole_host_that_nobody_needs(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind != "docker":
+        pytest.skip("it shows this machine's /proc")
+    names = "vmstat diskstats locks sys/fs/dentry-state sys/fs/inode-nr"
+    result = await run(engine, image, f"cd /proc; cat {names}; ls pressure; head -c 4 stat; head -c 9 meminfo")
+    assert result.log.replace(b"\n", b"") == b"cpu MemTotal:", "what runtimes read stays"
+
+
 ADVICE = r"""
 my ($mmap, $madvise, $mincore, $preadv2) = (`uname -m` =~ /x86_64/) ? (9, 28, 27, 327) : (222, 233, 232, 286);
 open(my $file, "<", "/bin/cat"); my $fd = fileno($file);

@@ -34,6 +34,12 @@ _MASKED = (
     "/sys/firmware",
 )  # fmt: skip
 """What engines hide by themselves."""
+_COUNTERS = (
+    "/proc/buddyinfo", "/proc/diskstats", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure", "/proc/schedstat",
+    "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
+    "/proc/sys/fs/inode-state", "/proc/vmstat", "/proc/zoneinfo",
+)  # fmt: skip
+"""Counters of the whole host that no runtime needs: one job could read there what another one does."""
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
@@ -127,10 +133,11 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _process_limits(docker, limits).items()],
     )
-    if options.hidden and docker.is_podman:
-        config["SecurityOpt"].append(f"mask={':'.join(options.hidden)}")
-    elif options.hidden:  # ours take the place of the engine's own list
-        config["MaskedPaths"] = [*_MASKED, *options.hidden]
+    hidden = (*options.hidden, *(() if init else _COUNTERS))
+    if hidden and docker.is_podman:
+        config["SecurityOpt"].append(f"mask={':'.join(hidden)}")
+    elif hidden:  # ours take the place of the engine's own list
+        config["MaskedPaths"] = [*_MASKED, *hidden]
     return config
 
 
