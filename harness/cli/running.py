@@ -45,6 +45,12 @@ def run(
     protocol: Annotated[
         str | None, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            help="Kills run again alone before a submission is resolved: none, drawn or all [default: drawn]"
+        ),
+    ] = None,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
     registry: Annotated[
@@ -110,6 +116,7 @@ def run(
         "judge": judge,
         "judge_cache": False if no_cache else None,
         "protocol": protocol,
+        "control": control,
         "image_map": image_map,
         "all_criteria": all_criteria or None,
         "registries": registry,

@@ -304,6 +304,18 @@ class StoringEngine(Protocol):
         ...
 
 
+@runtime_checkable
+class CopyingEngine(Protocol):
+    """An engine whose containers share an image's files, and that can have the same image once more."""
+
+    async def second_copy(self, image: Image) -> Image:
+        """Return the image on files of its own: nothing that was done with the first one's can be seen there.
+
+        Raises ImageUnavailable.
+        """
+        ...
+
+
 class Remains(NamedTuple):
     """A container that is on an engine, at work or left behind. `name` is the engine's own."""
 
