@@ -7,7 +7,7 @@
 
 Time in which a process wants a core, and may not get one since others keep the machine busy, hardly counts for the
 second limit: it counts for the first as far as the process got one. Both limits grow with how slow this machine is
-(machine.py). Before `seconds` have passed neither can be reached, and nobody is asked anything.
+(`slowness`). Before `seconds` have passed neither can be reached.
 
 Measures how fast this machine is; deadlines are scaled by it.
 
@@ -135,12 +135,46 @@ class TimeLimit:
         return cls(scaled, scaled * cores, scaled * WALL_TIMES)
 
 
-async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
-    """Returns once a job that begins now has used up `limit`; `ask` says what it has used.
+class OwnTime:
+    """What a job takes by itself: CPU time, and time in which none of its processes wanted a core.
+
+    However busy the machine is, this hardly grows. It is looked at every few seconds; what is shorter counts as it
+    passed by the clock.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._cpu = self._seconds = 0.0
+
+    def look(self, use: Use) -> None:
+        """Count the time since the last look."""
+        now = self._clock()
+        cpu, passed = max(0.0, use.cpu_seconds - self._cpu), now - self._last
+        self._seconds += cpu if use.wants_core else max(cpu, passed)
+        self._cpu, self._last = max(self._cpu, use.cpu_seconds), now
+
+    def seconds(self) -> float:
+        """Return the job's own seconds up to now."""
+        now = self._clock()
+        return self._seconds + min(now - self._last, 2 * _LOOK_SECONDS)
+
+
+_LOOK_SECONDS = 2.0
+"""Between two looks at a job's own time."""
+
+
+async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTime | None = None) -> None:
+    """Returns once a job that begins now has used up `limit`; `ask` says what it has used, and `own` is told of it.
 
     Raises EndedFromOutside where `ask` does, and another InfrastructureError where it does so several times on end.
     """
-    await asyncio.sleep(limit.least)
+    began = time.monotonic()
+    while own and limit.least - (time.monotonic() - began) > _LOOK_SECONDS:
+        await asyncio.sleep(_LOOK_SECONDS)
+        with contextlib.suppress(InfrastructureError):  # it may have ended just now, and nothing depends on it yet
+            own.look(await ask())
+    await asyncio.sleep(max(0.0, limit.least - (time.monotonic() - began)))
     waited, last, failures = limit.least, time.monotonic(), 0
     while True:
         use = Use(0.0, wants_core=False)
@@ -152,6 +186,8 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
             failures += 1
             if failures == _MAX_FAILURES:
                 raise
+        if own and not failures:
+            own.look(use)
         now = time.monotonic()
         waited += min(now - last, _LONGEST_STEP_SECONDS) * (BUSY_RATE if use.wants_core else 1.0)
         last = now

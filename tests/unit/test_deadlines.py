@@ -6,7 +6,16 @@ from collections.abc import Awaitable, Callable, Container
 
 import pytest
 
-from harness.sandbox.deadline import BUSY_RATE, TimeLimit, Use, ends_before, expire, seconds_per_test, slowness
+from harness.sandbox.deadline import (
+    BUSY_RATE,
+    OwnTime,
+    TimeLimit,
+    Use,
+    ends_before,
+    expire,
+    seconds_per_test,
+    slowness,
+)
 from harness.specs.errors import EndedFromOutside, SandboxLost
 
 LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)
@@ -110,3 +119,40 @@ def test_limits_grow_with_the_cores_of_a_job_and_are_never_tighter_than_wall_sec
     assert limit.cpu == pytest.approx(2 * limit.least)
     assert limit.waiting > limit.least
     assert seconds_per_test(60) >= 60
+
+
+def own_seconds(*looks: tuple[float, float, bool], end: float) -> float:
+    """Of a job that is looked at: when, the CPU time up to then, and whether it wants a core; ended at `end`."""
+    now = [0.0]
+    own = OwnTime(clock=lambda: now[0])
+    for at, cpu, wants_core in looks:
+        now[0] = at
+        own.look(Use(cpu, wants_core))
+    now[0] = end
+    return own.seconds()
+
+
+def test_of_a_job_its_own_time_counts_however_long_a_busy_machine_lets_it_wait() -> None:
+    idle = own_seconds((2, 1.9, True), (4, 3.8, True), end=5)
+    busy = own_seconds(*((2.0 * n, 0.1 * n, True) for n in range(1, 41)), end=81)
+    assert idle == pytest.approx(4.8)
+    assert busy == pytest.approx(5.0)
+
+
+def test_a_job_that_sleeps_takes_the_time_that_passes_and_one_that_uses_two_cores_what_both_do() -> None:
+    assert own_seconds((2, 0.1, False), (4, 0.1, False), end=6) == pytest.approx(6)
+    assert own_seconds((2, 4.0, True), (4, 8.0, False), end=4) == pytest.approx(8)
+
+
+def test_a_job_that_ends_before_it_is_looked_at_took_what_passed_and_no_more_than_two_looks() -> None:
+    assert own_seconds(end=1.5) == 1.5
+    assert own_seconds(end=100) == 4.0
+
+
+async def test_a_long_job_is_looked_at_before_it_can_have_used_anything_up() -> None:
+    own, (asked, ask) = OwnTime(), uses(Use(0.5, wants_core=True))
+    running = asyncio.create_task(expire(TimeLimit(least=3600, cpu=1, waiting=1), ask, own))
+    await asyncio.sleep(2.5)
+    running.cancel()
+    assert len(asked) == 1
+    assert own.seconds() < 2.0

@@ -82,7 +82,7 @@ class ArmContext(JobContext):
                 if not left:
                     raise
             else:
-                self.limit.used += result.seconds
+                self.limit.used += result.own_seconds
                 return result
         raise AssertionError("unreachable: the last try returns or raises")
 
