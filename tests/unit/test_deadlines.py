@@ -16,7 +16,7 @@ from harness.sandbox.deadline import (
     seconds_per_test,
     slowness,
 )
-from harness.specs.errors import EndedFromOutside, SandboxLost
+from harness.specs.errors import EndedFromOutside, SandboxLost, Starved
 
 LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)
 
@@ -50,9 +50,24 @@ async def test_what_computes_without_end_is_ended_by_its_cpu_time() -> None:
     assert len(asked) == 3
 
 
-async def test_what_waits_for_a_core_is_hardly_charged_for_that_and_yet_comes_to_an_end() -> None:
+async def test_what_gets_no_core_from_a_busy_machine_is_never_out_of_time_but_lost_after_very_long() -> None:
     _, ask = uses(Use(0.0, wants_core=True))
+    began = time.monotonic()
+    with pytest.raises(Starved, match="only 0 s of CPU"):
+        await seconds_until_expiry(LIMIT, ask)
+    assert time.monotonic() - began >= 0.1 + 0.2 / BUSY_RATE
+
+
+async def test_what_waits_for_a_disk_is_hardly_charged_for_that_and_yet_is_out_of_time_in_the_end() -> None:
+    """A process can bring itself into this state (`vfork`), so that it mustn't lead to another try."""
+    _, ask = uses(Use.of(0.0, {"S", "D"}))
     assert await seconds_until_expiry(LIMIT, ask) >= 0.1 + 0.2 / BUSY_RATE
+
+
+def test_states_of_processes_tell_what_could_run_from_what_waits() -> None:
+    assert Use.of(1.0, {"S", "D", "R"}) == Use(1.0, wants_core=True)
+    assert Use.of(1.0, {"S", "D"}) == Use(1.0, wants_core=True, only_disk=True)
+    assert Use.of(1.0, {"S", "T"}) == Use(1.0, wants_core=False)
 
 
 async def test_nobody_is_asked_before_anything_can_be_used_up() -> None:
@@ -86,7 +101,8 @@ async def test_an_engine_that_answers_no_more_is_lost_before_the_job_has_used_up
 
 async def test_single_failures_to_say_what_a_job_uses_end_nothing() -> None:
     failing = Failing(SandboxLost("no answer"), {1, 2, 4, 5})
-    await asyncio.wait_for(expire(LIMIT, failing), 60)
+    with pytest.raises(Starved):
+        await asyncio.wait_for(expire(LIMIT, failing), 60)
     assert failing.asked > 5
 
 

@@ -23,7 +23,7 @@ from harness.sandbox.protocol import (
     LimitReached,
     SandboxOptions,
 )
-from harness.specs.errors import SandboxLost, first_error
+from harness.specs.errors import SandboxLost, Starved, first_error
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
@@ -69,7 +69,7 @@ class ArmContext(JobContext):
         """Run a job in a container like an arm's, again where the container is lost.
 
         Raises:
-            SandboxLost: It was lost again and again.
+            SandboxLost: It was lost again and again; Starved at once.
             LimitReached: It needed more than a container may have.
             JobsStopped: The limit lets no further container start.
         """
@@ -78,6 +78,8 @@ class ArmContext(JobContext):
                 async with self.slots:
                     self.limit.check()
                     result = await self.engine.run_job(self.image, job, self.options, self.labels)
+            except Starved:  # it has waited for very long: the next start may find a machine with less to do
+                raise
             except SandboxLost:
                 if not left:
                     raise

@@ -142,8 +142,8 @@ async def _use(docker: Docker, container: str) -> Use:
     # A row for each thread (Podman: each process). R runs or waits for a core, D for a disk.
     threads = await docker.call(docker.api.top, container, "pid,state" if docker.is_podman else "-eLo pid,s")
     # Null instead of an empty list once the last of them has ended.
-    wants_core = any(row[1] in ("R", "D") for row in threads["Processes"] or ())
-    return Use(int(usage.get("total_usage") or 0) / 1e9, wants_core)
+    states = {row[1] for row in threads["Processes"] or ()}
+    return Use.of(int(usage.get("total_usage") or 0) / 1e9, states)
 
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:
