@@ -7,8 +7,8 @@
 
 Time in which a process could run, and may not get a core since others keep the machine busy, counts for neither: it
 counts for the first as far as the process got one. A job that gets next to no core for very long is lost (`Starved`):
-the machine shows nothing of it then. Time in which a process waits for a disk hardly counts for the second limit. Both
-limits grow with how slow this machine is (`slowness`). Before `seconds` have passed neither can be reached.
+it shows nothing then. Time in which a process waits for a disk hardly counts for the second limit. Both limits grow
+with how slow this machine is (`slowness`). Before `seconds` have passed neither can be reached.
 
 Measures how fast this machine is; deadlines are scaled by it.
 
@@ -119,8 +119,8 @@ def seconds_per_test(seconds: float) -> int:
 class Use(NamedTuple):
     """Time that a job's processes have used, ended ones included, and whether one wants a core now.
 
-    `wants_core` holds for what could run and for what waits for a disk; `only_disk` says that none could run. A process
-    can bring itself into a wait that looks like one for a disk, never into wanting a core that it doesn't use.
+    `wants_core` holds for what could run and for what waits for a disk; `only_disk` says that none could run. A
+    process can bring itself into a wait that looks like one for a disk, never into wanting a core that it lets be.
     """
 
     cpu_seconds: float
