@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import platform
+import random
 import sys
 import time
 import zlib
@@ -185,7 +186,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTi
     """
     began = time.monotonic()
     while own and limit.least - (time.monotonic() - began) > _LOOK_SECONDS:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_LOOK_SECONDS * random.uniform(0.5, 1))  # so that no job can be busy just when it is seen
         with contextlib.suppress(InfrastructureError):  # it may have ended just now, and nothing depends on it yet
             own.look(await ask())
     await asyncio.sleep(max(0.0, limit.least - (time.monotonic() - began)))
@@ -212,7 +213,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTi
             return
         if starved >= limit.waiting:
             raise Starved(f"a busy machine let a job have only {use.cpu_seconds:.0f} s of CPU in {now - began:.0f} s")
-        await asyncio.sleep(min(_STEP_SECONDS, limit.least / 4))
+        await asyncio.sleep(min(_STEP_SECONDS, limit.least / 4) * random.uniform(0.5, 1))
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:

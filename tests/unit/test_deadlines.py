@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Container
 
 import pytest
 
+from harness.judging.verify.arms import check_not_kept_waiting
 from harness.sandbox.deadline import (
     BUSY_RATE,
     OwnTime,
@@ -16,6 +17,7 @@ from harness.sandbox.deadline import (
     seconds_per_test,
     slowness,
 )
+from harness.sandbox.protocol import JobResult
 from harness.specs.errors import EndedFromOutside, SandboxLost, Starved
 
 LIMIT = TimeLimit(least=0.1, cpu=0.2, waiting=0.3)
@@ -163,6 +165,24 @@ def test_a_job_that_sleeps_takes_the_time_that_passes_and_one_that_uses_two_core
 def test_a_job_that_ends_before_it_is_looked_at_took_what_passed_and_no_more_than_two_looks() -> None:
     assert own_seconds(end=1.5) == 1.5
     assert own_seconds(end=100) == 4.0
+
+
+def ended(seconds: float, own_seconds: float) -> JobResult:
+    return JobResult(1, False, False, b"", {}, True, seconds, own_seconds)
+
+
+def test_a_tests_own_clock_says_nothing_where_others_kept_it_waiting() -> None:
+    with pytest.raises(Starved, match="took 20 s of their own in 125 s"):
+        check_not_kept_waiting(ended(125, 20), limit=120)
+
+
+@pytest.mark.parametrize("own_seconds", [125, 70], ids=["it sleeps or computes", "now and then in the queue"])
+def test_a_test_that_hangs_by_itself_is_no_fault_of_the_machine(own_seconds: float) -> None:
+    check_not_kept_waiting(ended(125, own_seconds), limit=120)
+
+
+def test_a_suites_own_short_time_out_is_its_own_affair_on_every_machine() -> None:
+    check_not_kept_waiting(ended(30, 2), limit=120)
 
 
 async def test_a_long_job_is_looked_at_before_it_can_have_used_anything_up() -> None:
