@@ -5,6 +5,7 @@ this channel. A verification arm is a `Job`: the main command of a fresh contain
 comes from the engine and whose report is read after it has stopped.
 """
 
+import math
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -221,7 +222,8 @@ _TERMINATED = frozenset(128 + number for number in (signal.SIGHUP, signal.SIGINT
 class JobResult:
     """A job's end as the engine reports it. `outputs` maps paths relative to the job's directory to bytes.
 
-    `complete` is False where the outputs were cut by their caps.
+    `complete` is False where the outputs were cut by their caps. `seconds` are by the clock, `own_seconds` those that
+    the job itself took (`OwnTime`): the same where the sandbox can't tell.
     """
 
     exit_status: int
@@ -231,6 +233,10 @@ class JobResult:
     outputs: Mapping[str, bytes]
     complete: bool
     seconds: float
+    own_seconds: float = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "own_seconds", min(self.own_seconds, self.seconds))
 
     @property
     def was_terminated(self) -> bool:

@@ -130,7 +130,7 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
     arms = schedule(plan.sources, bool(plan.check.existing), bool(plan.check.changed), plan.draw.order_seed)
     variants = CompiledOnce(context, task)
     await variants.of([item.source for item in arms if item.key not in log.known])
-    limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds)
+    limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds, with_builds=False)
     gathering = _Gathering(replace(context, limit=limit), task, plan, required(arms), variants, log)
     gathering.announce(arms)
     runner = ArmRunner(gathering.context, task, observer=gathering)

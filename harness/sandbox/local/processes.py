@@ -112,13 +112,13 @@ def use(root: int, marks: str) -> Use:
     Of what has ended counts what its parent has waited for.
     """
     family = {root}
-    total, wants_core = 0, False
+    total, states = 0, set()
     for found in sorted(_living(), key=lambda found: found.started):
         if found.pid == root or found.parent in family or _belongs(found, root, marks):
             family.add(found.pid)
             total += found.ticks
-            wants_core = wants_core or found.state in "RD"
-    return Use(total / os.sysconf("SC_CLK_TCK"), wants_core)
+            states.add(found.state)
+    return Use.of(total / os.sysconf("SC_CLK_TCK"), states)
 
 
 class _Found(NamedTuple):
