@@ -18,7 +18,6 @@ from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality
 from harness.specs.variants import ArmStatus, Role, VariantKind
 
-
 Cell = str | int | float | bool | None
 """A signal's value for one trial."""
 

@@ -56,6 +56,6 @@ def _told(trials: "Sequence[ScoredTrial]", as_json: bool) -> int:
     out.print(table(("trial", "points", "tier"), rows))
     without = len(trials) - len(rows)
     if without:
-        out.print(Text(f"{without} trials have no verdict, or no scoring.yaml is for them"), soft_wrap=True)
+        out.print(Text(f"without a verdict or a scoring.yaml: {without} of {len(trials)} trials"), soft_wrap=True)
     out.print(Text(CAUTION), soft_wrap=True)
     return 0

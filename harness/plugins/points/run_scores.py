@@ -153,7 +153,7 @@ def _parts(name: str, before: list[dict[str, object]], now: list[dict[str, objec
     for part in dict.fromkeys((*told[0], *told[1])):
         old, new = told[0].get(part), told[1].get(part)
         if old is None or new is None:
-            yield f"{name} {part}: {'not there' if old is None else 'there'}, computed {'there' if new else 'not there'}"
+            yield f"{name} {part}: {'computed, and not there' if old is None else 'there, and not computed'}"
         elif old != new:
             fields = [key for key in new if old[key] != new[key]]
             yield f"{name} {part}: " + ", ".join(f"{key} is {old[key]!r}, computed {new[key]!r}" for key in fields)

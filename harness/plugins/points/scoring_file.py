@@ -1,6 +1,7 @@
 """`scoring.yaml`: which facts of a trial are worth how many points."""
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,7 +89,9 @@ def faults(scoring: Scoring) -> list[tuple[tuple[str | int, ...], str]]:
         if ids[item.id] > 1:
             found.append((("items", number), f"id {item.id!r} is there twice; rename one"))
         if ("judged" in item.of) is not item.judge or (item.judge and len(item.of) > 1):
-            found.append((("items", number), f"item {item.id!r}: `judge: true` and `of: [judged]` go together, alone"))
+            found.append(
+                (("items", number), f"item {item.id!r}: `judge: true` and `of: [judged]` go together, alone")
+            )
         other = items.get(item.else_to) if item.else_to else None
         if item.else_to and (other is None or other.judge or item.judge or other.else_to or other is item):
             words = f"else_to: {item.else_to!r} is no item without a judge and without an else_to of its own"
@@ -102,7 +105,7 @@ def faults(scoring: Scoring) -> list[tuple[tuple[str | int, ...], str]]:
         if cap.when not in EVENTS:
             found.append((("caps", number), f"unknown event {cap.when!r}; known: {', '.join(EVENTS)}"))
     least = list(scoring.tiers.items())
-    for (better, above), (worse, below) in zip(least, least[1:], strict=False):
+    for (better, above), (worse, below) in pairwise(least):
         if above <= below:
             found.append((("tiers", worse), f"tier {worse} ({below}) isn't below {better} ({above}); order them"))
     return found
