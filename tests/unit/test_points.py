@@ -98,10 +98,10 @@ def test_points_left_to_another_item_are_told_and_a_judges_stand_apart() -> None
     [
         ("points: 70", "points: 69", 2, "the points sum to 99; make them 100"),
         ("of: [must-haves]", "of: [must-have]", 3, "item 'must-haves': unknown 'must-have'"),
-        ("A: 80, B: 60", "A: 60, B: 80", 17, "tier B (80) isn't below A (60)"),
+        ("A: 80, B: 60", "A: 60, B: 80", 18, "tier B (80) isn't below A (60)"),
         ("judge: true", "judge: false", 6, "go together"),
         ("note: flaky-once", "note: flaky", 9, "unknown note 'flaky'"),
-        ("when: mutation-failed", "when: mutation", 16, "unknown event 'mutation'"),
+        ("when: mutation-failed", "when: mutation", 17, "unknown event 'mutation'"),
         ("else_to: must-haves", "else_to: must", 4, "'must' is no item"),
         ("at_most: 15", "at_mots: 15", 8, "unknown key 'at_mots'; did you mean 'at_most'?"),
     ],

@@ -125,7 +125,7 @@ def compute(scoring: Scoring, facts: Facts, sources: Sources) -> ScoreFile:
     fired = [CapFired(when=cap.when, at=cap.at) for cap in scoring.caps if cap.when in facts.events]
     ours = [item for item in items if not item.judge and not item.left_to]
     judged = [item for item in items if item.judge and not item.left_to]
-    total = sum(_units(each.addend or 0.0) for each in (*ours, *deductions))
+    total = sum(_units(item.addend or 0.0) for item in ours) + sum(_units(each.addend) for each in deductions)
     to_zero = max(0, -total)
     limit = min((cap.at for cap in fired), default=None)
     to_cap = min(0, limit * _UNITS - total - to_zero) if limit is not None else 0

@@ -83,7 +83,7 @@ def faults(scoring: Scoring) -> list[tuple[tuple[str | int, ...], str]]:
     judged = sum(item.points for item in scoring.items if item.judge)
     if judged > MOST_BY_JUDGE:
         found.append((("items",), f"{judged} points are a judge's; at most {MOST_BY_JUDGE} may be"))
-    ids = Counter(part.id for part in (*scoring.items, *scoring.deductions))
+    ids = Counter([*(item.id for item in scoring.items), *(each.id for each in scoring.deductions)])
     items = {item.id: item for item in scoring.items}
     for number, item in enumerate(scoring.items):
         if ids[item.id] > 1:
