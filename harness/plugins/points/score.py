@@ -92,7 +92,7 @@ class ScoreFile(FileModel):
 
     @property
     def words(self) -> str:
-        """As people read it: `78 + judge 6 of 10`."""
+        """Return it as people read it: `78 + judge 6 of 10`."""
         return score_words(self.score, self.judge, self.judge_points)
 
 
