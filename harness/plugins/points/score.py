@@ -28,7 +28,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a score is made of: measures by name, notes by code, what happened.
+    """Facts that a score is made of: measures by name, notes by code, what happened.
 
     A name that `shares` lacks is nothing to be measured here; None says that it is, and couldn't be.
     """
