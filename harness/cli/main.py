@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import authoring_commands, catalog_commands, judging, machine, reporting, running
+from harness.cli.plugin_commands import add_plugin_commands
 
 app = typer.Typer(
     name="testwright",
@@ -41,6 +42,7 @@ app.add_typer(catalog_commands.model_app, name="model")
 app.command("clean")(machine.clean)
 app.command("doctor")(machine.doctor)
 app.add_typer(machine.dev_app, name="dev")
+add_plugin_commands(app)
 
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]

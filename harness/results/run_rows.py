@@ -13,6 +13,7 @@ from typing import Any
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.results.signals import signal_values
 from harness.runs.evidence_file import read_evidence
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
@@ -175,7 +176,7 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
         # Whether it was judged may stand in what can't be read.
         more = f"; {row.problem}" if row.verdict else "; give its run another start"
         row = row.model_copy(update={"state": state, "problem": words if record else f"{words}{more}"})
-    return row
+    return row.model_copy(update={"signals": signal_values(store.directory, row)})
 
 
 def _names(file: TrialFile | None, place: str) -> dict[str, Any]:

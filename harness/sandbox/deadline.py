@@ -150,7 +150,7 @@ class TimeLimit:
 
 
 class OwnTime:
-    """What a job takes by itself: CPU time, and time in which none of its processes could have run.
+    """The time that a job takes by itself: CPU time, and time in which none of its processes could have run.
 
     However busy the machine is, this hardly grows. It is looked at every few seconds; what is shorter counts as it
     passed by the clock.

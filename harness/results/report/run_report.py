@@ -265,6 +265,7 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
         "attempts": [attempt.model_dump(mode="json") for attempt in row.attempts],
         "problem": row.problem or None,
         "usage": _usage(row.usage),
+        "signals": dict(row.signals),
     }
 
 
