@@ -52,8 +52,13 @@ def facts_of(record: VerdictRecord, mutants: MutantsFile | None, is_damaged: boo
     if is_damaged or mutants is not None:
         shares["mutation-score"] = _mutation(mutants) if mutants else None
     events = {f"verdict-{record.verdict}", *(reason.code.value for reason in record.reasons)}
-    stages = {"manifest": record.stages.manifest, "mutation": record.stages.mutation, "rubric": record.stages.rubric}
-    events |= {f"{name}-failed" for name, stage in stages.items() if stage.status is StageStatus.FAILED}
+    stages = record.stages
+    statuses = {
+        "manifest": stages.manifest.status,
+        "mutation": stages.mutation.status,
+        "rubric": stages.rubric.status,
+    }
+    events |= {f"{name}-failed" for name, status in statuses.items() if status is StageStatus.FAILED}
     return Facts(shares, Counter(note.code.value for note in record.notes), frozenset(events))
 
 
@@ -138,7 +143,7 @@ def _differing(file: Path, computed: ScoreFile | None) -> list[str]:
     if computed is None:
         return [f"{SCORE} is there, and nothing to compute it from"]
     before, now = kept.model_dump(mode="json"), computed.model_dump(mode="json")
-    words = []
+    words: list[str] = []
     for name, value in now.items():
         if isinstance(value, list):
             words += _parts(name, before[name], value)
