@@ -20,7 +20,6 @@ app = typer.Typer(
     name="testwright",
     help="Says how well a coding agent writes tests.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -54,9 +53,20 @@ _DISK_FAULTS = (
 _FILE_FAULTS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EEXIST, errno.ENOTEMPTY)
 
 
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        from harness import __version__
+
+        print(f"testwright {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Print the version and exit", callback=_version, is_eager=True)
+    ] = False,
     catalog: Annotated[
         Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
     ] = None,

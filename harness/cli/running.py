@@ -156,7 +156,7 @@ def show(
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""
     from harness.results.report.csv_report import chosen_rows
-    from harness.results.report.run_report import show_run
+    from harness.results.report.run_report import damaged, show_run
     from harness.results.report.trajectory_report import chosen_steps
     from harness.results.run_rows import Filters
     from harness.specs.catalog import Catalog
@@ -164,4 +164,4 @@ def show(
     filters = Filters(verdict, reason, task, scaffold, model)
     span = chosen_steps(steps) if trajectory or steps else None
     kinds = chosen_rows("--csv", csv), chosen_rows("--rows", rows)
-    return show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj))
+    return max(show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj)), damaged([directory]))

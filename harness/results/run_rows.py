@@ -144,6 +144,15 @@ def _run_file(directory: Path) -> RunFile | None:
         return None
 
 
+def damage_of(directory: Path) -> str:
+    """Return why a run's own file can't be read, in one line; empty where it can. Its trials can be shown without."""
+    try:
+        load_yaml(directory / "run.yaml", RunFile)
+    except UserError as error:
+        return f"{error}; what was asked for isn't known, and trials that never began are left out"
+    return ""
+
+
 def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
     place = store.directory.relative_to(directory / "trials").as_posix()
     store = TrialReading(store.directory)
