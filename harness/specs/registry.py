@@ -84,4 +84,8 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in _installed(tuple(sys.path)).select(group=self.group) if point.name not in self._builtin}
+        return {
+            point.name: point
+            for point in _installed(tuple(sys.path)).select(group=self.group)
+            if point.name not in self._builtin
+        }
