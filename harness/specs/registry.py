@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import Generic, TypeVar, cast
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Generic, TypeVar, cast
 
 from harness.specs.errors import UserError
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @cache
-def _installed(_path: tuple[str, ...]) -> EntryPoints:
+def _installed(_path: tuple[str, ...]) -> Any:
     """Return the entry points of all packages on a path: to find them takes a file of each package, so once."""
     return entry_points()
 
