@@ -17,6 +17,8 @@ from harness.authoring.task_check.controls import CheckRecord
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.points.score import ScoreFile
+from harness.plugins.points.scoring_file import Scoring
 from harness.plugins.scripted_provider.scenario import Scenario
 from harness.results.calibration import GoldFile
 from harness.results.injection import CorpusFile
@@ -40,6 +42,8 @@ MODELS: dict[str, Any] = {
     "scaffold.yaml": Scaffold,
     "model.yaml": ModelFile,
     "scenario.yaml": Scenario,
+    "scoring.yaml": Scoring,
+    "score.json": ScoreFile,
     "run-config.yaml": RunConfig,
     "run.yaml": RunFile,
     "trial.json": TrialFile,

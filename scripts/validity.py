@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.judging.verify.guessing import guess_table
+from harness.judging.verify.guessing import guess_table, vote_table
 from harness.results.injection import ErrorRates, KnownCase, error_rates
 from harness.results.report.batch_report import fault_lines, progress_line, report_batch
 from harness.results.statistics.proportions import Rate
@@ -68,6 +68,12 @@ resolved, for a task of {PROBES} probes that are all must-haves, computed from t
 (`harness/judging/verify/guessing.py`): either each test passes with the best probability in each arm, or all of them
 agree how many arms they fail and choose at random which. The baseline counts as known; one rewriting may look wrong,
 and one arm may fail by chance.
+"""
+VOTES = f"""
+Tests that vote don't guess: right arms agree with one another, and each mutant stands alone. If they find a way to
+tell one another what they got, the control round ([verification.md](verification.md#the-control-round)) is what is
+left. It draws three of the kills that a submission needs. The chance that it misses all that are known by votes
+alone, for a task of {PROBES} probes, where the suite notices the others by itself:
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"
@@ -155,7 +161,7 @@ def merged(name: str, cases: Sequence[Case], judged: Mapping[str, Sequence[Judge
 
 def guesses() -> str:
     """The page's section on suites that guess."""
-    return "\n".join([GUESSES, *guess_table(PROBES, MOST_TWINS), ""])
+    return "\n".join([GUESSES, *guess_table(PROBES, MOST_TWINS), VOTES, *vote_table(PROBES), ""])
 
 
 def errors(judged: Sequence[Judged]) -> list[ErrorRates]:

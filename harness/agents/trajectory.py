@@ -34,6 +34,8 @@ class Ending(StrEnum):
     FORMAT_ERRORS = "format-errors"
     CRASHED = "crashed"
     """A native agent's command ended with another status than 0."""
+    GAVE_UP = "gave-up"
+    """A native agent ended after faults of its provider that were no outage: its own end, once it had an answer."""
     MEMORY_LIMIT = "memory-limit"
     DISK_LIMIT = "disk-limit"
     PIDS_LIMIT = "pids-limit"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.published import AllCriteria, ImageMap
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 
 judge_app = typer.Typer(help="The model that judges what code can't decide.", no_args_is_help=True)
 
@@ -28,6 +28,9 @@ def verify(
     protocol: Annotated[
         GradingRules, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
     ] = GradingRules.TESTWRIGHT,
+    control: Annotated[
+        ControlRound, typer.Option(help="Kills run again alone before a submission is resolved: none, drawn or all")
+    ] = ControlRound.DRAWN,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
     sandbox: Annotated[str, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = "auto",
@@ -69,12 +72,14 @@ def verify(
         raise UserError("--times is for one submission: TASK --patch FILE --manifest FILE")
     if batch:
         cases = read_batch(catalog, batch, task)
-        batch_done = judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol, order)
+        batch_done = judge_cases(
+            cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol, order, control
+        )
         return report_batch(batch_done, as_json)
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
     case = read_case(catalog.task(task), patch, manifest)
-    judged = judge_again_and_again(case, times, sandbox, output, named, protocol, order)
+    judged = judge_again_and_again(case, times, sandbox, output, named, protocol, order, control)
     if export_mutants:
         export(judged[0], export_mutants)
     return report_times(judged, as_json) if times > 1 else report_one(judged[0], as_json)
@@ -90,6 +95,13 @@ def regrade(
         bool,
         typer.Option("--same-draw", help="Run the arms as chance arranged them the last time (--stage mutation)"),
     ] = False,
+    control: Annotated[
+        ControlRound | None,
+        typer.Option(
+            help="Kills run again alone before a submission is resolved: none, drawn or all (--stage mutation)"
+            " [default: the run's]"
+        ),
+    ] = None,
     judge: JudgeModel = None,
     no_cache: NoCache = False,
     as_json: Json = False,
@@ -104,7 +116,8 @@ def regrade(
     from harness.specs.catalog import Catalog
 
     catalog = Catalog(context.obj)
-    return report_regrading(judge_again(catalog, directory, stage, judge, not no_cache, warn, same_draw), as_json)
+    again = judge_again(catalog, directory, stage, judge, not no_cache, warn, same_draw, control)
+    return report_regrading(again, as_json)
 
 
 @judge_app.command("test")

@@ -14,12 +14,12 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import authoring_commands, catalog_commands, judging, machine, reporting, running
+from harness.cli.plugin_commands import add_plugin_commands
 
 app = typer.Typer(
     name="testwright",
     help="Says how well a coding agent writes tests.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,6 +41,7 @@ app.add_typer(catalog_commands.model_app, name="model")
 app.command("clean")(machine.clean)
 app.command("doctor")(machine.doctor)
 app.add_typer(machine.dev_app, name="dev")
+add_plugin_commands(app)
 
 # typer carries a click of its own and exports only some of its exceptions.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
@@ -52,9 +53,20 @@ _DISK_FAULTS = (
 _FILE_FAULTS = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.EEXIST, errno.ENOTEMPTY)
 
 
+def _version(is_asked: bool) -> None:
+    if is_asked:
+        from harness import __version__
+
+        print(f"testwright {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Print the version and exit", callback=_version, is_eager=True)
+    ] = False,
     catalog: Annotated[
         Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
     ] = None,

@@ -31,19 +31,20 @@ def report(
     """Tell how systems rank, where their trials fail and what agents did, over one or several runs."""
     from harness.results.failing.funnel import load_weights
     from harness.results.report.results_report import report_results
+    from harness.results.report.run_report import damaged
     from harness.results.run_rows import load_rows
 
     declared = load_weights(weights) if weights else None
     if site:
         from harness.results.site.build import report_site
 
-        return report_site(runs, site, context.obj, declared, [export, form, as_json, csv])
+        return max(report_site(runs, site, context.obj, declared, [export, form, as_json, csv]), damaged(runs))
     found = [load_rows(run) for run in runs]
     if export or form:
         from harness.results.report.exporting import export_runs
 
-        return export_runs(found, export, form, as_json, [weights, csv])
-    return report_results(found, declared, as_json, csv)
+        return max(export_runs(found, export, form, as_json, [weights, csv]), damaged(runs))
+    return max(report_results(found, declared, as_json, csv), damaged(runs))
 
 
 def view(

@@ -45,6 +45,12 @@ def run(
     protocol: Annotated[
         str | None, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
     ] = None,
+    control: Annotated[
+        str | None,
+        typer.Option(
+            help="Kills run again alone before a submission is resolved: none, drawn or all [default: drawn]"
+        ),
+    ] = None,
     image_map: ImageMap = None,
     all_criteria: AllCriteria = False,
     registry: Annotated[
@@ -110,6 +116,7 @@ def run(
         "judge": judge,
         "judge_cache": False if no_cache else None,
         "protocol": protocol,
+        "control": control,
         "image_map": image_map,
         "all_criteria": all_criteria or None,
         "registries": registry,
@@ -149,7 +156,7 @@ def show(
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""
     from harness.results.report.csv_report import chosen_rows
-    from harness.results.report.run_report import show_run
+    from harness.results.report.run_report import damaged, show_run
     from harness.results.report.trajectory_report import chosen_steps
     from harness.results.run_rows import Filters
     from harness.specs.catalog import Catalog
@@ -157,4 +164,4 @@ def show(
     filters = Filters(verdict, reason, task, scaffold, model)
     span = chosen_steps(steps) if trajectory or steps else None
     kinds = chosen_rows("--csv", csv), chosen_rows("--rows", rows)
-    return show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj))
+    return max(show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj)), damaged([directory]))

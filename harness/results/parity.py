@@ -27,6 +27,7 @@ WHY_PUBLISHED_TAKES: dict[ReasonCode, str] = {
     ReasonCode.FLAKY: "it runs the code as it is once, so a test that passes by chance counts",
     ReasonCode.PLACEBO_SENSITIVE: "it has no placebo: whoever notices that files have changed counts as noticing why",
     ReasonCode.SURVIVED_REMOVAL: "it runs the code without the task's part once",
+    ReasonCode.KILL_NOT_REPEATED: "it runs nothing twice, and nothing apart from anything else",
     ReasonCode.KILLED_BY_COLLECTION: "it takes every error after the removal for a test that noticed it",
     ReasonCode.EXISTING_TEST_BROKEN: "it looks at listed tests alone",
     ReasonCode.ARM_TIMEOUT: "its own two test runs ended in time",

@@ -18,6 +18,9 @@ from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality
 from harness.specs.variants import ArmStatus, Role, VariantKind
 
+Cell = str | int | float | bool | None
+"""A signal's value for one trial."""
+
 
 class TrialState(StrEnum):
     """States of a trial."""
@@ -44,6 +47,7 @@ class TrialRow(_Row):
     none; then `problem` says why in a sentence. From `ending` to `format_errors` are facts about the agent;
     `agent_seconds` don't count what it waited for its provider. `attempts` are those of all starts, in the order of
     their ends. `record` is the whole verdict, `published` the published verifier's where both were asked for.
+    `signals` are what plugins tell beside the verdict, by their names (`harness/results/signals.py`).
     """
 
     trial: str
@@ -70,6 +74,7 @@ class TrialRow(_Row):
     attempts: tuple[AttemptRecord, ...] = ()
     record: VerdictRecord | None = None
     published: VerdictRecord | None = None
+    signals: Mapping[str, Cell] = {}
 
     @property
     def label(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.results.signals import signal_values
 from harness.runs.evidence_file import read_evidence
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
@@ -143,6 +144,15 @@ def _run_file(directory: Path) -> RunFile | None:
         return None
 
 
+def damage_of(directory: Path) -> str:
+    """Return why a run's own file can't be read, in one line; empty where it can. Its trials can be shown without."""
+    try:
+        load_yaml(directory / "run.yaml", RunFile)
+    except UserError as error:
+        return f"{error}; what was asked for isn't known, and trials that never began are left out"
+    return ""
+
+
 def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
     place = store.directory.relative_to(directory / "trials").as_posix()
     store = TrialReading(store.directory)
@@ -175,7 +185,7 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
         # Whether it was judged may stand in what can't be read.
         more = f"; {row.problem}" if row.verdict else "; give its run another start"
         row = row.model_copy(update={"state": state, "problem": words if record else f"{words}{more}"})
-    return row
+    return row.model_copy(update={"signals": signal_values(store.directory, row)})
 
 
 def _names(file: TrialFile | None, place: str) -> dict[str, Any]:

@@ -54,6 +54,11 @@ class TaskScore:
         """The resolved share of the attempts that have a score; None where none has."""
         return self.resolved / self.scored if self.scored else None
 
+    @property
+    def decided(self) -> int:
+        """Attempts but for unscored ones: those that have a score, and those that were never begun."""
+        return len(self.verdicts) - self.unscored
+
     def value(self) -> TaskValue:
         return TaskValue(self.task, self.repository, self.share)
 

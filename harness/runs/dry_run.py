@@ -15,7 +15,7 @@ from harness.runs.store import check_free, spent_in
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.model_file import ModelFile
 from harness.tracks.registry import choose_engine, known_digest
 
@@ -107,15 +107,15 @@ async def _planned(
     engine = choose_engine(config.sandbox)
     try:
         check_additions(directory, AskedRun(config, trials, engine.isolation), extend)
-        return engine.isolation, tuple(_plan(engine, trial, directory, judge, config.protocol) for trial in trials)
+        return engine.isolation, tuple(_plan(engine, trial, directory, judge, config) for trial in trials)
     finally:
         await engine.close()
 
 
-def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None, protocol: GradingRules) -> PlannedTrial:
+def _plan(engine: Engine, trial: Trial, directory: Path, judge: Judge | None, config: RunConfig) -> PlannedTrial:
     digest = known_digest(engine, trial.task)
     store = TrialStore(directory / "trials" / trial.place)
-    state = state_of(trial, store, engine.isolation, digest, judge, protocol)
+    state = state_of(trial, store, engine.isolation, digest, judge, config.protocol, config.control)
     pays = state not in (State.DONE, State.JUDGE)
     return PlannedTrial(trial, state, _limit(trial, trial.model_file) if pays else 0.0)
 
@@ -127,6 +127,7 @@ def state_of(
     image_digest: str | None,
     judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
+    control: ControlRound = ControlRound.DRAWN,
 ) -> State:
     """As `run_trial` finds it. `image_digest` is None where it isn't known before the image is made."""
     found = store.identity()
@@ -142,7 +143,7 @@ def state_of(
         store = before
     if store.agent() is None:
         return State.JUDGE if store.has_unread_work else State.RUN
-    now = VerdictConditions(trial.task, image_digest, isolation, judge, protocol)
+    now = VerdictConditions(trial.task, image_digest, isolation, judge, protocol, control)
     return State.DONE if now.is_done(store) else State.JUDGE
 
 

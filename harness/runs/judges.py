@@ -16,7 +16,8 @@ from harness.runs.plan import RunConfig, model_digest
 from harness.runs.trial_store import TrialStore
 from harness.sandbox.host import cache_directory
 from harness.specs.catalog import Catalog
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
+from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 
 
@@ -82,6 +83,7 @@ class VerdictConditions:
     isolation: str
     judge: Judge | None
     protocol: GradingRules
+    control: ControlRound
 
     def is_done(self, store: TrialStore) -> bool:
         """Return whether a trial has every verdict that is asked for, and each is final."""
@@ -93,7 +95,14 @@ class VerdictConditions:
     def _is_final(self, record: VerdictRecord) -> bool:
         then = (record.task_digest, record.repo_digest, record.image_digest, record.isolation)
         now = (self.task.digest, self.task.repo.digest, self.image_digest, self.isolation)
-        return then == now and record.protocol_version == PROTOCOL_VERSION and is_final(record, self.judge)
+        same = then == now and record.protocol_version == PROTOCOL_VERSION and is_controlled(record, self.control)
+        return same and is_final(record, self.judge)
+
+
+def is_controlled(record: VerdictRecord, control: ControlRound) -> bool:
+    """Return whether nothing of a control round is missing: others than resolved submissions of ours need none."""
+    is_open = record.verdict is Verdict.RESOLVED and record.protocol.is_ours
+    return not is_open or record.control.covers(control)
 
 
 def is_final(record: VerdictRecord, judge: Judge | None) -> bool:

@@ -19,7 +19,7 @@ from harness.runs.ablation import chosen_scaffolds, limited
 from harness.sandbox.registry import AUTO
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.model_file import ModelFile, called
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -47,6 +47,9 @@ class RunConfig(FileModel):
     judge_votes: VoteCounts = VoteCounts()
     judge_cache: bool = Field(default=True, description="false: no answer is taken from an earlier judging")
     protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright, published or both")
+    control: ControlRound = Field(
+        default=ControlRound.DRAWN, description="kills run again alone before a submission is resolved"
+    )
     image_map: Path | None = Field(default=None, description="YAML: published image or REPOSITORY@COMMIT: local tag")
     all_criteria: bool = Field(default=False, description="true: published tasks' nice-to-haves are judged as well")
     executor: str = Field(

@@ -26,7 +26,7 @@ from harness.runs.trial_store import TrialFile, TrialStore
 from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.reasons import ReasonCode, Stage, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
@@ -85,6 +85,7 @@ class Regrading:
     tasks: Mapping[str, Task]
     arm_quota: ArmQuota
     same_draw: bool
+    control: ControlRound
 
     async def regrade(self, store: TrialStore) -> Regraded:
         place, old, trial = self._place(store), store.verdict(), store.trial()
@@ -124,7 +125,8 @@ class Regrading:
         spent = Spending(within=self.spending)
         try:
             chosen = _Emptied(cache, self.same_draw) if arms is ArmsFrom.NEW else cache
-            judging = Judging(task, arm_context, self.judge, spent, chosen)
+            control = ControlRound.NONE if arms is ArmsFrom.KEPT else self.control
+            judging = Judging(task, arm_context, self.judge, spent, chosen, control=control)
             judged = await grade_by(self.protocol, judging, submission)
         except SandboxLost as error:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
@@ -197,6 +199,7 @@ def regrade(
     cached: bool,
     warn: Callable[[str], None],
     same_draw: bool = False,
+    control: ControlRound | None = None,
 ) -> list[Regraded]:
     """Judge every finished trial of a run again, from `stage` on; without `judge` by the run's own.
 
@@ -207,13 +210,16 @@ def regrade(
         raise UserError(f"--stage {stage}: choose {', '.join(_ARMS)}")
     if same_draw and _ARMS[Stage(stage)] is not ArmsFrom.NEW:
         raise UserError("--same-draw is for arms that run again: give it with --stage mutation")
+    if control and _ARMS[Stage(stage)] is ArmsFrom.KEPT:
+        raise UserError("--control is for arms that run: give it with --stage mutation")
     run = read_run_file(directory)
     name = judge or run.config.judge
     models = Models(catalog)
     named = build_judge(catalog, models, name, run.config.judge_votes, cached) if name else None
     if warning := self_judging(models, name, [trial.model for store in stores if (trial := store.trial())]):
         warn(warning)
-    return run_to_end(_regrade(catalog, directory, run, Stage(stage), named, stores, same_draw))
+    chosen = control or run.config.control
+    return run_to_end(_regrade(catalog, directory, run, Stage(stage), named, stores, same_draw, chosen))
 
 
 async def _regrade(
@@ -224,6 +230,7 @@ async def _regrade(
     judge: Judge | None,
     stores: list[TrialStore],
     same_draw: bool,
+    control: ControlRound,
 ) -> list[Regraded]:
     outside = [config for config in run.configs if any(map(address_of, config.tasks))]
     tasks = {task.id: task for config in outside for task in chosen_tasks(catalog, config)}
@@ -233,7 +240,7 @@ async def _regrade(
         async with engine_session(run.config.sandbox, run.id, alone=True) as session:
             quota = ArmQuota(directory, run.config.arm_output_mb * 1_000_000)
             work = Regrading(
-                lock, catalog, session, stage, judge, spending, run.config.protocol, tasks, quota, same_draw
+                lock, catalog, session, stage, judge, spending, run.config.protocol, tasks, quota, same_draw, control
             )
             return await side_by_side(stores, work.regrade, work.failed, run.config.jobs)
     finally:

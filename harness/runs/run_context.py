@@ -27,7 +27,7 @@ from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ToolFailed, UserError
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,10 @@ class RunContext:
     @property
     def protocol(self) -> GradingRules:
         return self.run.config.protocol
+
+    @property
+    def control(self) -> ControlRound:
+        return self.run.config.control
 
     def trial(self, spec: TrialSpec) -> Trial:
         """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""

@@ -38,7 +38,7 @@ from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import MANIFEST_NAMES, Engine, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
@@ -214,12 +214,13 @@ def judge_cases(
     judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
     mutants: MutantOrder | None = None,
+    control: ControlRound = ControlRound.DRAWN,
 ) -> list[Judged]:
     """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
 
     Raises UserError where the engine isn't there.
     """
-    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol, mutants))
+    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol, mutants, control))
 
 
 def judge_again_and_again(
@@ -230,6 +231,7 @@ def judge_again_and_again(
     judge: Judge | None = None,
     protocol: GradingRules = GradingRules.TESTWRIGHT,
     mutants: MutantOrder | None = None,
+    control: ControlRound = ControlRound.DRAWN,
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
@@ -239,7 +241,7 @@ def judge_again_and_again(
     for number in range(1, times + 1):
         renew_code_seeds()
         named = replace(case, name=f"{case.name}-{number}") if times > 1 else case
-        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol, mutants)
+        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol, mutants, control)
     return found
 
 
@@ -252,12 +254,13 @@ async def _judge_cases(
     judge: Judge | None,
     protocol: GradingRules,
     mutants: MutantOrder | None,
+    control: ControlRound,
 ) -> list[Judged]:
     quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
     async with engine_session(sandbox, uuid4().hex) as session:
 
         async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, quota, judge, protocol, mutants)
+            return await _judge(session, case, keep, quota, judge, protocol, mutants, control)
 
         def failed(case: Case, error: Exception) -> Judged:
             return _not_judged(session.engine, case, keep, protocol, error)
@@ -284,13 +287,14 @@ async def _judge(
     judge: Judge | None,
     protocol: GradingRules,
     mutants: MutantOrder | None,
+    control: ControlRound,
 ) -> Judged:
     image = await session.engine.image(case.task)
     started = time.monotonic()
     submission, ending, told = await _hand_in(session, image, case)
     judge = scenario_judge(case.judge) if case.judge else judge
     arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, quota))
-    judged = await grade_by(protocol, Judging(case.task, arm_context, judge), submission)
+    judged = await grade_by(protocol, Judging(case.task, arm_context, judge, control=control), submission)
     if keep:
         keep_judgements(keep / case.name, judged)
     first, beside = judged.first, judged.beside.record if judged.beside else None

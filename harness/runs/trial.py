@@ -159,7 +159,7 @@ class TrialRun:
     def _final_verdict(self, image: Image) -> VerdictRecord | None:
         """Return the verdict that an earlier start has reached under the same conditions."""
         isolation, run = self._session.engine.isolation, self._run
-        now = VerdictConditions(self._trial.task, image.digest, isolation, run.judge, run.protocol)
+        now = VerdictConditions(self._trial.task, image.digest, isolation, run.judge, run.protocol, run.control)
         found = self._store.verdict()
         return found if found and now.is_done(self._store) else None
 
@@ -225,7 +225,7 @@ class TrialRun:
             cache = store.evidence_cache(Conditions.of(task, context, submission))
             if known := cache.ended_arms():
                 store.log(f"{known} arms have run before; the others are run now")
-            judging = Judging(task, context, run.judge, spending, cache)
+            judging = Judging(task, context, run.judge, spending, cache, control=run.control)
             judged = await grade_by(run.protocol, judging, submission)
         finally:
             store.add_judge_usage(spending.usage)

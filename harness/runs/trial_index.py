@@ -22,10 +22,11 @@ from harness import PROTOCOL_VERSION
 from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.runs.additions import AskedRun
+from harness.runs.judges import is_controlled
 from harness.runs.plan import Trial
 from harness.runs.records import write_whole
 from harness.runs.trial_store import TrialReading, TrialStore
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 
 _FORMAT = 3
 MANY = 2_000
@@ -177,6 +178,7 @@ def _finished(store: TrialStore, stamp: int) -> Finished | None:
             version=record.protocol_version,
             judge=record.judge.identity if record.judge else None,
             is_without_judge=bool(record.judge) and record.is_without_judge,
+            controlled=[control for control in ControlRound if is_controlled(record, control)],
         ),
         verdict=record.verdict.value,
         lost=",".join(f"{reason.stage}:{reason.code}" for reason in record.reasons),
@@ -197,10 +199,13 @@ def reached_under(
     version: int,
     judge: JudgeIdentity | None,
     is_without_judge: bool,
+    controlled: Sequence[ControlRound],
 ) -> str:
-    """Return a short digest of all that makes a verdict final or not. `digests` are of task, repository and image."""
+    """Return a short digest of all that makes a verdict final or not. `digests` are of task, repository and image,
+    `controlled` all choices of a control round that the verdict satisfies.
+    """
     told = judge.model_dump(mode="json") if judge else None
-    facts = [is_ours, digests, isolation, version, told, is_without_judge]
+    facts = [is_ours, digests, isolation, version, told, is_without_judge, controlled]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -244,10 +249,10 @@ def sort_out(directory: Path, asked: AskedRun, judge: Judge | None) -> Sorted:
             rest += trials
             continue
         identity = _identities(first, image, asked)
-        under = _conditions(first, image, asked.isolation, judge)
+        under = _conditions(first, image, asked, judge)
         for trial in trials:
             entry = found.get(str(trial.attempt))
-            if entry and entry.under == under and entry.identity == identity(trial.attempt):
+            if entry and entry.under in under and entry.identity == identity(trial.attempt):
                 finished.append((trial, entry))
             else:
                 rest.append(trial)
@@ -270,13 +275,19 @@ def _identities(first: Trial, image: str, asked: AskedRun) -> Callable[[int], st
     return identity
 
 
-def _conditions(trial: Trial, image: str, isolation: str, judge: Judge | None) -> str:
+def _conditions(trial: Trial, image: str, asked: AskedRun, judge: Judge | None) -> frozenset[str]:
     """Return what `Judging.is_done` asks of a verdict, as the index has it."""
-    return reached_under(
-        is_ours=GradingRules.TESTWRIGHT.is_ours,
-        digests=(trial.task.digest, trial.task.repo.digest, image),
-        isolation=isolation,
-        version=PROTOCOL_VERSION,
-        judge=judge.identity if judge else None,
-        is_without_judge=False,
+    every = list(ControlRound)
+    return frozenset(
+        reached_under(
+            is_ours=GradingRules.TESTWRIGHT.is_ours,
+            digests=(trial.task.digest, trial.task.repo.digest, image),
+            isolation=asked.isolation,
+            version=PROTOCOL_VERSION,
+            judge=judge.identity if judge else None,
+            is_without_judge=False,
+            controlled=every[: every.index(most) + 1],
+        )
+        for most in every
+        if most.covers(asked.config.control)
     )

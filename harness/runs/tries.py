@@ -67,7 +67,8 @@ def finished_before(context: RunContext, spec: TrialSpec) -> VerdictRecord | Non
     digest = known_digest(engine, trial.task)
     if digest is None or found != describe(trial, digest, engine.isolation) or store.agent() is None:
         return None
-    now = VerdictConditions(trial.task, digest, engine.isolation, context.judge, context.protocol)
+    rules = context.protocol, context.control
+    now = VerdictConditions(trial.task, digest, engine.isolation, context.judge, *rules)
     return record if now.is_done(store) else None
 
 

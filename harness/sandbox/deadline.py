@@ -5,9 +5,10 @@
 - its processes have used that much CPU time on each core that they may use: this ends what computes without end; or
 - WALL_TIMES as many seconds have passed in which none of them wanted a core: this ends what waits without end.
 
-Time in which a process wants a core, and may not get one since others keep the machine busy, hardly counts for the
-second limit: it counts for the first as far as the process got one. Both limits grow with how slow this machine is
-(machine.py). Before `seconds` have passed neither can be reached, and nobody is asked anything.
+Time in which a process could run, and may not get a core since others keep the machine busy, counts for neither: it
+counts for the first as far as the process got one. A job that gets next to no core for very long is lost (`Starved`):
+it shows nothing then. Time in which a process waits for a disk hardly counts for the second limit. Both limits grow
+with how slow this machine is (`slowness`). Before `seconds` have passed neither can be reached.
 
 Measures how fast this machine is; deadlines are scaled by it.
 
@@ -20,6 +21,7 @@ import hashlib
 import json
 import os
 import platform
+import random
 import sys
 import time
 import zlib
@@ -30,7 +32,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.sandbox.host import cache_directory
-from harness.specs.errors import EndedFromOutside, InfrastructureError
+from harness.specs.errors import EndedFromOutside, InfrastructureError, Starved
 
 REFERENCE_SECONDS = 0.016
 """CPU time that `work` takes on the machine that the limits in the catalog were chosen on."""
@@ -100,7 +102,9 @@ WALL_TIMES = 3
 TEST_TIMES = 2
 """A single test may take so many times its seconds: its own clock, in the container, knows nothing of the load."""
 BUSY_RATE = 0.1
-"""Of the time in which a process wants a core, this much counts as waiting: whatever a job does comes to an end."""
+"""Of the time in which a process waits for a disk, this much counts as waiting, and of that in which one could run
+this much as starving: whatever a job does comes to an end.
+"""
 _STEP_SECONDS = 1.0
 _LONGEST_STEP_SECONDS = 3.0
 """A longer one counts as this: then this process itself got no core."""
@@ -114,10 +118,20 @@ def seconds_per_test(seconds: float) -> int:
 
 
 class Use(NamedTuple):
-    """Time that a job's processes have used, ended ones included, and whether one wants a core now."""
+    """Time that a job's processes have used, ended ones included, and whether one wants a core now.
+
+    `wants_core` holds for what could run and for what waits for a disk; `only_disk` says that none could run. A
+    process can bring itself into a wait that looks like one for a disk, never into wanting a core that it lets be.
+    """
 
     cpu_seconds: float
     wants_core: bool
+    only_disk: bool = False
+
+    @classmethod
+    def of(cls, cpu_seconds: float, states: set[str]) -> "Use":
+        """Return what processes have used whose states are these letters, as `ps` has them."""
+        return cls(cpu_seconds, bool(states & {"R", "D"}), "D" in states and "R" not in states)
 
 
 @dataclass(frozen=True)
@@ -135,13 +149,48 @@ class TimeLimit:
         return cls(scaled, scaled * cores, scaled * WALL_TIMES)
 
 
-async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
-    """Returns once a job that begins now has used up `limit`; `ask` says what it has used.
+class OwnTime:
+    """The time that a job takes by itself: CPU time, and time in which none of its processes could have run.
 
-    Raises EndedFromOutside where `ask` does, and another InfrastructureError where it does so several times on end.
+    However busy the machine is, this hardly grows. It is looked at every few seconds; what is shorter counts as it
+    passed by the clock.
     """
-    await asyncio.sleep(limit.least)
-    waited, last, failures = limit.least, time.monotonic(), 0
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = clock()
+        self._cpu = self._seconds = 0.0
+
+    def look(self, use: Use) -> None:
+        """Count the time since the last look."""
+        now = self._clock()
+        cpu, passed = max(0.0, use.cpu_seconds - self._cpu), now - self._last
+        self._seconds += cpu if use.wants_core and not use.only_disk else max(cpu, passed)
+        self._cpu, self._last = max(self._cpu, use.cpu_seconds), now
+
+    def seconds(self) -> float:
+        """Return the job's own seconds up to now."""
+        now = self._clock()
+        return self._seconds + min(now - self._last, 2 * _LOOK_SECONDS)
+
+
+_LOOK_SECONDS = 2.0
+"""Between two looks at a job's own time."""
+
+
+async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTime | None = None) -> None:
+    """Returns once a job that begins now has used up `limit`; `ask` says what it has used, and `own` is told of it.
+
+    Raises EndedFromOutside where `ask` does, another InfrastructureError where it does so several times on end, and
+    Starved for a job that others let have next to no core.
+    """
+    began = time.monotonic()
+    while own and limit.least - (time.monotonic() - began) > _LOOK_SECONDS:
+        await asyncio.sleep(_LOOK_SECONDS * random.uniform(0.5, 1))  # so that no job can be busy just when it is seen
+        with contextlib.suppress(InfrastructureError):  # it may have ended just now, and nothing depends on it yet
+            own.look(await ask())
+    await asyncio.sleep(max(0.0, limit.least - (time.monotonic() - began)))
+    waited, starved, last, failures = limit.least, limit.least, time.monotonic(), 0
     while True:
         use = Use(0.0, wants_core=False)
         try:
@@ -152,12 +201,19 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]]) -> None:
             failures += 1
             if failures == _MAX_FAILURES:
                 raise
+        if own and not failures:
+            own.look(use)
         now = time.monotonic()
-        waited += min(now - last, _LONGEST_STEP_SECONDS) * (BUSY_RATE if use.wants_core else 1.0)
-        last = now
+        step, last = min(now - last, _LONGEST_STEP_SECONDS), now
+        if use.wants_core and not use.only_disk:
+            starved += step * BUSY_RATE
+        else:
+            waited += step * (BUSY_RATE if use.only_disk else 1.0)
         if use.cpu_seconds >= limit.cpu or waited >= limit.waiting:
             return
-        await asyncio.sleep(min(_STEP_SECONDS, limit.least / 4))
+        if starved >= limit.waiting:
+            raise Starved(f"a busy machine let a job have only {use.cpu_seconds:.0f} s of CPU in {now - began:.0f} s")
+        await asyncio.sleep(min(_STEP_SECONDS, limit.least / 4) * random.uniform(0.5, 1))
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:

@@ -5,6 +5,7 @@ this channel. A verification arm is a `Job`: the main command of a fresh contain
 comes from the engine and whose report is read after it has stopped.
 """
 
+import math
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -221,7 +222,8 @@ _TERMINATED = frozenset(128 + number for number in (signal.SIGHUP, signal.SIGINT
 class JobResult:
     """A job's end as the engine reports it. `outputs` maps paths relative to the job's directory to bytes.
 
-    `complete` is False where the outputs were cut by their caps.
+    `complete` is False where the outputs were cut by their caps. `seconds` are by the clock, `own_seconds` those that
+    the job itself took (`OwnTime`): the same where the sandbox can't tell.
     """
 
     exit_status: int
@@ -231,6 +233,10 @@ class JobResult:
     outputs: Mapping[str, bytes]
     complete: bool
     seconds: float
+    own_seconds: float = math.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "own_seconds", min(self.own_seconds, self.seconds))
 
     @property
     def was_terminated(self) -> bool:
@@ -301,6 +307,18 @@ class StoringEngine(Protocol):
 
     def release(self, image: Image) -> None:
         """An image that `Engine.image` gave isn't used any more; once for each time that it was given."""
+        ...
+
+
+@runtime_checkable
+class CopyingEngine(Protocol):
+    """An engine whose containers share an image's files, and that can have the same image once more."""
+
+    async def second_copy(self, image: Image) -> Image:
+        """Return the image on files of its own: nothing that was done with the first one's can be seen there.
+
+        Raises ImageUnavailable.
+        """
         ...
 
 

@@ -55,6 +55,10 @@ class EndedFromOutside(SandboxLost):
     """Neither its own processes nor one of our limits ended the container, so its end shows nothing of them."""
 
 
+class Starved(SandboxLost):
+    """Others kept the machine so busy that a job hardly ran, so that its end would show nothing of it."""
+
+
 class ImageUnavailable(InfrastructureError):
     """An image can be neither found, pulled nor built here."""
 

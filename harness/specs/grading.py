@@ -23,3 +23,18 @@ class GradingRules(StrEnum):
     @property
     def is_published(self) -> bool:
         return self is not GradingRules.TESTWRIGHT
+
+
+class ControlRound(StrEnum):
+    """The values of `--control`: which kills of a submission are run again alone before it is resolved."""
+
+    NONE = "none"
+    """None are; so it was before there were control rounds."""
+    DRAWN = "drawn"
+    """Some that it needs, drawn."""
+    ALL = "all"
+
+    def covers(self, other: "ControlRound") -> bool:
+        """Return whether nothing is left of what the other one asks for."""
+        order = list(ControlRound)
+        return order.index(self) >= order.index(other)

@@ -49,6 +49,7 @@ class ReasonCode(StrEnum):
     ARM_TIMEOUT = "arm-timeout"
     ARM_LIMIT = "arm-limit"
     CRITERION_UNMET = "criterion-unmet"
+    KILL_NOT_REPEATED = "kill-not-repeated"
     CONDUCT_REFUSED = "conduct-refused"
     FORGED_REPORT = "forged-report"
     UNSAFE_PATH = "unsafe-path"

@@ -1,15 +1,22 @@
 """Registries: named implementations of one protocol, of this package and of other packages."""
 
 import difflib
+import sys
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from harness.specs.errors import UserError
 
 T = TypeVar("T")
+
+
+@cache
+def _installed(_path: tuple[str, ...]) -> Any:
+    """Return the entry points of all packages on a path: to find them takes a file of each package, so once."""
+    return entry_points()
 
 
 class Registry(Generic[T]):
@@ -77,4 +84,8 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        return {point.name: point for point in entry_points(group=self.group) if point.name not in self._builtin}
+        return {
+            point.name: point
+            for point in _installed(tuple(sys.path)).select(group=self.group)
+            if point.name not in self._builtin
+        }

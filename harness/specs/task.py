@@ -44,8 +44,9 @@ class TaskKind(StrEnum):
 class TaskLimits(BaseModel):
     """Limits of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
 
-    Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended. All containers of
-    one verification together may take `verification_seconds`; without it so many as `of_verification` says.
+    Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended. The tests of one
+    verification may take `verification_seconds` of their own time in all its arms together; without it so many as
+    `of_verification` says.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,9 +58,9 @@ class TaskLimits(BaseModel):
     verification_seconds: int | None = Field(default=None, ge=1)
 
     def of_verification(self, arms: int) -> float:
-        """Return seconds that all containers of a verification of so many arms may take together.
+        """Return seconds that the tests of a verification of so many arms may take together, of their own time.
 
-        By default an arm may take a quarter of its own limit, and five limits are for building.
+        By default an arm may take a quarter of its own limit, and five limits more are for those that take longer.
         """
         return self.verification_seconds or self.arm_seconds * (5 + arms / 4)
 

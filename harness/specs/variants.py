@@ -70,6 +70,8 @@ class Role(StrEnum):
     """Tests that the patch leaves as they were, without the patch."""
     EXISTING_AFTER = "existing-after"
     """The same with the patch."""
+    CONTROL = "control"
+    """The tests of the manifest on one mutant, where no arm is near whose code is right."""
     SEEN = "seen"
     """All tests of one file of a published task, to see which there are."""
     PUBLISHED = "published"

@@ -228,3 +228,41 @@ async def test_a_jobs_commands_see_no_secret_of_ours(
     monkeypatch.setenv("FAKE_API_KEY", "honeytoken")
     assert os.environ["FAKE_API_KEY"]
     assert b"honeytoken" not in (await run(engine, image, "env; cat /proc/self/environ")).log
+
+
+async def test_a_job_sees_no_counters_of_the_whole_host_that_nobody_needs(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind != "docker":
+        pytest.skip("it shows this machine's /proc")
+    names = "vmstat diskstats locks sys/fs/dentry-state sys/fs/inode-nr"
+    result = await run(engine, image, f"cd /proc; cat {names}; ls pressure; head -c 4 stat; head -c 9 meminfo")
+    assert result.log.replace(b"\n", b"") == b"cpu MemTotal:", "what runtimes read stays"
+
+
+ADVICE = r"""
+my ($mmap, $madvise, $mincore, $preadv2) = (`uname -m` =~ /x86_64/) ? (9, 28, 27, 327) : (222, 233, 232, 286);
+open(my $file, "<", "/bin/cat"); my $fd = fileno($file);
+my $place = syscall($mmap, 0, 8192, 3, 0x22, -1, 0);
+my ($found, $buffer) = ("\0" x 64, "\0" x 64);
+my $vector = pack("QQ", unpack("Q", pack("P", $buffer)), 1);
+my @calls = (
+  ["mincore", $mincore, $place, 8192, $found], ["cachestat", 451, $fd, $found, $buffer, 0],
+  ["cold", $madvise, $place, 4096, 20], ["pageout", $madvise, $place, 4096, 21],
+  ["pageout with more bits", $madvise, $place, 4096, (1 << 32) | 21],
+  ["process_madvise", 440, $fd, $vector, 1, 21, 0], ["io_uring", 425, 1, $buffer],
+  ["without waiting", $preadv2, $fd, $vector, 1, 0, 0, 8], ["with waiting", $preadv2, $fd, $vector, 1, 0, 0, 0],
+  ["dontneed", $madvise, $place, 4096, 4], ["free", $madvise, $place, 4096, 8],
+);
+print join(",", map { my ($name, @call) = @$_; syscall($call[0], @call[1 .. $#call]) < 0 ? $name : () } @calls);
+"""
+
+
+async def test_a_job_can_neither_evict_pages_of_shared_files_nor_ask_about_them(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    result = await run(engine, image, 'perl -e "$ADVICE"', Job((), env={"ADVICE": ADVICE}, seconds=30))
+    refused = b"mincore,cachestat,cold,pageout,pageout with more bits,process_madvise,io_uring,without waiting"
+    assert result.log == refused, "what the runtimes of Go and C need for their own memory stays"

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,15 +14,30 @@ from tests.support.load import busy_cores
 pytestmark = [pytest.mark.docker, pytest.mark.alone]
 
 
-@pytest.mark.parametrize("task", LIGHT)
-def test_a_reference_is_resolved_while_every_core_is_busy(task: str, tmp_path: Path) -> None:
-    catalog = light_catalog(tmp_path)
+def judged(catalog: Path, task: str) -> dict[str, Any]:
+    """The verdict of a task's reference, as a new command comes to it."""
     reference = catalog / "tasks" / task / "reference"
     files = ("--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"))
     verify = ("--catalog", str(catalog), "verify", task, *files, "--sandbox", "docker", "--json")
-    with busy_cores():
-        done = subprocess.run(
-            [sys.executable, "-m", "harness.cli", *verify], capture_output=True, text=True, check=False
-        )
+    done = subprocess.run([sys.executable, "-m", "harness.cli", *verify], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["verdict"] == "resolved", done.stdout
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", LIGHT)
+def test_eight_busy_processes_change_nothing_of_a_verdict(task: str, tmp_path: Path) -> None:
+    catalog = light_catalog(tmp_path)
+    idle = judged(catalog, task)
+    with busy_cores(4):
+        busy = judged(catalog, task)
+    assert idle["verdict"] == "resolved"
+    assert busy == idle
+
+
+@pytest.mark.parametrize("task", LIGHT)
+def test_a_reference_is_resolved_while_every_core_is_busy(task: str, tmp_path: Path) -> None:
+    catalog = light_catalog(tmp_path)
+    with busy_cores():
+        assert judged(catalog, task)["verdict"] == "resolved"

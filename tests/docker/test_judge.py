@@ -99,15 +99,15 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     assert trial["usage"]["judge"]["cost_usd"] == pytest.approx(asked * (100 * 1 + 20 * 2) / 1_000_000)
     assert trial["usage"]["agent"]["calls"] == 0
 
-    # Calibrated: one of two agrees with the probes.
-    (tmp_path / "gold.yaml").write_text(f"labels:\n  {TRIAL}: {{'1.1': met, '1.2': unmet, '5.1': unmet}}\n")
+    # Calibrated: the one that a probe decides is the one that the judge doubts.
+    (tmp_path / "gold.yaml").write_text(f"labels:\n  {TRIAL}: {{'1.2': unmet, '5.1': unmet}}\n")
     done = await testwright("judge", "calibrate", run, "--gold", "gold.yaml", "--json", cwd=tmp_path)
     facts = json.loads(done.output)
     whole = {row["against"]: (row["pairs"], row["raw"]) for row in facts["agreement"] if row["axis"] is None}
-    assert whole == {"probe": (2, 0.5), "static": (2, 1.0), "gold": (3, pytest.approx(2 / 3))}
+    assert whole == {"probe": (1, 0.0), "static": (2, 1.0), "gold": (2, 0.5)}
     assert {(row["criterion"], row["against"]) for row in facts["worst"]} == {("1.2", "probe"), ("5.1", "gold")}
 
-    # Another judge, which is down: no verdict is lost, none is invented, nothing of the arms is run.
+    # Another judge, which is down: the verdict stays as it is and where it is, and nothing of the arms is run.
     arms = arms_of(run)
     async with serve(down) as provider:
         judge = judge_file(tmp_path, provider.url, "other")
@@ -116,10 +116,10 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
         assert len(provider.requests) == 1
     assert done.status == 1, done.complaint
     [row] = json.loads(done.output)
-    assert (row["old"], row["new"], row["changed"]) == ("resolved", "unscored", True)
-    assert {reason["code"] for reason in row["reasons"]} == {"judge-unavailable"}
-    assert json.loads(stored(run, "verdict.1.json").read_text())["verdict"] == "resolved"
-    assert stored(run, "judge.1.jsonl").read_text().count("\n") == asked
+    assert (row["old"], row["new"], row["changed"]) == ("resolved", None, False)
+    assert not stored(run, "verdict.1.json").exists()
+    assert json.loads(stored(run, "verdict.json").read_text()) == record
+    assert stored(run, "judge.jsonl").read_text().count("\n") == asked
 
     # Another rubric: a must-have that only a judge decides.
     rubric = catalog / "rubrics" / f"{TASK}.yaml"
@@ -133,13 +133,16 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
 
     async with serve(says(strict)) as provider:
         found = await again(judge_file(tmp_path, provider.url))
-    assert (found.old.verdict, found.new.verdict, found.changed_criteria) == ("unscored", "failed", ("1.12",))
+    assert (found.old.verdict, found.new.verdict, found.changed_criteria) == ("resolved", "failed", ("1.12",))
     assert [(reason.code, reason.subject) for reason in found.new.reasons] == [("criterion-unmet", "1.12")]
 
     # A judge that nobody can read, and one that takes a test for a helper.
     async with serve(lambda request: Reply(text="I would rather not say.")) as provider:
         found = await again(judge_file(tmp_path, provider.url))
-    assert codes(found) == {"judge-unparseable"}
+    assert found.new is None
+    assert found.is_without_judge, found.complaint
+    assert found.old
+    assert found.old.verdict == "failed"
 
     def setup(heard: Heard) -> str:
         line = next(line for line in heard.patch.split("\n") if "def test_" in line and line.startswith("+"))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
@@ -96,6 +96,40 @@ async def test_a_provider_that_fails_in_mid_run_leaves_its_trial_without_a_verdi
     with pytest.raises(ProviderError) as error:
         await work(engine, COMMAND, fails_after_one)
     assert error.value.fault is ProviderFault.AUTH
+
+
+def gives_up_after(answers: int, kind: str) -> Callable[[Received], Reply]:
+    """A provider that fails once it has given so many answers."""
+    given: list[Received] = []
+
+    def reply(received: Received) -> Reply:
+        given.append(received)
+        return calling(received, "echo left > left.txt") if len(given) <= answers else failing(kind)
+
+    return reply
+
+
+async def test_once_it_has_had_an_answer_a_fault_that_is_no_outage_is_its_own_end(engine: Engine) -> None:
+    """Whoever could provoke one would get another try, in a new container."""
+    worked = await work(engine, COMMAND, gives_up_after(1, "rate-limit"))
+    assert worked.result.ending is Ending.GAVE_UP
+    assert "rate-limit" in worked.result.message
+    assert worked.result.failed_requests == 1
+    assert b"left.txt" in worked.submission.patch
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["bad-request", "server-error", "malformed"])
+async def test_no_other_fault_after_an_answer_is_another_try_either(engine: Engine, kind: str) -> None:
+    worked = await work(engine, COMMAND, gives_up_after(1, kind))
+    assert worked.result.ending is Ending.GAVE_UP
+
+
+@pytest.mark.long
+async def test_a_fault_before_any_answer_is_the_providers(engine: Engine) -> None:
+    with pytest.raises(ProviderError) as error:
+        await work(engine, COMMAND, gives_up_after(0, "rate-limit"))
+    assert error.value.fault is ProviderFault.RATE_LIMIT
 
 
 @pytest.mark.long

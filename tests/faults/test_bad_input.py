@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import __version__
 from harness.specs.catalog import default_directory
 from tests.support.command import Done, typed
 
@@ -139,3 +140,18 @@ def test_a_full_or_read_only_disk_ends_with_what_to_do_and_keeps_what_was_writte
     assert told.startswith("testwright: ") == (status == 2)
     assert words in " ".join(told.split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["show"], ["report"], ["report", "--site", "pages"], ["report", "--json"]])
+def test_a_run_whose_own_file_is_damaged_is_shown_with_a_warning_and_another_status(tmp_path, words):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.yaml").write_text("a: [")
+    done = command(words[0], "run", *words[1:], cwd=tmp_path)
+    assert done.status == 1
+    [line] = done.complaint.strip().splitlines()
+    assert line.startswith("warning: run/run.yaml:1: not YAML")
+    assert "what was asked for isn't known" in line
+
+
+def test_the_version_is_told(tmp_path):
+    assert command("--version", cwd=tmp_path).output == f"testwright {__version__}\n"

@@ -66,7 +66,7 @@ def _finished(directory: Path, trial: Trial) -> Path:
     assert agent is not None
     (directory / "agent.json").write_text(agent.model_copy(update={"identity": identity}).model_dump_json())
     digests = {"task_digest": trial.task.digest, "repo_digest": trial.task.repo.digest, "image_digest": IMAGE}
-    record = verdict(store).model_copy(update={**digests, "protocol_version": PROTOCOL_VERSION})
+    record = verdict(store).model_copy(update={**digests, "protocol_version": PROTOCOL_VERSION, "control": "drawn"})
     judged(store, record=record)
     return directory
 

@@ -41,6 +41,11 @@ def test_a_trial_without_a_verdict_has_failed_and_the_figure_without_faults_stan
     assert (pair.without_faults.value, pair.without_faults.tasks) == (0.5, 2)
 
 
+def test_an_unscored_attempt_flips_no_task():
+    pair = compared(["R", "R", "Rf", "R"], ["u", "Ru", "Rfu", "uf"])
+    assert [(flip.task, flip.first, flip.second) for flip in pair.flips] == [("t03", (1, 1), (0, 1))]
+
+
 def test_where_all_tasks_agree_that_one_side_is_ahead_it_is_said():
     pair = compared(["R"] * 12, ["f"] * 12)
     assert (pair.obstacles, pair.ahead) == ((), pair.first)

@@ -18,7 +18,7 @@ from harness.models.gateway.server import serve_gateway
 from harness.models.protocol import Message, MessageRole
 from harness.plugins.scripted_provider.scenario import Reply, Tokens
 from harness.specs.catalog import Catalog
-from harness.specs.errors import UserError
+from harness.specs.errors import ProviderFault, UserError
 from tests.support.gateways import (
     ANTHROPIC,
     GEMINI,
@@ -227,8 +227,19 @@ async def test_a_request_that_is_too_large_is_refused_and_one_below_goes_through
         path = trial.url(dialect) + path_of(dialect)
         got = await post(path, b" " * (MOST_BYTES + 1), trial.access.token)
         assert (got.status, len(provider.requests)) == (413, 0)
+        assert [item.fault for item in trial.failed] == [ProviderFault.TOO_LARGE]
         body = json.dumps(asking(dialect, HELLO)).encode() + b" " * 1024**2
         assert (await post(path, body, trial.access.token, {"anthropic-version": "1"})).status == 200
+
+
+async def test_requests_of_too_many_values_are_the_agents_failures_and_no_outage_of_its_provider() -> None:
+    async with playing(Reply(text="hi")) as provider, opened(provider, ANTHROPIC, attempts=2) as trial:
+        path = trial.url(DialectName.MESSAGES) + path_of(DialectName.MESSAGES)
+        body = b'{"x": [' + b"[]," * MOST_VALUES + b"[]]}"
+        for _ in range(3):
+            assert (await post(path, body, trial.access.token)).status == 413
+    assert trial.allowance.failed_requests == 3
+    assert (trial.access.fault, trial.access.end, provider.requests) == (None, None, [])
 
 
 @pytest.mark.parametrize("body", [b"{", b"[1]", b"null", b"[" * 100_000])
@@ -317,6 +328,7 @@ async def test_a_body_of_too_many_values_is_refused_before_it_is_built(dialect: 
         body = b'{"x": [' + b",".join([b"[]"] * (MOST_VALUES // 2 + 1)) + b"]}"
         got = await post(trial.url(dialect) + path_of(dialect), body, trial.access.token)
         assert (got.status, len(provider.requests)) == (413, 0)
+        assert [item.fault for item in trial.failed] == [ProviderFault.TOO_LARGE]
 
 
 def test_brackets_commas_and_quotes_within_strings_are_not_values() -> None:

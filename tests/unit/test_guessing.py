@@ -10,12 +10,15 @@ import pytest
 
 from harness.authoring.task_check.subject import kept_tree
 from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.control import KILLS_DRAWN
 from harness.judging.verify.guessing import (
     chance_apart,
     chance_of_guessing,
+    chance_of_voters,
     chance_together,
     fewest_arms,
     guess_table,
+    vote_table,
 )
 from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.task_texts import read_texts
@@ -60,6 +63,17 @@ def test_the_arms_that_are_counted_are_those_of_a_real_judging(tmp_path, monkeyp
 def test_the_page_tells_the_chance_as_it_is():
     page = (Path(__file__).parents[2] / "docs" / "validity.md").read_text()
     assert "\n".join(guess_table(10, 12)) in page
+    assert "\n".join(vote_table(10)) in page
+
+
+def test_the_chance_of_voters_is_that_of_a_draw_that_misses_them():
+    """Every draw of a control round, one after the other."""
+    for probes in (2, 3, 7):
+        draws = list(combinations(range(probes), min(KILLS_DRAWN, probes)))
+        for voted in range(probes + 1):
+            missed = [draw for draw in draws if min(draw) >= voted]
+            assert chance_of_voters(probes, voted) == len(missed) / len(draws)
+    assert chance_of_voters(10, 8) == 0, "votes on all probes are always found out"
 
 
 def test_a_shared_guess_is_counted_as_it_is():

@@ -144,8 +144,15 @@ class NativeAgent:
             finally:
                 printed = await _printed(sandbox)
                 told = self._keep(trajectory, printed, result, allowance.counted_seconds - began)
-            if access.fault and (result.exit_status != 0 or not await _has_manifest(sandbox)):
+            has_failed = result.exit_status != 0 or not await _has_manifest(sandbox)
+            if access.end:
+                raise access.end
+            # Before its first answer nothing that it did can have made the provider fail.
+            if access.fault and has_failed and not allowance.steps:
                 raise access.fault
+        if access.fault and has_failed:
+            words = f"exit status {result.exit_status}; its provider's last word: {access.fault}"
+            return Finish(Ending.GAVE_UP, words)
         if result.exit_status == 0:
             return Finish(Ending.SUBMITTED)
         return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(told.error, printed)}")

@@ -25,13 +25,17 @@ class JobsStopped(Exception):
 class JobLimit:
     """A limit on the time that containers of one piece of work take together; those that run are not ended.
 
+    Of a job its own seconds count (`JobResult.own_seconds`): a busy machine uses nothing up.
+
     Args:
         seconds: Of all jobs together; the job during which they are used up still counts.
         used: Seconds that jobs of an earlier start have taken.
+        with_builds: Whether what is built for the work counts as well.
     """
 
-    def __init__(self, seconds: float = math.inf, used: float = 0.0) -> None:
+    def __init__(self, seconds: float = math.inf, used: float = 0.0, with_builds: bool = True) -> None:
         self.used = used
+        self.with_builds = with_builds
         self.ran_out_of_time = False
         self._most = seconds
         self._stopped = False
@@ -76,7 +80,7 @@ class JobContext:
         """
         self.limit.check()
         result = await self.engine.run_job(self.image, job, options, self.labels)
-        self.limit.used += result.seconds
+        self.limit.used += result.own_seconds if self.limit.with_builds else 0.0
         return result
 
 

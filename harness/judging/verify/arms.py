@@ -16,6 +16,7 @@ from harness.judging.languages.toolchain import (
     with_suite,
 )
 from harness.judging.testing.arm_job import TestRun, read_job, test_job, unbuilt
+from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.protocol import (
     Engine,
     Job,
@@ -23,7 +24,7 @@ from harness.sandbox.protocol import (
     LimitReached,
     SandboxOptions,
 )
-from harness.specs.errors import SandboxLost, first_error
+from harness.specs.errors import SandboxLost, Starved, first_error
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
@@ -69,7 +70,7 @@ class ArmContext(JobContext):
         """Run a job in a container like an arm's, again where the container is lost.
 
         Raises:
-            SandboxLost: It was lost again and again.
+            SandboxLost: It was lost again and again; Starved at once.
             LimitReached: It needed more than a container may have.
             JobsStopped: The limit lets no further container start.
         """
@@ -78,11 +79,13 @@ class ArmContext(JobContext):
                 async with self.slots:
                     self.limit.check()
                     result = await self.engine.run_job(self.image, job, self.options, self.labels)
+            except Starved:  # it has waited for very long: the next start may find a machine with less to do
+                raise
             except SandboxLost:
                 if not left:
                     raise
             else:
-                self.limit.used += result.seconds
+                self.limit.used += result.own_seconds
                 return result
         raise AssertionError("unreachable: the last try returns or raises")
 
@@ -183,6 +186,8 @@ class ArmRunner:
             return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
         self._context.observer.printed(key, result)
         reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
+        if variant.kind.behaves_like_baseline and any(item.quality is Quality.TIMEOUT for item in reading.results):
+            check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
         arm = Arm(
             kind=variant.kind,
             status=reading.status,
@@ -193,6 +198,20 @@ class ArmRunner:
             disagreement=reading.disagreement,
         )
         return _Executed(arm, crashed=result.exit_status > _CRASHED and not result.was_terminated)
+
+
+def check_not_kept_waiting(result: JobResult, limit: float) -> None:
+    """Raise Starved where a test's own clock, which knows nothing of other processes, may have ended it for theirs.
+
+    Args:
+        result: The arm's end, in which a test was out of time.
+        limit: Seconds of that clock.
+    """
+    if result.own_seconds < result.seconds / 2 and result.seconds - result.own_seconds >= limit / 2:
+        raise Starved(
+            f"a test was out of time, by its clock, on a busy machine: the tests took {result.own_seconds:.0f} s of "
+            f"their own in {result.seconds:.0f} s"
+        )
 
 
 class _Executed(NamedTuple):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, cast
 
+from harness.specs.grading import ControlRound
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
 
@@ -93,8 +94,8 @@ EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
 class Evidence:
     """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test.
 
-    `draw` is what chance decided. `out_of_time` says that arms are missing because all that ran before took as long
-    as the task allows.
+    `draw` is what chance decided, `control` which kills were to be repeated apart. `out_of_time` says that arms are
+    missing because all that ran before took as long as the task allows.
     """
 
     tests: tuple[TestId, ...]
@@ -102,6 +103,7 @@ class Evidence:
     required: tuple[ArmName, ...] = REQUIRED
     draw: Draw | None = None
     out_of_time: bool = False
+    control: ControlRound = ControlRound.NONE
 
     @cached_property
     def derived(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from harness.judging.languages.protocol import Discovery
 from harness.judging.languages.registry import language_of
+from harness.judging.verify.control import kills_not_repeated
 from harness.judging.verify.evidence import Evidence
 from harness.judging.verify.intake import FileChange, Intake, by_path
 from harness.judging.verify.judge.judge import Judge, JudgeReport
@@ -42,7 +43,8 @@ class Examination:
 
     @property
     def mutation(self) -> tuple[Reason, ...]:
-        return judge_mutation(self.evidence) if self.evidence else ()
+        """Return why the arms don't show that every test notices what it must, and nothing but behaviour."""
+        return (*judge_mutation(self.evidence), *kills_not_repeated(self.evidence)) if self.evidence else ()
 
     @property
     def reaches_rubric(self) -> bool:

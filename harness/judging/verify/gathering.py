@@ -128,9 +128,9 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
     """
     log = log or UnkeptArms()
     arms = schedule(plan.sources, bool(plan.check.existing), bool(plan.check.changed), plan.draw.order_seed)
-    variants = _CompiledOnce(context, task)
+    variants = CompiledOnce(context, task)
     await variants.of([item.source for item in arms if item.key not in log.known])
-    limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds)
+    limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds, with_builds=False)
     gathering = _Gathering(replace(context, limit=limit), task, plan, required(arms), variants, log)
     gathering.announce(arms)
     runner = ArmRunner(gathering.context, task, observer=gathering)
@@ -185,7 +185,7 @@ class _Gathering(ArmObserver):
         task: Task,
         plan: ArmPlan,
         needed_arms: tuple[ArmKey, ...],
-        variants: "_CompiledOnce",
+        variants: "CompiledOnce",
         log: ArmLog,
     ) -> None:
         self.context, self.plan = context, plan
@@ -230,7 +230,7 @@ class _Gathering(ArmObserver):
 
 
 @dataclass
-class _CompiledOnce:
+class CompiledOnce:
     """The variants of one judging, each compiled when it is first asked for, without the submission."""
 
     context: ArmContext

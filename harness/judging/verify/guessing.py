@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
+from harness.judging.verify.control import KILLS_DRAWN
 from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
@@ -40,6 +41,27 @@ def chance_of_guessing(kinds: Sequence[VariantKind]) -> float:
     """
     apart = max(chance_apart(kinds, step / STEPS, tests) for step in range(1, STEPS) for tests in (1, 2))
     return max(apart, chance_together(kinds))
+
+
+def chance_of_voters(probes: int, voted: int) -> float:
+    """Return the chance that the draw of a control round misses what a suite knows by votes alone.
+
+    Its tests notice all other probes by themselves; their votes never fail among all arms and are never told from the
+    control round. Whoever doesn't know which probes there are has to vote on all.
+
+    Args:
+        probes: Must-haves' probes of the task.
+        voted: Of these, as many are noticed only where arms with right code vote.
+    """
+    drawn = min(KILLS_DRAWN, probes)
+    return comb(probes - voted, drawn) / comb(probes, drawn)
+
+
+def vote_table(probes: int) -> list[str]:
+    """Return lines of a Markdown table: the chance of `chance_of_voters`, by the number of probes that are voted."""
+    numbers = range(1, probes - KILLS_DRAWN + 2)
+    rows = [f"| {voted} | {chance_of_voters(probes, voted):.2f} |" for voted in numbers]
+    return ["| probes known by votes alone | chance |", "|---|---|", *rows]
 
 
 def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) -> float:

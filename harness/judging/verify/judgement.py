@@ -111,6 +111,8 @@ def combine(
     notes = (*of_text, *disagreements(criteria), *_slow(found.evidence), *_flaky_once(found.evidence))
     asked = judge_record(judge, judging, opinions_on_conduct(found.check.conduct, judging))
     record = verdict_record(task, context, (*reasons, *conduct), notes, stages, asked)
+    if found.evidence:
+        record = record.model_copy(update={"control": found.evidence.control})
     return _judgement(record, found, judging)
 
 

@@ -264,7 +264,7 @@ def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
 
 def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
     if evidence.out_of_time:
-        words = "building and running the tests takes longer in all than the task allows for a whole verification"
+        words = "the tests take longer in all, by their own time, than the task allows for a whole verification"
         yield _reason(ReasonCode.ARM_TIMEOUT, "", words)
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.judging.verify.judge.replies import Opinion
 from harness.judging.verify.rubric_check import CriterionResult
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality
 from harness.specs.tracks import BEHAVIOUR
@@ -102,6 +102,9 @@ class VerdictRecord(FileModel):
     protocol_version: int
     protocol: GradingRules = Field(default=GradingRules.TESTWRIGHT, description="testwright or published")
     isolation: str
+    control: ControlRound = Field(
+        default=ControlRound.NONE, description="which kills were run again alone; none also in older verdicts"
+    )
     verdict: Verdict
     reasons: tuple[Reason, ...] = ()
     notes: tuple[Note, ...] = ()

@@ -8,6 +8,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.conduct import declaring_files
+from harness.judging.verify.control import control_round
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
@@ -21,6 +22,7 @@ from harness.judging.verify.variants import plan_variants
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
+from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 
@@ -30,7 +32,8 @@ class Judging:
     """One submission's judging.
 
     `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms showed
-    earlier, and keeps it. `reader` finds the submission's tests.
+    earlier, and keeps it. `reader` finds the submission's tests. `control` says which kills are run again alone; what
+    `cache` has is judged as it is where that is `none`.
     """
 
     task: Task
@@ -39,6 +42,7 @@ class Judging:
     spending: Spending | None = None
     cache: EvidenceCache | None = None
     reader: SuiteReader = by_grammar
+    control: ControlRound = ControlRound.DRAWN
 
     async def run(self, submission: Submission) -> Judgement:
         """Judge a submission in all stages. Nothing that it holds raises an error.
@@ -56,14 +60,18 @@ class Judging:
     async def evidence(self, found: Examination) -> Evidence:
         """Return what the arms show: known from earlier, or run now. For errors see `run`."""
         known = self.cache.read() if self.cache else None
-        if known and known.tests == found.check.tests:
+        if known and known.tests != found.check.tests:
+            known = None
+        if known and (known.control.covers(self.control) or known.draw is None):
             return known
-        draw = (self.cache.draw() if self.cache else None) or new_draw(self.task.digest)
+        draw = known.draw if known else self.cache.draw() if self.cache else None
+        draw = draw or new_draw(self.task.digest)
         tree, every = GitTree(self.context.image.tree), self.context.every_twin
         sources = await plan_variants(self.task, tree, self.context.toolchain, draw.code_seed, every)
         plan = ArmPlan(sources, suite_of(found), found.check, draw)
         log = self.cache.begin(found.check.tests, draw) if self.cache else None
-        evidence = await gather_evidence(self.context, self.task, plan, log)
+        evidence = known or await gather_evidence(self.context, self.task, plan, log)
+        evidence = await control_round(self.context, self.task, plan, evidence, self.control, log)
         if self.cache:
             self.cache.keep(evidence)
         return evidence

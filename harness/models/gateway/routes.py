@@ -26,6 +26,8 @@ from harness.models.gateway.dialects.registry import DIALECTS, dialect_at
 from harness.models.gateway.transport import Downstream, Incoming, sent_on, token_of
 from harness.models.gateway.withholding import RefusedRequest, Withheld
 from harness.models.price_table import litellm_module
+from harness.models.protocol import FailedRequest
+from harness.specs.errors import ProviderFault
 
 
 def model_list(dialect: DialectName, model: str, asked: str | None) -> Json:
@@ -141,7 +143,7 @@ class Routes:
         return self._accesses.get(token_of(request.headers, request.query))
 
     async def _call(self, request: web.Request, access: GatewayAccess, dialect: Dialect) -> web.StreamResponse:
-        body = await _body(request, dialect)
+        body = await _body(request, access, dialect)
         if isinstance(body, web.Response):
             return body
         streaming = bool(body.get("stream"))
@@ -153,7 +155,7 @@ class Routes:
             return await self._nowhere(request)
         if asked["method"] == "countTokens":
             return await self._count(request, access, dialect)
-        body = await _body(request, dialect)
+        body = await _body(request, access, dialect)
         if isinstance(body, web.Response):
             return body
         streaming = asked["method"] == "streamGenerateContent"
@@ -187,7 +189,7 @@ class Routes:
         return down.response
 
     async def _count(self, request: web.Request, access: GatewayAccess, dialect: Dialect) -> web.StreamResponse:
-        body = await _body(request, dialect)
+        body = await _body(request, access, dialect)
         if isinstance(body, web.Response):
             return body
         return web.json_response(await count_tokens(self._http, access, dialect, body, request.headers))
@@ -204,19 +206,27 @@ class Routes:
         return _error(dialect_at(request.path), 404, f"there is no {request.method} {request.path} here")
 
 
-async def _body(request: web.Request, dialect: Dialect) -> Json | web.Response:
-    """Return the JSON object of a request, or what is wrong with it."""
+async def _body(request: web.Request, access: GatewayAccess, dialect: Dialect) -> Json | web.Response:
+    """Return the JSON object of a request, or what is wrong with it.
+
+    One that is too large counts as the agent's failed request, and never as its provider's fault: none was asked.
+    """
     try:
         raw = await request.read()
     except web.HTTPRequestEntityTooLarge:
-        return _error(dialect, 413, f"a request may have {MOST_BYTES} bytes")
+        return _too_large(access, dialect, f"a request may have {MOST_BYTES} bytes")
     if await asyncio.to_thread(has_too_many_values, raw):
-        return _error(dialect, 413, f"a request may have {MOST_VALUES} values")
+        return _too_large(access, dialect, f"a request may have {MOST_VALUES} values")
     try:
         body: Any = await asyncio.to_thread(json.loads, raw)
     except (ValueError, RecursionError):
         return _error(dialect, 400, "the body is not JSON")
     return body if isinstance(body, dict) else _error(dialect, 400, "the body is not a JSON object")
+
+
+def _too_large(access: GatewayAccess, dialect: Dialect, message: str) -> web.Response:
+    access.allowance.failed(FailedRequest(fault=ProviderFault.TOO_LARGE, message=f"the gateway: {message}"))
+    return _error(dialect, 413, message)
 
 
 def has_too_many_values(raw: bytes, most: int = MOST_VALUES) -> bool:

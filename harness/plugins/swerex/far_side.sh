@@ -126,7 +126,7 @@ find_marked() {
         [[ ${sessions[$session]:-}${seen[$pid]:-} ]] || continue
         found+=("$pid")
         ((total += ticks))
-        [[ $state != [RD] ]] || busy=1
+        case $state in R) busy=1 ;; D) ((busy == 1)) || busy=2 ;; esac
     done
 }
 
@@ -140,7 +140,8 @@ kill_marked() {
     done
 }
 
-# MARK: hundredths of a second of CPU time that they have used, and whether one of them wants a core.
+# MARK: hundredths of a second of CPU time that they have used, and 1 where one wants a core, 2 where one waits for a
+# disk and none wants a core, else 0.
 used() {
     local found total busy
     find_marked "$1"

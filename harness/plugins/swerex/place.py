@@ -213,7 +213,7 @@ class DeployedDirectory:
         used = (await self.host.client.check("used", self.marks)).split()
         if len(used) != 2 or not all(word.isdigit() for word in used):
             raise SandboxLost("the SWE-ReX deployment doesn't say what time a job has used")
-        return Use(int(used[0]) / 100, used[1] == "1")
+        return Use(int(used[0]) / 100, used[1] in ("1", "2"), only_disk=used[1] == "2")
 
     async def kill(self) -> None:
         """Kill all its processes. Raises SandboxLost where the sandbox is gone."""

@@ -167,6 +167,7 @@ def _of_record(record: VerdictRecord) -> dict[str, str]:
         "image digest": record.image_digest,
         "protocol version": str(record.protocol_version),
         "grading rules": record.protocol.value,
+        "control round": record.control.value,
         "isolation": record.isolation,
         "judge (model, settings, prompts, votes)": f"{judge.model} {judge.model_dump_json()}" if judge else "none",
     }

@@ -87,7 +87,7 @@ def _answers(row: TrialRow, axis: int) -> list[bool | None]:
 
 @dataclass(frozen=True)
 class Flip:
-    """One task: resolved and all attempts of either side, and a trial of each to look at.
+    """One task: resolved attempts, and all but unscored ones, of either side, and a trial of each to look at.
 
     The side with more has a resolved one there, the other one that isn't; None where no such trial has begun.
     """
@@ -101,20 +101,21 @@ class Flip:
 
 
 def flips(first: Side, second: Side, tasks: Sequence[str]) -> tuple[Flip, ...]:
-    """In the order of the tasks. Pure."""
+    """In the order of the tasks; unscored attempts don't count: a machine's fault flips nothing. Pure."""
     return tuple(_flips(first, second, tasks))
 
 
 def _flips(first: Side, second: Side, tasks: Sequence[str]) -> Iterator[Flip]:
     for task in tasks:
         one, other = first.scores[task], second.scores[task]
-        if one.share == other.share:
+        own, others = one.resolved * other.decided, other.resolved * one.decided
+        if own == others:
             continue
-        wins = one.share > other.share
+        wins = own > others
         yield Flip(
             task=task,
-            first=(one.resolved, len(one.verdicts)),
-            second=(other.resolved, len(other.verdicts)),
+            first=(one.resolved, one.decided),
+            second=(other.resolved, other.decided),
             for_first=wins,
             first_trial=_example(first, task, wins),
             second_trial=_example(second, task, not wins),

@@ -34,6 +34,7 @@ from harness.results.report.csv_report import csv_of_facts
 from harness.results.report.figures import counted, p_words
 from harness.results.report.tables import console, printable
 from harness.results.scores import POLICY
+from harness.results.signals import pair_figures
 from harness.results.statistics.clusters import RESAMPLES, SEED
 from harness.results.statistics.estimates import Difference, Estimate
 from harness.results.statistics.proportions import Bounds, Rate
@@ -126,9 +127,15 @@ def _pair(pair: Pair) -> dict[str, Any]:
             "p": pair.mcnemar.p,
         },
         "holm_p": pair.adjusted_p,
+        "signals": _signals(pair),
         "axes": [_axis(item) for item in pair.axes],
         "flips": [_flip(flip) for flip in pair.flips],
     }
+
+
+def _signals(pair: Pair) -> list[str]:
+    sides = ([trial.row for trial in side.trials] for side in (pair.first, pair.second))
+    return pair_figures(*sides)
 
 
 def _axis(item: AxisDifference) -> dict[str, Any]:
@@ -219,6 +226,7 @@ def _conclusions(found: Comparison, letters: Letters) -> Iterator[Table | str]:
     yield difference_table(found.pairs, letters)
     for pair in found.pairs:
         yield from _conclusion(pair)
+        yield from _signals(pair)
     yield from (f"note: {note}" for note in found.notes)
     for summary in found.sides:
         yield from mechanism_warning(summary)

@@ -12,6 +12,7 @@ from harness.results.report.facts import facts
 from harness.results.report.tables import printable
 from harness.results.rows import ArmTestRow, CriterionRow
 from harness.results.run_rows import RunRows
+from harness.results.signals import SIGNALS, column_name
 from harness.specs.errors import UserError
 from harness.specs.reasons import Note, Reason
 
@@ -85,7 +86,7 @@ def columns_of(chosen: CsvRows) -> Mapping[str, Column]:
     """In their order."""
     match chosen:
         case CsvRows.TRIALS:
-            return _TRIAL_COLUMNS
+            return {**_TRIAL_COLUMNS, **{column_name(name): _of_signal(name) for name in SIGNALS.names}}
         case CsvRows.REASONS:
             return _REASON_COLUMNS
         case CsvRows.CRITERIA:
@@ -155,6 +156,10 @@ def _cell(value: Any) -> str:
 
 def _codes(items: Iterable[Reason | Note]) -> str:
     return "; ".join(dict.fromkeys(item.code for item in items))
+
+
+def _of_signal(name: str) -> Column:
+    return lambda row: row.signals.get(name)
 
 
 def _of_usage(column: Column) -> Column:

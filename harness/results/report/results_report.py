@@ -19,6 +19,7 @@ from harness.results.report.run_summary import effort_table, system_names
 from harness.results.report.tables import console, printable, table
 from harness.results.run_rows import RunRows
 from harness.results.scores import POLICY, Who
+from harness.results.signals import system_figures
 from harness.results.summary import Results, SystemResults, results
 from harness.specs.errors import UserError
 
@@ -59,6 +60,7 @@ def _parts(found: Results, directories: Sequence[Path]) -> Iterator[Table | Text
     yield effort_table([item.standing for item in found.systems], names)
     yield from _costs(found.systems, names)
     yield from _composites(found.systems, names)
+    yield from _signals(found.systems, names)
     yield from failing_sections(found, names)
     yield from behaviour_sections(found, names)
 
@@ -96,6 +98,15 @@ def _costs(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[
     ]
     words = f"Pareto front of resolve rate and cost per trial: {', '.join(front) or 'none'}"
     yield Text(words + (f" (cost unknown: {', '.join(unknown)})" if unknown else ""))
+
+
+def _signals(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[Table | Text]:
+    rows = {names[item.standing.who]: item.standing.rows for item in systems}
+    rates = {names[item.standing.who]: percent(item.standing.rate.rate.value) for item in systems}
+    for figures in system_figures(rows):
+        cells = [(name, printable(words), rates[name]) for name, words in figures.systems.items()]
+        yield table(("system", figures.title, "resolve rate"), cells, right=("resolve rate",))
+        yield Text(figures.caution)
 
 
 def _composites(systems: Sequence[SystemResults], names: dict[Who, str]) -> Iterator[Table]:

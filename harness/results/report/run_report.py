@@ -18,12 +18,23 @@ from harness.results.leaderboard import Standing, leaderboard
 from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
 from harness.results.report.mutants_report import mutants_facts
 from harness.results.report.parity_report import parity_facts, parity_lines
+from harness.results.report.progress import warn
 from harness.results.report.run_summary import show_large_run, summary_parts
 from harness.results.report.tables import console, money, printable
 from harness.results.report.trajectory_report import Steps, show_trajectory
 from harness.results.report.trial_report import show_trial, trial_table
 from harness.results.rows import TrialRow
-from harness.results.run_rows import Filters, RunRows, chosen, each_row, is_below, load_rows, row_of_outcome, rows_of
+from harness.results.run_rows import (
+    Filters,
+    RunRows,
+    chosen,
+    damage_of,
+    each_row,
+    is_below,
+    load_rows,
+    row_of_outcome,
+    rows_of,
+)
 from harness.runs.command import FinishedRun
 from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
@@ -59,6 +70,14 @@ def report_run(run: FinishedRun, as_json: bool) -> int:
         out.print(Text(f"next: {_next(run.directory, rows)}"), soft_wrap=True)
     verdicts = chain((entry.verdict for _, entry in run.finished), (row.verdict for row in rows))
     return 1 if any(verdict == Verdict.UNSCORED for verdict in verdicts) else 0
+
+
+def damaged(runs: Iterable[Path]) -> int:
+    """Warn of each run whose own file can't be read, and return the exit status that this makes."""
+    complaints = [complaint for run in runs if (complaint := damage_of(run))]
+    for complaint in complaints:
+        warn(complaint)
+    return 1 if complaints else 0
 
 
 def _finished_words(run: FinishedRun) -> str:
@@ -265,6 +284,7 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
         "attempts": [attempt.model_dump(mode="json") for attempt in row.attempts],
         "problem": row.problem or None,
         "usage": _usage(row.usage),
+        "signals": dict(row.signals),
     }
 
 

@@ -22,6 +22,7 @@ from harness.results.report.mutants_report import mutant_lines
 from harness.results.report.parity_report import parity_lines
 from harness.results.report.tables import console, money, printable, table, verdict_text
 from harness.results.rows import ArmTestRow, TrialRow
+from harness.results.signals import shown_signals, signal_cell
 from harness.runs.records import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called_apart
@@ -83,6 +84,7 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
     """
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
+    signals = shown_signals(rows)
     names = called_apart(dict.fromkeys(row.model for row in rows))
     cells = [
         (
@@ -95,10 +97,11 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
             money(row.usage.total) if row.usage else "-",
             _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
             *(column_value(title, row.record) for title in own),
+            *(printable(signal_cell(row, name)) for name in signals),
         )
         for row in rows
     ]
-    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", "time", *own)
+    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", "time", *own, *signals.values())
     return table(columns, cells, right=("#", "cost", "time"))
 
 
@@ -220,6 +223,8 @@ def _parts(place: Path, row: TrialRow, statements: Mapping[str, str]) -> Iterato
     if row.record and row.published:
         yield from verdict_lines(row.published, statements)
         yield from parity_lines([(row.task, row.record, row.published)])
+    for name, title in shown_signals([row]).items():
+        yield Text(printable(f"{title}: {signal_cell(row, name)}"))
     if row.ending:
         more = f": {printable(row.ending_message, 200)}" if row.ending_message else ""
         yield Text(f"agent: ended by {row.ending.replace('-', ' ')} after {row.steps} steps{more}")

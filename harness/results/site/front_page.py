@@ -19,6 +19,7 @@ from harness.results.failing.criteria import (
 from harness.results.failing.funnel import Composite, WeightsFile, composite, funnel
 from harness.results.report.figures import percent, span
 from harness.results.scores import POLICY
+from harness.results.signals import system_figures
 from harness.results.site.comparison_pages import pairings
 from harness.results.site.material import FRONT, Material, System
 from harness.results.site.pages import Pages
@@ -64,6 +65,8 @@ def front_values(material: Material, weights: WeightsFile | None = None) -> dict
         "rates_plot": _rates_plot(systems),
         "weights": weights,
         "composites": _composites(systems, weights) if weights else [],
+        "signals": system_figures({system.label: system.standing.rows for system in systems}),
+        "rates": {system.label: system.rate.rate.value for system in systems},
         "funnel": funnel(rows),
         "funnels": [(system.label, funnel(system.standing.rows)) for system in systems],
         "axes": axes,

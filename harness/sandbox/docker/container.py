@@ -4,6 +4,8 @@ import os
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +34,12 @@ _MASKED = (
     "/sys/firmware",
 )  # fmt: skip
 """What engines hide by themselves."""
+_COUNTERS = (
+    "/proc/buddyinfo", "/proc/diskstats", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure", "/proc/schedstat",
+    "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
+    "/proc/sys/fs/inode-state", "/proc/vmstat", "/proc/zoneinfo",
+)  # fmt: skip
+"""Counters of the whole host that no runtime needs: one job could read there what another one does."""
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
@@ -120,16 +128,31 @@ def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequenc
         pids_limit=limits.pids,
         cap_drop=["ALL"],
         cap_add=list(capabilities) or None,
-        security_opt=["no-new-privileges"],
+        security_opt=["no-new-privileges", *_job_filter(docker, is_job=not init)],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _process_limits(docker, limits).items()],
     )
-    if options.hidden and docker.is_podman:
-        config["SecurityOpt"].append(f"mask={':'.join(options.hidden)}")
-    elif options.hidden:  # ours take the place of the engine's own list
-        config["MaskedPaths"] = [*_MASKED, *options.hidden]
+    hidden = (*options.hidden, *(() if init else _COUNTERS))
+    if hidden and docker.is_podman:
+        config["SecurityOpt"].append(f"mask={':'.join(hidden)}")
+    elif hidden:  # ours take the place of the engine's own list
+        config["MaskedPaths"] = [*_MASKED, *hidden]
     return config
+
+
+def _job_filter(docker: Docker, is_job: bool) -> list[str]:
+    """Return the filter of a job's system calls: an engine's own one, without what evicts or asks about cached pages.
+
+    All containers of an image share the page cache of its layers. Podman takes a file of its own machine there, so
+    its jobs have Podman's filter.
+    """
+    return [f"seccomp={_seccomp_profile()}"] if is_job and not docker.is_podman else []
+
+
+@cache
+def _seccomp_profile() -> str:
+    return (resources.files("harness.sandbox.docker") / "seccomp.json").read_text()
 
 
 def _own_files(docker: Docker) -> list[EngineMount]:

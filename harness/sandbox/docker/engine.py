@@ -1,5 +1,6 @@
 """The real engine: Docker, or what speaks its protocol."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,9 @@ from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
 from harness.sandbox.docker.sandbox import DockerSandbox
+from harness.sandbox.docker.warming import Warming
 from harness.sandbox.images.disk_budget import ImagesInUse, shrink_images
+from harness.sandbox.images.second_copy import copy_tag, make_second_copy
 from harness.sandbox.options import check_job_options, check_options
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
 from harness.sandbox.toolboxes.recipe import read_toolbox_recipe, toolbox_mount
@@ -41,11 +44,18 @@ class DockerEngine:
         self.capabilities = replace(self.capabilities, memory=podman.MEMORY in groups, pids=podman.PIDS in groups)
         self._facts = ImageFacts(self._docker)
         self._in_use = ImagesInUse()
+        self._copying, self._warming = asyncio.Lock(), Warming(self._docker)
 
     async def image(self, task: Task) -> Image:
         image = await self._provide(task)
         self._in_use.hold(image.reference)
         return image
+
+    async def second_copy(self, image: Image) -> Image:
+        """See `CopyingEngine`. It is kept for later, and counts among the images that were built here."""
+        self._in_use.hold(copy_tag(image.digest))
+        async with self._copying:
+            return replace(image, reference=await make_second_copy(image.reference, image.digest))
 
     def release(self, image: Image) -> None:
         self._in_use.release(image.reference)
@@ -68,6 +78,7 @@ class DockerEngine:
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         check_job_options(self.name, self.capabilities, options)
         try:
+            await self._warming.warm(image, labels)
             return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
         except EndedFromOutside:
             raise

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.channel import BoundedOutput
-from harness.sandbox.deadline import TimeLimit, Use, ends_before, expire
+from harness.sandbox.deadline import OwnTime, TimeLimit, Use, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
@@ -47,6 +47,7 @@ async def run_job(
         outputs=outputs.files,
         complete=outputs.complete,
         seconds=end.seconds,
+        own_seconds=end.own_seconds,
     )
 
 
@@ -86,6 +87,7 @@ class _End(NamedTuple):
     timed_out: bool
     log: BoundedOutput
     seconds: float
+    own_seconds: float
 
 
 async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End:
@@ -105,8 +107,10 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
         facts = await docker.call(docker.api.inspect_container, container)
         meter = layer_meter(docker, facts, limits.disk_mb)
         watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
-        expiry = expire(limit, lambda: _use(docker, container))
+        own = OwnTime()
+        expiry = expire(limit, lambda: _use(docker, container), own)
         timed_out = not await ends_before(_until_end(docker, container, stream, log), expiry)
+        own_seconds = own.seconds()
         if timed_out:
             await docker.kill(container)
             with contextlib.suppress(TimeoutError):
@@ -120,7 +124,7 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
     if breaches:
         raise breaches[0]
     _check_ended_inside(facts["State"], state, timed_out)
-    return _End(state, timed_out, log, seconds)
+    return _End(state, timed_out, log, seconds, own_seconds)
 
 
 async def _until_end(docker: Docker, container: str, stream: AttachedStream, log: BoundedOutput) -> None:
@@ -138,8 +142,8 @@ async def _use(docker: Docker, container: str) -> Use:
     # A row for each thread (Podman: each process). R runs or waits for a core, D for a disk.
     threads = await docker.call(docker.api.top, container, "pid,state" if docker.is_podman else "-eLo pid,s")
     # Null instead of an empty list once the last of them has ended.
-    wants_core = any(row[1] in ("R", "D") for row in threads["Processes"] or ())
-    return Use(int(usage.get("total_usage") or 0) / 1e9, wants_core)
+    states = {row[1] for row in threads["Processes"] or ()}
+    return Use.of(int(usage.get("total_usage") or 0) / 1e9, states)
 
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:

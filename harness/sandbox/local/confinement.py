@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from harness.sandbox.forwarding.carrying import shown_sockets
 from harness.sandbox.host import host_environment
+from harness.sandbox.local.call_filter import call_filter
 from harness.sandbox.local.place import HOME, PROGRAMS, LocalDirectory
 from harness.sandbox.options import mapped
 from harness.sandbox.protocol import AGENT_LOGS, Image, Limits, SandboxOptions
@@ -22,11 +23,15 @@ _LIMITED = 'ulimit -c 0 -f "$1" -d "$2"; shift 2; exec "$@"'
 
 
 class Launch(NamedTuple):
-    """A process to start on this machine, with nothing in its environment but this."""
+    """A process to start on this machine, with nothing in its environment but this.
+
+    `call_filter` is what bubblewrap, the process's program, gets in a file that it inherits; none where it is empty.
+    """
 
     argv: list[str]
     env: dict[str, str]
     directory: Path
+    call_filter: bytes = b""
 
 
 class Confinement(Protocol):
@@ -89,6 +94,7 @@ class Bubblewrap:
             ["bwrap", *flags, "--", *_limited(argv, options.limits)],
             {**clean, **image.env, **options.env, **env},
             place.directory,
+            b"" if driver else call_filter(),
         )
 
 

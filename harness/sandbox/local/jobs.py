@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from harness.sandbox.channel import BoundedOutput
-from harness.sandbox.deadline import TimeLimit, ends_before, expire
+from harness.sandbox.deadline import OwnTime, TimeLimit, ends_before, expire
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
 from harness.sandbox.local.confinement import Confinement, Launch
 from harness.sandbox.local.place import LocalDirectory, read_outputs
@@ -30,14 +30,16 @@ async def run_job(
         launch = confinement.launch(place, image, options, job.argv, env, driver=False)
         began = time.monotonic()
         async with _running(launch, marks, log) as process:
-            timed_out = await _watched(process, place, job, options.limits, marks)
+            own = OwnTime()
+            timed_out = await _watched(process, place, job, options.limits, marks, own)
+            own_seconds = own.seconds()
             _check_ended_inside(process, confinement, timed_out)
         seconds = time.monotonic() - began
         outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
     assert process.returncode is not None
     # Where a signal ended it the engine's way of saying so is 128 and the signal.
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return JobResult(status, timed_out, False, log.value, outputs.files, outputs.complete, seconds)
+    return JobResult(status, timed_out, False, log.value, outputs.files, outputs.complete, seconds, own_seconds)
 
 
 @asynccontextmanager
@@ -105,7 +107,9 @@ async def _collect(output: int, log: BoundedOutput) -> None:
             transport.close()
 
 
-async def _watched(process: Process, place: LocalDirectory, job: Job, limits: Limits, marks: str) -> bool:
+async def _watched(
+    process: Process, place: LocalDirectory, job: Job, limits: Limits, marks: str, own: OwnTime
+) -> bool:
     """Wait for a job's end; whether it ran out of time. Raises LimitReached."""
     breaches: list[LimitReached] = []
 
@@ -119,7 +123,8 @@ async def _watched(process: Process, place: LocalDirectory, job: Job, limits: Li
     watch = asyncio.create_task(watch_disk(measure, limits.disk_mb, breach))
     try:
         limit = TimeLimit.of(job.seconds, limits.cpus)
-        ended = await ends_before(_wait(process), expire(limit, lambda: asyncio.to_thread(use, process.pid, marks)))
+        expiry = expire(limit, lambda: asyncio.to_thread(use, process.pid, marks), own)
+        ended = await ends_before(_wait(process), expiry)
     finally:
         watch.cancel()
     if breaches:

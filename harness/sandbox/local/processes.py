@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,18 +20,36 @@ END_SECONDS = 10.0
 
 async def spawn(launch: Launch, stdin: int = DEVNULL, stdout: int = PIPE) -> Process:
     """In a session of its own: neither Ctrl-C nor our terminal reach it. Raises SandboxLost."""
-    try:
-        return await asyncio.create_subprocess_exec(
-            *launch.argv,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=STDOUT,
-            env=launch.env,
-            cwd=launch.directory,
-            start_new_session=True,
-        )
-    except OSError as error:  # its directory is gone, or its program
-        raise SandboxLost(f"no process of a local sandbox could be started: {error}") from error
+    with _inherited(launch.call_filter) as files:
+        [program, *words] = launch.argv
+        filtered = [word for file in files for word in ("--seccomp", str(file))]
+        try:
+            return await asyncio.create_subprocess_exec(
+                program,
+                *filtered,
+                *words,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=STDOUT,
+                env=launch.env,
+                cwd=launch.directory,
+                start_new_session=True,
+                pass_fds=files,
+            )
+        except OSError as error:  # its directory is gone, or its program
+            raise SandboxLost(f"no process of a local sandbox could be started: {error}") from error
+
+
+@contextlib.contextmanager
+def _inherited(data: bytes) -> Iterator[tuple[int, ...]]:
+    """Provide a file with these bytes for a process to inherit; none where there are no bytes."""
+    if not data:
+        yield ()
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield (file.fileno(),)
 
 
 class ProcessStream:
@@ -93,13 +112,13 @@ def use(root: int, marks: str) -> Use:
     Of what has ended counts what its parent has waited for.
     """
     family = {root}
-    total, wants_core = 0, False
+    total, states = 0, set()
     for found in sorted(_living(), key=lambda found: found.started):
         if found.pid == root or found.parent in family or _belongs(found, root, marks):
             family.add(found.pid)
             total += found.ticks
-            wants_core = wants_core or found.state in "RD"
-    return Use(total / os.sysconf("SC_CLK_TCK"), wants_core)
+            states.add(found.state)
+    return Use.of(total / os.sysconf("SC_CLK_TCK"), states)
 
 
 class _Found(NamedTuple):

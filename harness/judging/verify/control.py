@@ -1,0 +1,179 @@
+"""The control round: kills that a submission needs, run again apart from all other arms.
+
+Arms of one judging share a machine. Tests that find a way to tell one another what they saw can vote: right arms
+agree, mutants don't. Mutants that are alone with their like agree as well. So kills are drawn, and each mutant runs
+twice more, side by side and on files that no other arm has used. A test that knows what is right fails there as it
+did. Where just one of the two runs fails, chance may have had its part: they run once more, and both must fail.
+
+A test may recognise the round, by the numbers of files for example, and fail there in any case. So one arm among them
+has right code. It is outvoted by every mutant's two, and must pass all the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from harness.judging.languages.toolchain import JobLimit
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled
+from harness.judging.verify.evidence import AT_BASELINE, ArmLog, Evidence, UnkeptArms, derived, listed, passed
+from harness.judging.verify.gathering import ArmPlan, CompiledOnce
+from harness.judging.verify.mutation import judge_mutation
+from harness.judging.verify.rubric_check import grade, judge_rubric
+from harness.sandbox.protocol import CopyingEngine
+from harness.specs.grading import ControlRound
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.rubric import Importance
+from harness.specs.task import Task
+from harness.specs.test_results import TestId
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+
+KILLS_DRAWN = 3
+COPIES = 2
+"""Of one mutant, side by side."""
+_ROUNDS = 2
+"""At most: the second one where only one copy was noticed in the first."""
+_FLAKY_WORDS = "it passed among all other arms, and not apart from them, on code of the same behaviour"
+_WORDS = "tests failed under this change among all other arms, and not when it ran again apart from them"
+
+
+async def control_round(
+    context: ArmContext,
+    task: Task,
+    plan: ArmPlan,
+    evidence: Evidence,
+    control: ControlRound,
+    log: ArmLog | None = None,
+) -> Evidence:
+    """Return the evidence with the arms of a control round, where one is to be held: see `kills_to_repeat`.
+
+    Args:
+        context: Where arms run. Control arms run on a second copy of its image, where the engine can make one.
+        task: The task.
+        plan: What ran before; the variants are those that were compiled for it.
+        evidence: What that came to.
+        control: Which kills are repeated.
+        log: Keeps each arm as it ends, and knows those of an earlier start; None keeps nothing.
+
+    Raises:
+        SandboxLost: An arm was lost again and again; that says nothing of the submission.
+    """
+    kills = kills_to_repeat(task, plan, evidence, control)
+    evidence = replace(evidence, control=control)
+    if not kills:
+        return evidence
+    names = _with_a_right_one(evidence, kills)
+    engine = context.engine
+    image = await engine.second_copy(context.image) if isinstance(engine, CopyingEngine) else context.image
+    runs = _ControlArms(replace(context, image=image, limit=JobLimit()), task, plan, log or UnkeptArms())
+    for number in range(_ROUNDS):
+        open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
+        keys = [
+            ArmKey(Role.CONTROL, name, number * copies + copy)
+            for name in open_still
+            for copies in [COPIES if name in kills else 1]
+            for copy in range(1, copies + 1)
+        ]
+        evidence = replace(evidence, arms={**evidence.arms, **await runs.run(keys, evidence)})
+    return evidence
+
+
+def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: ControlRound) -> tuple[str, ...]:
+    """Return the variants that are to run again: none where the submission isn't about to be resolved.
+
+    What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
+    """
+    if control is ControlRound.NONE or not _is_about_to_be_resolved(task, plan, evidence):
+        return ()
+    musts = {criterion.id for criterion in task.rubric.criteria if criterion.importance is Importance.MUST}
+    probes = [probe.variant for probe in task.probes if control is ControlRound.ALL or probe.criterion in musts]
+    probes = sorted({name for name in probes if _killers(evidence, name)})
+    removals = sorted({key.variant for key, arm in evidence.listed.items() if arm.kind.removes})
+    removals = [name for name in removals if len(_killers(evidence, name)) == len(evidence.tests)]
+    if control is ControlRound.ALL:
+        return (*probes, *removals)
+    chance = Random(derived(evidence.draw.order_seed if evidence.draw else 0, "control"))
+    drawn = chance.sample(probes, min(KILLS_DRAWN, len(probes)))
+    return (*drawn, *chance.sample(removals, min(KILLS_DRAWN - len(drawn), len(removals))))
+
+
+def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
+    """Return the variants with one among them whose code is right, rewritten as theirs is, and where all passed."""
+    chance = Random(derived(evidence.draw.order_seed if evidence.draw else 0, "right"))
+    right = [
+        key.variant
+        for key, arm in sorted(evidence.listed.items())
+        if arm.kind is VariantKind.REWRITTEN and key.repetition == 1 and passed(arm).issuperset(evidence.tests)
+    ]
+    names = list(kills)
+    if right:
+        names.insert(chance.randrange(len(names) + 1), chance.choice(right))
+    return names
+
+
+def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
+    """Return a reason for each change that no test noticed any more when it ran again alone, and one for each test
+    that failed there where nothing was changed. Pure.
+    """
+    arms = {key: arm for key, arm in sorted(evidence.arms.items()) if key.role is Role.CONTROL}
+    right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]
+    names = sorted({key.variant for key in arms.keys() - set(right)})
+    not_repeated = [name for name in names if not all(list(_noticed(evidence, name))[-COPIES:])]
+    red = [test for test in evidence.tests if right and test not in passed(arms[right[-1]])]
+    return (
+        *(_reason(ReasonCode.KILL_NOT_REPEATED, name, _WORDS) for name in not_repeated),
+        *(_reason(ReasonCode.FLAKY, str(test), _FLAKY_WORDS) for test in red),
+    )
+
+
+def _is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> bool:
+    """Return whether nothing but a judge can keep the submission from it any more."""
+    rubric = judge_rubric(grade(task, evidence, plan.check.static), task)
+    open_still = [reason for reason in rubric if reason.code is not ReasonCode.JUDGE_UNAVAILABLE]
+    return not (judge_mutation(evidence) or open_still)
+
+
+def _killers(evidence: Evidence, name: str) -> list[TestId]:
+    return [test for test in evidence.tests if evidence.kills(listed(name), test)]
+
+
+def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.MUTATION, subject=subject, words=words)
+
+
+def _is_open(evidence: Evidence, name: str) -> bool:
+    """Return whether one copy was noticed and another one wasn't, or a test failed where the code is right."""
+    arm = evidence.arms[listed(name)]
+    if arm.kind.behaves_like_baseline:
+        return not passed(evidence.arms[ArmKey(Role.CONTROL, name)]).issuperset(evidence.tests)
+    return len(set(_noticed(evidence, name))) > 1
+
+
+def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
+    """Yield for each control arm of a variant whether those who killed it do so again: all of them if it removes all,
+    at least one if it is a probe.
+    """
+    killers = _killers(evidence, name)
+    enough = all if evidence.arms[listed(name)].kind.removes else any
+    for key in sorted(key for key in evidence.arms if key.role is Role.CONTROL and key.variant == name):
+        yield enough(evidence.notices(key, test) for test in killers)
+
+
+class _ControlArms(ArmObserver):
+    """Runs control arms, and keeps each as it ends."""
+
+    def __init__(self, context: ArmContext, task: Task, plan: ArmPlan, log: ArmLog) -> None:
+        self._context, self._task, self._plan, self._log = context, task, plan, log
+
+    async def run(self, keys: Sequence[ArmKey], evidence: Evidence) -> dict[ArmKey, Arm]:
+        """Return these arms: run now, or known from an earlier start."""
+        known = {key: self._log.known[key] for key in keys if key in self._log.known}
+        rest = [key for key in keys if key not in known]
+        sources = {source.name: source for source in self._plan.sources}
+        self._context.observer.planned(len(rest))
+        compiled = await CompiledOnce(self._context, self._task).of([sources[key.variant] for key in rest])
+        suite = replace(self._plan.suite, standing=frozenset(passed(evidence.arms[AT_BASELINE])))
+        scheduled = [Scheduled(key, variant, suite) for key, variant in zip(rest, compiled, strict=True)]
+        return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled)
+
+    def ended(self, key: ArmKey, arm: Arm) -> None:
+        self._log.add(key, arm, self._context.limit.used)

@@ -1,0 +1,50 @@
+"""Warming of an image: every page of its files is read into the page cache before the first arm.
+
+Where all pages are there, reading one tells and changes nothing. They are charged to a container of ours that is gone
+afterwards, so an arm's own memory limit can't push them out again: that takes a machine that is short of memory.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+
+from harness.sandbox.docker import container as docker_container
+from harness.sandbox.docker.client import Docker
+from harness.sandbox.protocol import Image, Limits, SandboxOptions
+
+WARM_SECONDS = 600.0
+"""After so long an image's files are read once more: something else on the machine may have needed the memory."""
+_READ_ALL = "find / -xdev -type f -print0 | xargs -0 cat > /dev/null"
+_LIMITS = Limits(memory_mb=1 << 20)
+"""More than there is: a limit would push out what was read first."""
+_read_at: dict[tuple[str, str], float] = {}
+"""When this process has read an image, by engine and reference."""
+
+
+class Warming:
+    """Keeps the images of one engine warm."""
+
+    def __init__(self, docker: Docker) -> None:
+        self._docker = docker
+        self._lock = asyncio.Lock()
+
+    async def warm(self, image: Image, labels: Mapping[str, str]) -> None:
+        """Read every file of an image, unless that was done a short while ago. Raises SandboxLost."""
+        key = self._docker.api.base_url, image.reference
+        async with self._lock:
+            if time.monotonic() - _read_at.get(key, -WARM_SECONDS) >= WARM_SECONDS:
+                await self._read(image, labels)
+                _read_at[key] = time.monotonic()
+
+    async def _read(self, image: Image, labels: Mapping[str, str]) -> None:
+        docker = self._docker
+        argv, options = ("bash", "-c", _READ_ALL), SandboxOptions(limits=_LIMITS)
+        reads_all = ("DAC_READ_SEARCH",)
+        container = await docker_container.create(
+            docker, image, options, labels, argv, {}, "0", "/", reads_all, is_job=True
+        )
+        try:
+            await docker.call(docker.api.start, container)
+            await docker.call(docker.api.wait, container)
+        finally:
+            await asyncio.shield(docker.remove(container))

@@ -1,0 +1,87 @@
+"""The filter of a local job's system calls, as classic BPF: nothing that evicts cached pages, or asks about them.
+
+Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
+another one found. All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
+`sandbox/docker/seccomp.json` leaves out.
+"""
+
+import platform
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+"""Operations of classic BPF: load a word of the call, three jumps that compare it with a constant, and the end."""
+_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+_DONE, _NOT_PERMITTED, _NO_SUCH_CALL = _ERRNO, _ERRNO | 1, _ERRNO | 38
+"""Results of a call that isn't made. Advice about a file may be ignored, so that one seems to have been taken."""
+_NUMBER, _ARCHITECTURE = 0, 4
+_ARGUMENTS, _ARGUMENT_BYTES = 16, 8
+_X32 = 0x40000000
+"""Numbers from here on are calls of a second interface of x86-64, and of no other machine."""
+_COLD, _PAGE_OUT, _COLLAPSE = 20, 21, 25
+_NO_WAIT_OR_DROP = 0x08 | 0x80
+
+
+class _Calls(NamedTuple):
+    """A machine's number for its kind, and those of its calls that matter here."""
+
+    machine: int
+    fadvise64: int
+    mincore: int
+    madvise: int
+    preadv2: int
+    io_setup: int
+
+
+_MACHINES = {
+    "x86_64": _Calls(0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206),
+    "aarch64": _Calls(0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0),
+}
+_IO_URING_SETUP, _PROCESS_MADVISE, _CACHESTAT = 425, 440, 451  # the same everywhere
+
+
+def call_filter(machine: str = platform.machine()) -> bytes:
+    """Return the filter for bubblewrap's `--seccomp`; nothing for a machine whose numbers aren't known here."""
+    calls = _MACHINES.get(machine)
+    if calls is None:
+        return b""
+    program = [
+        *_load(_ARCHITECTURE), *_unless_equal(calls.machine, _NOT_PERMITTED),
+        *_load(_NUMBER), *_if(_AT_LEAST, _X32, _NOT_PERMITTED),
+        *_if(_EQUAL, calls.fadvise64, _DONE),
+    ]  # fmt: skip
+    for number in (calls.mincore, _PROCESS_MADVISE, _CACHESTAT):
+        program += _if(_EQUAL, number, _NOT_PERMITTED)
+    for number in (calls.io_setup, _IO_URING_SETUP):  # they carry such calls out of sight of a filter
+        program += _if(_EQUAL, number, _NO_SUCH_CALL)
+    advice = [step for advice in (_COLD, _PAGE_OUT, _COLLAPSE) for step in _if(_EQUAL, advice, _NOT_PERMITTED)]
+    program += _of_argument(calls.madvise, 2, advice)
+    program += _of_argument(calls.preadv2, 5, _if(_ANY_BIT, _NO_WAIT_OR_DROP, _NOT_PERMITTED))
+    return b"".join([*program, *_return(_ALLOW)])
+
+
+def _step(operation: int, constant: int, then: int = 0, otherwise: int = 0) -> bytes:
+    return struct.pack("<HBBI", operation, then, otherwise, constant)
+
+
+def _load(offset: int) -> list[bytes]:
+    return [_step(_LOAD, offset)]
+
+
+def _return(result: int) -> list[bytes]:
+    return [_step(_RETURN, result)]
+
+
+def _if(comparison: int, constant: int, result: int) -> list[bytes]:
+    return [_step(comparison, constant, then=0, otherwise=1), *_return(result)]
+
+
+def _unless_equal(constant: int, result: int) -> list[bytes]:
+    return [_step(_EQUAL, constant, then=1, otherwise=0), *_return(result)]
+
+
+def _of_argument(number: int, argument: int, steps: Sequence[bytes]) -> list[bytes]:
+    """Return steps for one call's argument, of which the kernel takes the lower half; it is allowed after them."""
+    body = [*_load(_ARGUMENTS + argument * _ARGUMENT_BYTES), *steps, *_return(_ALLOW)]
+    return [_step(_EQUAL, number, then=0, otherwise=len(body)), *body]

@@ -1,0 +1,219 @@
+"""Kills that a submission needs are run again apart from all other arms, and must be there again."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.control import COPIES, KILLS_DRAWN, control_round, kills_not_repeated
+from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
+from harness.judging.verify.examination import Examination
+from harness.judging.verify.gathering import ArmPlan, gather_evidence
+from harness.judging.verify.intake import Intake
+from harness.judging.verify.judgement import combine
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.sandbox.protocol import Image, Job, SandboxOptions
+from harness.specs.errors import SandboxLost
+from harness.specs.grading import ControlRound
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.task import Task
+from harness.specs.test_results import TestId
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+from tests.support.fake_engine import FakeEngine, Run
+from tests.support.guessing import FEW, TEST
+from tests.support.scripted_language import ScriptedToolchain
+from tests.support.scripted_plan import sources
+from tests.support.small_task import small_task
+
+COPY = "the second copy"
+
+
+class CopyingFakeEngine(FakeEngine):
+    """Has every image twice, and knows on which of them a variant ran."""
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
+        self.images: list[str] = []
+
+    async def second_copy(self, image: Image) -> Image:
+        return replace(image, reference=COPY)
+
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
+        self.images.append(image.reference)
+        return await super().run_job(image, job, options, labels)
+
+    @property
+    def apart(self) -> list[Run]:
+        """Those runs that were on the copy."""
+        return [run for run, image in zip(self.finished, self.images, strict=True) if image == COPY]
+
+
+def honest(run: Run, _test: TestId) -> str:
+    return "passes" if FEW[run.variant].behaves_like_baseline else "fails"
+
+
+def until_it_is_alone(run: Run, test: TestId) -> str:
+    """A test that lets others tell it what is right: with its like it passes anywhere."""
+    return "passes" if run.number > 1 else honest(run, test)
+
+
+@pytest.fixture
+def task(tmp_path) -> Task:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "sums-add.yaml").write_text("")
+    directory = tmp_path / "tasks" / "sums-add"
+    (directory / "probes").mkdir(parents=True)
+    (directory / "probes" / "1.1.patch").write_text("")
+    return small_task(directory)
+
+
+class Log(UnkeptArms):
+    """Keeps arms in memory."""
+
+    has_three = asyncio.Event()
+
+    def __init__(self) -> None:
+        super().__init__({}, 0.0)
+
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        self.known[key] = arm  # type: ignore[index]
+        if self.control_arms == 3:
+            self.has_three.set()
+
+    @property
+    def control_arms(self) -> int:
+        return sum(key.role is Role.CONTROL for key in self.known)
+
+
+def judged(task: Task, engine: FakeEngine, control=ControlRound.DRAWN, order: int = 0, log=None) -> Evidence:
+    context = ArmContext(
+        engine,
+        Image("fake", "0", "/app", task.directory),
+        {},
+        slots=asyncio.Semaphore(1),
+        toolchain=ScriptedToolchain(),
+        options=SandboxOptions(),
+    )
+    plan = ArmPlan(sources(FEW), Suite((TEST,), {TEST.file: b"..."}), ManifestCheck((TEST,)), Draw(0, order))
+
+    async def both() -> Evidence:
+        evidence = await gather_evidence(context, task, plan, log)
+        return await control_round(context, task, plan, evidence, control, log)
+
+    return asyncio.run(both())
+
+
+def verdict_of(task: Task, evidence: Evidence):
+    context = ArmContext(
+        FakeEngine(honest), Image("fake", "0", "/app", task.directory), {},
+        slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=SandboxOptions(),
+    )  # fmt: skip
+    return combine(task, context, Examination(Intake((), b""), ManifestCheck(evidence.tests), evidence)).record
+
+
+def control_arms(evidence: Evidence) -> Counter[VariantKind]:
+    return Counter(arm.kind for key, arm in evidence.arms.items() if key.role is Role.CONTROL)
+
+
+def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
+    engine = CopyingFakeEngine(honest)
+    evidence = judged(task, engine)
+    record = verdict_of(task, evidence)
+    assert (record.verdict, record.control) == (Verdict.RESOLVED, ControlRound.DRAWN)
+    removals = KILLS_DRAWN - 1
+    found = control_arms(evidence)
+    assert found[VariantKind.PROBE] == COPIES, "its only probe"
+    assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
+    assert found[VariantKind.REWRITTEN] == 1, "a test that fails wherever it is alone would not be noticed without"
+    assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
+
+
+def test_a_kill_that_is_not_there_any_more_is_named(task):
+    evidence = judged(task, CopyingFakeEngine(until_it_is_alone))
+    record = verdict_of(task, evidence)
+    assert record.verdict is Verdict.FAILED
+    assert ("kill-not-repeated", "probe-1.1") in {(reason.code, reason.subject) for reason in record.reasons}
+
+
+def test_a_test_that_fails_wherever_it_is_alone_is_not_resolved_either(task):
+    def fails_in_the_round(run: Run, test: TestId) -> str:
+        return "fails" if run.number > 1 else honest(run, test)
+
+    reasons = kills_not_repeated(judged(task, CopyingFakeEngine(fails_in_the_round)))
+    assert [(reason.code, reason.subject) for reason in reasons] == [(ReasonCode.FLAKY, str(TEST))]
+
+
+def test_without_a_control_round_it_is_as_it_was(task):
+    evidence = judged(task, CopyingFakeEngine(until_it_is_alone), ControlRound.NONE)
+    assert (verdict_of(task, evidence).verdict, verdict_of(task, evidence).control) == ("resolved", "none")
+    assert not control_arms(evidence)
+
+
+def test_all_repeats_every_kill(task):
+    found = control_arms(judged(task, CopyingFakeEngine(honest), ControlRound.ALL))
+    mutants = Counter(kind for kind in FEW.values() if not kind.behaves_like_baseline)
+    assert all(found[kind] == count * COPIES for kind, count in mutants.items())
+
+
+def test_only_what_would_be_resolved_has_a_control_round(task):
+    evidence = judged(task, CopyingFakeEngine(lambda _run, _test: "passes"))
+    assert not control_arms(evidence)
+    assert evidence.control is ControlRound.DRAWN, "nothing of it is missing"
+
+
+def chances(outcomes: str) -> Iterator[str]:
+    yield from ("passes" if one == "p" else "fails" for one in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("alone", "is_repeated"), [("ff", True), ("pp", False), ("pfff", True), ("fpff", True), ("pffp", False)]
+)
+def test_a_kill_by_chance_gets_one_more_pair_and_two_passes_none(task, alone, is_repeated):
+    def script(run: Run, test: TestId) -> str:
+        if run.variant == "probe-1.1" and run.number > 1:
+            return "passes" if alone[run.number - 2] == "p" else "fails"
+        return honest(run, test)
+
+    evidence = judged(task, CopyingFakeEngine(script))
+    assert (not kills_not_repeated(evidence)) is is_repeated
+    assert control_arms(evidence)[VariantKind.PROBE] == len(alone)
+
+
+def test_a_right_arm_that_fails_once_by_chance_gets_another_chance(task):
+    def script(run: Run, test: TestId) -> str:
+        return "fails" if (run.variant, run.number) == ("rewritten-1", 2) else honest(run, test)
+
+    assert verdict_of(task, judged(task, CopyingFakeEngine(script))).verdict is Verdict.RESOLVED
+
+
+def test_the_same_draw_repeats_the_same_kills_and_another_one_others(task):
+    def drawn(order: int) -> frozenset[ArmKey]:
+        arms = judged(task, CopyingFakeEngine(honest), order=order).arms
+        return frozenset(key for key in arms if key.role is Role.CONTROL)
+
+    assert drawn(1) == drawn(1)
+    assert len({drawn(order) for order in range(8)}) > 1
+
+
+def test_a_lost_container_is_no_evidence_and_what_ended_needn_t_run_again(task):
+    log = Log()
+
+    class LosingEngine(CopyingFakeEngine):
+        """Loses every control arm after the first three, once these have been read."""
+
+        async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
+            if image.reference == COPY and self.images.count(COPY) == 3:
+                await log.has_three.wait()
+                raise SandboxLost("the container was removed from outside")
+            return await super().run_job(image, job, options, labels)
+
+    with pytest.raises(SandboxLost):
+        judged(task, LosingEngine(honest), log=log)
+    assert log.control_arms == 3
+    again = CopyingFakeEngine(honest)
+    evidence = judged(task, again, log=log)
+    assert verdict_of(task, evidence).verdict is Verdict.RESOLVED
+    assert again.containers == control_arms(evidence).total() - 3
