@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from harness import PROTOCOL_VERSION
 from harness.judging.submission.extraction import Submission
@@ -90,7 +90,29 @@ def _sum(evidence: object) -> str:
     return hashlib.sha256(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-class ArmsBegun(FileModel):
+LineT = TypeVar("LineT", bound="_Summed")
+
+
+class _Summed(FileModel):
+    """A line that says its own sum: one that is damaged is none. Earlier versions wrote no sums."""
+
+    sha256: str = ""
+
+    def summed(self: LineT) -> LineT:
+        """Return the line with the sum of all the rest of it."""
+        return self.model_copy(update={"sha256": self._sum()})
+
+    def _sum(self) -> str:
+        return _sum(self.model_dump(mode="json", exclude={"sha256"}))
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.sha256 and self.sha256 != self._sum():
+            raise ValueError("the line is damaged: its sum is another one")
+        return self
+
+
+class ArmsBegun(_Summed):
     """First line of `arms.jsonl`: what its arms depend on, and what chance decided."""
 
     schema_version: Literal[1] = 1
@@ -99,7 +121,7 @@ class ArmsBegun(FileModel):
     draw: Draw
 
 
-class EndedArm(FileModel):
+class EndedArm(_Summed):
     """Another line of `arms.jsonl`. `seconds` is what all jobs of the judging had taken when it ended."""
 
     key: ArmName
@@ -119,7 +141,7 @@ class ArmFile:
     seconds: float
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
-        line = EndedArm(key=key, arm=_quiet(arm), seconds=round(seconds, 3))
+        line = EndedArm(key=key, arm=_quiet(arm), seconds=round(seconds, 3)).summed()
         append_line(self.path, line.model_dump_json())
 
 
@@ -136,7 +158,7 @@ class EvidenceFileCache:
         return begun.draw if begun else None
 
     def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmFile:
-        begun = ArmsBegun(conditions=self.conditions, tests=tests, draw=draw)
+        begun = ArmsBegun(conditions=self.conditions, tests=tests, draw=draw).summed()
         if self._begun() != begun:
             write_whole(self._arms, begun.model_dump_json() + "\n")
             return ArmFile(self._arms, {}, 0.0)

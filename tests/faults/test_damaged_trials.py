@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -16,6 +17,7 @@ from harness.results.run_rows import load_rows
 from harness.runs.store import spent_in
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
+from tests.support.command import typed
 from tests.support.runs_here import TASK, RunsHere, runs_here
 from tests.support.scenes import Scene, scenes
 
@@ -130,3 +132,24 @@ def test_a_torn_run_file_is_named_with_its_line(here):
     assert {item: item.stat().st_mtime_ns for item in here.output.rglob("*")} == before
     assert load_rows(here.output).trials[0].task == TASK
     assert spent_in(here.output).cost_usd is not None
+
+
+@FAULT
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it shows a run as somebody else")
+def test_a_trial_that_somebody_else_may_not_read_is_one_row_and_the_others_are_shown() -> None:
+    with TemporaryDirectory() as folder:  # pytest's own are for its user alone
+        place, run = Path(folder), Path(folder) / "run"
+        place.chmod(0o755)
+        shutil.copytree(Path(__file__).parents[2] / "docs" / "sample-run", run)
+        trials = sorted(trial for trial in run.glob("trials/*/*/*/*") if trial.name.isdigit())
+        for words in ("show", "report"):
+            typed(words, "run", cwd=place)  # what is imported late must not be looked for as somebody else
+        trials[0].chmod(0)
+        os.seteuid(65534)
+        try:
+            shown, reported = typed("show", "run", cwd=place), typed("report", "run", cwd=place)
+        finally:
+            os.seteuid(0)
+    assert shown.status == reported.status == 0, shown.complaint + reported.complaint
+    assert shown.output.count("trial.json can't be read") == 1
+    assert f"{len(trials)} trials: " in shown.output

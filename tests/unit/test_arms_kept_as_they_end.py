@@ -124,6 +124,19 @@ def test_what_was_kept_comes_back_with_its_draw_and_without_what_tests_printed(c
     assert "printed" not in cache.path.with_name("arms.jsonl").read_text()
 
 
+def test_whatever_byte_is_damaged_no_arm_comes_back_as_another_one(cache: EvidenceFileCache) -> None:
+    """A result that is read wrongly would be another verdict."""
+    path = cache.path.with_name("arms.jsonl")
+    whole = path.read_bytes()
+    sound = cache.begin(TESTS, DRAW).known
+    for place in range(0, len(whole), 3):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        log = cache.begin(TESTS, DRAW)
+        assert all(sound[key] == arm for key, arm in log.known.items()), place
+    path.write_bytes(whole)
+    assert cache.begin(TESTS, DRAW).known == sound
+
+
 @pytest.mark.parametrize("name", [*Conditions.model_fields])
 def test_arms_of_other_conditions_are_not_gone_on_with(cache: EvidenceFileCache, name: str) -> None:
     other = CONDITIONS.model_copy(update={name: 99 if name == "protocol_version" else "x"})
