@@ -46,7 +46,7 @@ class From:
 
 @dataclass
 class Module:
-    """What a file declares at its top, and what it passes on."""
+    """Names that a file declares at its top, and those that it passes on."""
 
     path: str
     names: Found = field(default_factory=dict)
