@@ -195,9 +195,10 @@ async def test_podman_is_asked_for_the_same_in_its_own_way(
         assert await create(docker, image, options, {}, ["true"], {}, "", "/app", (), is_job=True) == "1"
         docker.close()
     asked = json.loads(bodies[-1])["HostConfig"]
-    mask = "mask=/usr/bin/gdb:/usr/share/doc"
-    assert (mask in asked["SecurityOpt"], "/usr/bin/gdb" in asked.get("MaskedPaths", ())) == (
-        is_podman,
+    masks = [option.removeprefix("mask=").split(":") for option in asked["SecurityOpt"] if option.startswith("mask=")]
+    hidden = {"/usr/bin/gdb", "/usr/share/doc"}
+    assert ([hidden <= set(mask) for mask in masks], hidden <= set(asked.get("MaskedPaths", ()))) == (
+        [True] if is_podman else [],
         not is_podman,
     )
     assert [mount["Target"] for mount in asked.get("Mounts") or ()] == (["/etc/hosts"] if is_podman else [])

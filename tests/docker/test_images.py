@@ -117,6 +117,7 @@ async def test_image_whose_tree_is_not_what_it_says_is_refused(
         await task_image(task)
 
 
+@pytest.mark.dear("makes a repository by two recipes")
 async def test_engine_and_local_recipe_make_the_same_commit(
     task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
