@@ -38,13 +38,14 @@ def report(
     if site:
         from harness.results.site.build import report_site
 
-        return max(report_site(runs, site, context.obj, declared, [export, form, as_json, csv]), damaged(runs))
-    found = [load_rows(run) for run in runs]
-    if export or form:
+        status = report_site(runs, site, context.obj, declared, [export, form, as_json, csv])
+    elif export or form:
         from harness.results.report.exporting import export_runs
 
-        return max(export_runs(found, export, form, as_json, [weights, csv]), damaged(runs))
-    return max(report_results(found, declared, as_json, csv), damaged(runs))
+        status = export_runs(list(map(load_rows, runs)), export, form, as_json, [weights, csv])
+    else:
+        status = report_results(list(map(load_rows, runs)), declared, as_json, csv)
+    return max(status, damaged(runs))
 
 
 def view(

@@ -121,6 +121,8 @@ def _check(prepared: Prepared, config: RunConfig, warn: Warn) -> None:
         check(models, trial)
     for first in {trial.scaffold.name: trial for trial in reversed(trials)}.values():
         check_agent(models, first)
+    for task in {trial.task.id: trial.task for trial in trials}.values():
+        check_recipe(task)
     check_registries(config, [trial.task for trial in trials if trial.model])
     if config.judge:
         models.check(config.judge)
@@ -139,9 +141,13 @@ def check(models: Models, trial: Trial) -> None:
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
-    track_of(trial.task).images.known_digest(trial.task, "docker")  # reads the whole recipe
     for name in trial.task.NEEDED:
         trial.task.patch(name)
+
+
+def check_recipe(task: Task) -> None:
+    """Check what a task's image is made of, as far as its repository says it; nothing is made. Raises UserError."""
+    track_of(task).images.known_digest(task, "docker")  # whoever asks for it has read the whole recipe
 
 
 def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:

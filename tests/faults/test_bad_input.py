@@ -155,3 +155,19 @@ def test_a_run_whose_own_file_is_damaged_is_shown_with_a_warning_and_another_sta
 
 def test_the_version_is_told(tmp_path):
     assert command("--version", cwd=tmp_path).output == f"testwright {__version__}\n"
+
+
+def test_what_a_recipe_lacks_is_said_before_a_run_makes_anything(catalog, tmp_path):
+    file = catalog / "repos" / "cachetools" / "repo.yaml"
+    file.write_text(file.read_text().replace("  config: pytest.ini", "  confg: pytest.ini"))
+    words = ("run", "-t", "cachetools-expiring-entries", "-s", "oracle", "-o", "out")
+    done = command("--catalog", catalog, *words, cwd=tmp_path)
+    assert_refused(done, "cachetools/repo.yaml:52: frame: unknown place 'confg'")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_shell_can_complete_commands(tmp_path):
+    """typer's own: it writes what the shell reads (docs/operating.md)."""
+    shown = command("--help", cwd=tmp_path).output
+    assert "--install-completion" in shown
+    assert "--show-completion" in shown

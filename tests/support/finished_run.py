@@ -12,6 +12,7 @@ from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.task_images import task_tag
 from harness.sandbox.images.work_tree import ImageRecord, image_place
 from harness.specs.catalog import Catalog
+from harness.specs.grading import ControlRound
 from tests.support.run_folder import judged, verdict, worked
 from tests.support.tiny_catalog import tiny_catalog
 
@@ -65,8 +66,13 @@ def _finished(directory: Path, trial: Trial) -> Path:
     agent = store.agent()
     assert agent is not None
     (directory / "agent.json").write_text(agent.model_copy(update={"identity": identity}).model_dump_json())
-    digests = {"task_digest": trial.task.digest, "repo_digest": trial.task.repo.digest, "image_digest": IMAGE}
-    record = verdict(store).model_copy(update={**digests, "protocol_version": PROTOCOL_VERSION, "control": "drawn"})
+    digests: dict[str, object] = {
+        "task_digest": trial.task.digest,
+        "repo_digest": trial.task.repo.digest,
+        "image_digest": IMAGE,
+    }
+    digests |= {"protocol_version": PROTOCOL_VERSION, "control": ControlRound.DRAWN}
+    record = verdict(store).model_copy(update=digests)
     judged(store, record=record)
     return directory
 

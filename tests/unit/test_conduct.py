@@ -6,6 +6,7 @@ import pytest
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.conduct import Sources
+from harness.judging.languages.conduct import sights as sights_by
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.verify.conduct import look_at_conduct
 from harness.judging.verify.intake import FileChange
@@ -126,7 +127,8 @@ def sights(language: str, text: str) -> list[str]:
     assert conduct
     path = FILES[language]
     rules = conduct.rules(Sources(AROUND.get(language, {}), {path: text.encode(), **OWN.get(language, {})}))
-    return [sight.words for sight in conduct.inspects(conduct.parse(text.encode(), path), path, rules)]
+    root = conduct.parse(text.encode(), path)
+    return [sight.words for sight in sights_by(root, rules(root, path))]
 
 
 @pytest.mark.parametrize("case", [*HONEST, *HONEST_TWINS], ids=lambda case: case.name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.judging.languages.conduct import Sources
+from harness.judging.languages.conduct import Sources, sights
 from harness.judging.languages.found import MAX_FUNCTIONS, TooMuchToRead
 from harness.judging.languages.registry import LANGUAGES
 
@@ -105,7 +105,7 @@ def seconds(language: str, text: str) -> float:
         discovery.names(source)
         discovery.calls(source)
         root, rules = conduct.parse(source, FILES[language]), conduct.rules(Sources())
-        deque(conduct.inspects(root, FILES[language], rules), maxlen=0)
+        deque(sights(root, rules(root, FILES[language])), maxlen=0)
         return time.thread_time() - start
 
     return min(once() for _ in range(3))

@@ -85,16 +85,16 @@ class Conduct:
     declaring: tuple[str, ...] = ()
     """Suffixes of the repository's files that say which names are functions."""
 
-    def inspects(self, root: Node, path: str, rules_of: FileRules) -> Iterator[Sight]:
-        """Yield the means of the list that a file uses, in its order. Takes time linear to the text."""
-        rules = rules_of(root, path)
-        waiting = [(root, Around.NOTHING)]
-        while waiting:
-            node, around = waiting.pop()
-            words, within = rules[node.type](node, around) if node.type in rules else ("", around)
-            if words:
-                yield Sight(node.start_point[0] + 1, words)
-            waiting += [(child, within) for child in reversed(node.children)]
+
+def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
+    """Yield the means of the list that a file uses, in its order, by its rules. Takes time linear to the text."""
+    waiting = [(root, Around.NOTHING)]
+    while waiting:
+        node, around = waiting.pop()
+        words, within = rules[node.type](node, around) if node.type in rules else ("", around)
+        if words:
+            yield Sight(node.start_point[0] + 1, words)
+        waiting += [(child, within) for child in reversed(node.children)]
 
 
 def proc_words(text: str, around: Around) -> str:

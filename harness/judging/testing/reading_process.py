@@ -160,7 +160,7 @@ def _read_report(form: str, text: Text) -> None:
 
 def _read_code(text: Text) -> None:
     """As all that is asked of a text reads it: what it refuses is refused in our process as well, with a reason."""
-    from harness.judging.languages.conduct import Sources
+    from harness.judging.languages.conduct import Sources, sights
     from harness.judging.languages.found import MAX_SOURCE
     from harness.judging.languages.registry import language_at
     from harness.specs.errors import UserError
@@ -172,7 +172,7 @@ def _read_code(text: Text) -> None:
         language.discovery.discover(text.data, text.path)
     if language.conduct:
         root, rules = language.conduct.parse(text.data, text.path), language.conduct.rules(Sources())
-        for _ in language.conduct.inspects(root, text.path, rules):
+        for _ in sights(root, rules(root, text.path)):
             pass
 
 

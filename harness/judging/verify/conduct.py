@@ -14,7 +14,7 @@ from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources
+from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources, sights
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
@@ -142,8 +142,8 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     known = frozenset(_with_lines(change.old).splitlines())
     added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
     root = conduct.parse(text, change.path)
-    sights = tuple(sight for sight in conduct.inspects(root, change.path, rules) if sight.line in added)
-    written = Written(change.path, sights, lines)
+    seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.line in added)
+    written = Written(change.path, seen, lines)
     counted = _counted(_tokens(root, conduct, added), written)
     written.pieces = {piece for piece in map(hash, _shingles(counted)) if piece in wanted}
     return written

@@ -24,6 +24,7 @@ CAUTION = (
 class PointsSignal:
     """Points without a judge's; text where the trial is unscored, nothing where no score was written."""
 
+    name: str = _SCORE
     title: str = "points"
     caution: str = CAUTION
 
@@ -47,16 +48,16 @@ class PointsSignal:
         return f"{TOTAL * found.value:.1f} ({low:.1f} to {high:.1f}){judge}{f', tier {tier}' if tier else ''}{more}"
 
     def of_pair(self, first: Sequence[TrialRow], second: Sequence[TrialRow], /) -> str:
-        """Return the mean difference at tasks of which both have a score."""
-        return _difference(first, second, _SCORE)
+        """Return the mean difference at tasks of which both have a value."""
+        return _difference(first, second, self.name)
 
 
 @dataclass(frozen=True)
-class JudgePointsSignal:
+class JudgePointsSignal(PointsSignal):
     """A judge's points, which stand apart. A system's are told beside its points."""
 
+    name: str = _JUDGE
     title: str = "judge points"
-    caution: str = CAUTION
 
     def value(self, trial: Path, row: TrialRow, /) -> Cell:
         """Return what a current `score.json` has of a judge's."""
@@ -66,10 +67,6 @@ class JudgePointsSignal:
     def of_system(self, rows: Sequence[TrialRow], /) -> str:  # noqa: ARG002
         """Return nothing: the points' words have it."""
         return ""
-
-    def of_pair(self, first: Sequence[TrialRow], second: Sequence[TrialRow], /) -> str:
-        """Return the mean difference at tasks of which both have a judge's points."""
-        return _difference(first, second, _JUDGE)
 
 
 def tier_words(tiers: dict[str, int], low: float, high: float) -> str:

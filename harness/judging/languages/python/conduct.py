@@ -14,6 +14,7 @@ from harness.judging.languages.conduct import (
     last_part,
     proc_words,
     shell_words,
+    sights,
     words_of,
 )
 from harness.judging.languages.found import parsed
@@ -190,7 +191,8 @@ class _File:
             return ""
         if words[option] == "-m":
             return f"runs python -m {given}" if _MODULES.fullmatch(given) else ""
-        found = next(CONDUCT.inspects(_parsed(given.encode()), "", _rules), None)
+        root = _parsed(given.encode())
+        found = next(sights(root, _File(root).rules), None)
         return f"runs python -c, which {found.words}" if found else ""
 
     def _value(self, node: Node) -> Node:

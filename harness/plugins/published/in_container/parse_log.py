@@ -20,7 +20,7 @@ MOST_PARTS = 2000
 
 
 def parse(parser, stdout, stderr):
-    """What a parser makes of two texts: its output as it stands, b"" where it writes none."""
+    """Return what a parser writes for two texts, as it stands; b"" where it writes nothing."""
     with tempfile.TemporaryDirectory() as scratch:
         names = [os.path.join(scratch, name) for name in ("stdout", "stderr", "parsed.json")]
         for name, text in zip(names, (stdout, stderr)):

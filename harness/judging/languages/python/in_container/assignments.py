@@ -102,7 +102,7 @@ def _gives_a_constant(node):
 
 
 def value_before(scope, block, at):
-    """What a statement evaluates first gets a name and a statement of its own."""
+    """Give what a statement evaluates first a name and a statement of its own."""
     node = block[at]
     chain = _evaluated_first(scope, node)
     if not chain or not scope.may_bind:
@@ -156,7 +156,7 @@ def _evaluated_first(scope, statement):
 
 
 def _may_be_big(scope, node):
-    """Whether a value may be of use to its test alone, so that it must not live on in the branches."""
+    """Return whether a value may be of use to its test alone, so that it must not live on in the branches."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return not (isinstance(node, ast.Name) or scope.is_light(node))

@@ -51,7 +51,7 @@ def branches_swapped(scope, block, at):
 
 
 def rest_under_guard(scope, block, at):
-    """What follows a branch that leaves becomes the other branch."""
+    """Make what follows a branch that leaves the other branch."""
     node = block[at]
     rest = block[at + 1 :]
     if not (isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _ENDS) and rest):

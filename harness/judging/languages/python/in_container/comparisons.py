@@ -14,7 +14,7 @@ def _single(node):
 
 
 def _not(node):
-    """Of `not x` this is not x: that may be neither True nor False."""
+    """Negate a test; of `not x` the result is not x, which may be neither True nor False."""
     return ast.UnaryOp(op=ast.Not(), operand=node)
 
 
@@ -136,7 +136,7 @@ def constants_chosen_by_index(scope, node, place):
 
 
 def truth_asked(scope, node, place):
-    """What stands for a truth value alone may be asked for it first."""
+    """Ask what stands for a truth value alone for it first."""
     if isinstance(node, ast.IfExp) and scope.is_builtin("bool") and not scope.asks_in_turn(node.test):
         return ast.IfExp(test=call("bool", node.test), body=node.body, orelse=node.orelse)
     return None

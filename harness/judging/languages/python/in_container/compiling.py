@@ -59,7 +59,7 @@ class Texts:
         return {key: copied(functions[key]) for key in keys if key in functions}
 
     def statements(self, digest):
-        """What `Places.put` knows of the statements of trees of this text."""
+        """Return what `Places.put` knows of the statements of trees of this text."""
         return self._keys.setdefault(digest, {})
 
 

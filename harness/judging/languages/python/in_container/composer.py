@@ -24,7 +24,7 @@ _ROUNDS = 12
 
 
 class Place:
-    """What is asked of an expression where it stands: may it assign, and does only its truth matter?"""
+    """Demands on an expression where it stands: may it assign, and does only its truth matter?"""
 
     def __init__(self, may_bind, asked):
         self.may_bind, self.asked = may_bind, asked
@@ -220,7 +220,7 @@ def _is_super(node):
 
 
 def _is_fixed(node, parent):
-    """What is compared by identity stays the same object; what is within a tuple of slices stays there."""
+    """Leave what is compared by identity the same object, and what is within a tuple of slices there."""
     if isinstance(node, ast.Tuple) and any(isinstance(part, ast.Slice) for part in node.elts):
         return True
     identity = isinstance(parent, ast.Compare) and any(isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops)

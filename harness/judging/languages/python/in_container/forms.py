@@ -221,7 +221,7 @@ def next_of_counter(scope, chosen):
 
 
 def is_small(node):
-    """Whether a copy of it doesn't make a function much longer."""
+    """Return whether a copy of it doesn't make a function much longer."""
     left, todo = 80, [node]
     while todo and left >= 0:
         todo += ast.iter_child_nodes(todo.pop())

@@ -19,7 +19,7 @@ _MAY_HOLD_FUNCTIONS = tuple(
 
 
 class Places:
-    """Of one text on disk; serves any number of trees."""
+    """The places of one text on disk; serves any number of trees."""
 
     def __init__(self, disk):
         self.disk = disk
@@ -67,7 +67,7 @@ class Places:
 
 
 def _key(statement, known):
-    """What is the same for statements that are. `known` has keys by the place, as long as it's the text's own."""
+    """Return one key for equal statements. `known` has keys by the place, as long as it's the text's own."""
     if isinstance(statement, ast.ClassDef):
         return "class", statement.name
     if isinstance(statement, _MAY_HOLD_FUNCTIONS):  # one of which may be rewritten

@@ -1,4 +1,4 @@
-"""What is known of the names in one function: which are integers, which builtins are themselves, which are free."""
+"""Facts about the names in one function: which are integers, which builtins are themselves, which are free."""
 
 import ast
 import builtins
@@ -16,7 +16,7 @@ _SPARE = ["value", "item", "found", "part", "current", "size", "count", "rest", 
 
 
 class Module:
-    """What all functions of one module share."""
+    """Facts that all functions of one module share."""
 
     def __init__(self, names, others=()):
         """`names` are the module's own, `others` those of modules that lend bodies."""
@@ -51,7 +51,7 @@ class Scope:
         self.counters = {}
 
     def is_builtin(self, *names):
-        """Whether these names mean the builtins here."""
+        """Return whether these names mean the builtins here."""
         if self.module.hides_builtins or set(names) & self.module.bound:
             return False
         scope = self
@@ -75,7 +75,7 @@ class Scope:
         return self.random.choice(self.words)
 
     def is_int(self, node):
-        """Whether an expression is certainly an integer, without asking any object for it but by `len`."""
+        """Return whether an expression is certainly an integer, without asking any object for it but by `len`."""
         if isinstance(node, ast.Constant):
             return type(node.value) is int
         if isinstance(node, ast.Name):
@@ -90,7 +90,7 @@ class Scope:
         return False
 
     def is_bool(self, node):
-        """Whether an expression is certainly True or False."""
+        """Return whether an expression is certainly True or False."""
         if isinstance(node, ast.Constant):
             return type(node.value) is bool
         if isinstance(node, ast.UnaryOp):
@@ -106,7 +106,7 @@ class Scope:
         return False
 
     def is_pure(self, node):
-        """Whether an expression can neither raise nor do anything."""
+        """Return whether an expression can neither raise nor do anything."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.Name):
@@ -119,11 +119,11 @@ class Scope:
         return isinstance(node, ast.BoolOp) and all(self.is_bool(part) and self.is_pure(part) for part in node.values)
 
     def is_light(self, node):
-        """Whether it matters to nobody that a value lives a little longer than it did."""
+        """Return whether it matters to nobody that a value lives a little longer than it did."""
         return isinstance(node, (ast.Constant, ast.JoinedStr)) or self.is_bool(node) or self.is_int(node)
 
     def asks_in_turn(self, node):
-        """Whether a test of this expression asks operands for their truth that a value of it would ask again."""
+        """Return whether a test of this expression asks operands for their truth and its value would ask again."""
         if isinstance(node, ast.BoolOp):
             return not self.is_bool(node)
         if isinstance(node, ast.UnaryOp):
