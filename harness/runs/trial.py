@@ -195,11 +195,13 @@ class TrialRun:
         store.log("agent begins")
         try:
             async with worked(self._session.engine, image, context, labels, store.trajectory) as (sandbox, result):
-                store.log(f"agent ended: {result.ending} {result.message}".rstrip())
                 remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
                 identity = trial.identity(image.digest, self._session.engine.isolation)
                 agent = _agent_file(identity, result, time.monotonic() - started, remarks)
-                await self._submit(sandbox, image, agent)
+                try:
+                    await self._submit(sandbox, image, agent)
+                finally:  # first the submission: on a full disk there is room for nothing else
+                    store.log(f"agent ended: {result.ending} {result.message}".rstrip())
         finally:
             store.give_back()
 
