@@ -153,38 +153,3 @@ def test_a_trial_that_somebody_else_may_not_read_is_one_row_and_the_others_are_s
     assert shown.status == reported.status == 0, shown.complaint + reported.complaint
     assert shown.output.count("trial.json can't be read") == 1
     assert f"{len(trials)} trials: " in shown.output
-
-
-@pytest.mark.fault(
-    "a trial's directory has mode 000 when its run starts again",
-    "one trial, one line; the others go on, and made readable it has its verdict and its agent isn't asked again",
-)
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it starts a run as somebody else")
-def test_a_trial_that_somebody_else_may_not_read_costs_that_trial_and_the_run_goes_on(monkeypatch) -> None:
-    with TemporaryDirectory() as folder, runs_here(Path(folder)) as here:  # pytest's own are for its user alone
-        monkeypatch.setenv("TESTWRIGHT_CACHE", f"{folder}/cache")
-        words = ("--catalog", "catalog", "run", "-t", TASK, "-s", "nop", "-o", "run", "--sandbox", "here", "--extend")
-        typed(*words, "-k", "2", cwd=here.directory)
-        for path in (here.directory, *here.directory.rglob("*")):
-            os.chown(path, 65534, 65534, follow_symlinks=False)
-        trial = here.store(attempt=1).directory
-        verdict = (trial / "verdict.json").read_bytes()
-        trial.chmod(0)
-        os.seteuid(65534)
-        try:
-            refused = typed(*words, "-k", "3", "--json", cwd=here.directory)
-        finally:
-            os.seteuid(0)
-        trial.chmod(0o755)
-        again = typed(*words, "-k", "3", "--json", cwd=here.directory)
-        assert refused.status == 1, refused
-        assert "Traceback" not in refused.complaint
-        first, *others = json.loads(refused.output)["trials"]
-        [reason] = first["reasons"]
-        assert (first["verdict"], reason["code"]) == ("unscored", "harness-error")
-        assert reason["words"] == f"{trial / 'trial.json'}: Permission denied; mend that and start again"
-        assert [other["verdict"] for other in others] == ["failed", "failed"]
-        assert again.status == 0, again
-        assert [each["verdict"] for each in json.loads(again.output)["trials"]] == ["failed"] * 3
-        assert (trial / "verdict.json").read_bytes() == verdict
-        assert (trial / "log.txt").read_text().count("agent begins") == 1
