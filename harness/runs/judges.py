@@ -96,11 +96,19 @@ def old_stays(silence: str) -> str:
 
 
 def lost_to_silence(old: VerdictRecord | None, judged: Judgement) -> str:
-    """Return why a verdict that was scored would be unscored now, where that is only for want of a judge."""
+    """Return why a verdict that was scored would be unscored now, where that is only for want of a judge.
+
+    A verdict on another version of the task, its image or the grading rules is out of date: nothing of it is lost.
+    """
     new = judged.record
-    if old is None or old.verdict is Verdict.UNSCORED or old.protocol is not new.protocol:
+    if old is None or old.verdict is Verdict.UNSCORED or _is_outdated(old, new):
         return ""
     return judge_silence(judged) if new.verdict is Verdict.UNSCORED and new.is_without_judge else ""
+
+
+def _is_outdated(old: VerdictRecord, new: VerdictRecord) -> bool:
+    fields = ("task_digest", "repo_digest", "image_digest", "isolation", "protocol_version", "protocol")
+    return any(getattr(old, field) != getattr(new, field) for field in fields)
 
 
 @dataclass(frozen=True)
