@@ -145,14 +145,15 @@ scaffold = catalog / "scaffolds" / "fills" / "scaffold.yaml"
 scaffold.parent.mkdir()
 scaffold.write_text(yaml.safe_dump({"name": "fills", "kind": "control", "title": "Fills", "version": "1.0"}))
 
-def start():
+def start(least="0"):
     what = ("--catalog", catalog, "run", "-t", "tiny-add", "-s", "fills", "-o", disk / "run")
-    options = ("--sandbox", "local", "--min-free-disk", "0", "--tries", "1", "--json")
+    options = ("--sandbox", "local", "--min-free-disk", least, "--tries", "1", "--json")
     done = typed(*what, *options, cwd=beside)
     assert done.output, done.complaint
     [trial] = json.loads(done.output)["trials"]
     return done.status, len(works), trial["verdict"], trial["reasons"][0]["words"].partition("; ")[0]
 
+print(start("0.02"))
 print(start())
 subprocess.run(["mount", "-o", "remount,size=70m", str(disk)], check=True)
 print(start())
@@ -170,8 +171,11 @@ print(b"+# more" in store.submission().patch, store.usage().total.cost_usd, stor
 )
 def test_work_that_ends_on_a_full_disk_is_never_paid_twice(tmp_path: Path) -> None:
     place = tmp_path / "disk"
-    refused, *judged, kept = run_on_small_disk(place, 30, WHOLE_RUN, place, tmp_path).splitlines()
+    watched, refused, *judged, kept = run_on_small_disk(place, 30, WHOLE_RUN, place, tmp_path).splitlines()
     no_room = "No space left on device: no room for a submission of up to 63 MB"
+    assert (
+        watched == f"(1, 0, 'unscored', '{place}/run: 0.0 GB are free, and a trial needs 0.02 GB (--min-free-disk)')"
+    )
     assert refused.startswith("(1, 0, 'unscored', "), refused
     assert no_room in refused
     assert judged == ["(0, 1, 'failed', 'the manifest lists no test')"] * 2
