@@ -35,7 +35,7 @@ class ConnectedAgent:
                 await sandbox.write(CERTIFICATES, self._proxy.egress.certificates)
             return await self._agent.work(sandbox, trajectory)
         finally:
-            trajectory.add(egress_record(self._proxy))
+            trajectory.conclude(egress_record(self._proxy))
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from harness.agents.protocol import Agent, AgentContext, AgentResult, Finish
@@ -21,7 +21,8 @@ async def supervise(
 ) -> AgentResult:
     """Let an agent work until it submits or a limit ends it; what lies in the sandbox then is the submission.
 
-    The trajectory gets its first and last record here, and one for each request to a provider that failed.
+    The trajectory gets its first and last record here, and one for each request to a provider that failed. Where the
+    disk takes no last record, the result's message says so.
     Raises ProviderError, SandboxLost and BudgetExhausted: there is no submission then, and no last record.
     """
     allowance = context.allowance
@@ -40,7 +41,10 @@ async def supervise(
         failed_requests=allowance.failed_requests,
         format_errors=trajectory.format_errors,
     )
-    trajectory.add(EndRecord(counted_usd=allowance.spending.known_usd, **asdict(result)))
+    trajectory.conclude(EndRecord(counted_usd=allowance.spending.known_usd, **asdict(result)))
+    if trajectory.cut:
+        lacks = f"{trajectory.path.name} lacks its end: {trajectory.cut.strerror}"
+        return replace(result, message="; ".join(filter(None, (result.message, lacks))))
     return result
 
 

@@ -208,6 +208,8 @@ class Trajectory:
         self.path = path
         self.format_errors: int | None = None
         """Calls of the model that the agent couldn't understand or refused; None where nobody counts them."""
+        self.cut: OSError | None = None
+        """Why records of work that is done were left out, and all after them; None where none were."""
         self._file = path.open("xb")
 
     def count_format_errors(self, more: int | None) -> None:
@@ -216,11 +218,32 @@ class Trajectory:
 
     def add(self, record: Record) -> None:
         """Raises OSError that names the file: a full disk ends the run, since no trial could keep anything."""
+        if self.cut:
+            return
         with self._naming():
             self._file.write(record.model_dump_json().encode() + b"\n")
             self._file.flush()
 
+    def conclude(self, record: Record) -> None:
+        """Append a record of work that is done, or leave it out where the disk takes no more.
+
+        The submission has its room on the disk all the same: work isn't lost for want of its last record.
+        """
+        try:
+            self.add(record)
+        except OSError as error:
+            self.cut = self.cut or error
+
+    def keep_beside(self, name: str, data: bytes) -> None:
+        """Write a file of work that is done beside this one, or leave it out where the disk takes no more."""
+        try:
+            self.path.with_name(name).write_bytes(data)
+        except OSError as error:
+            self.cut = self.cut or error
+
     def close(self) -> None:
+        if self.cut:
+            self._file.raw.close()  # what is still buffered would fail again
         with self._naming():
             self._file.close()
 

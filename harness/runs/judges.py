@@ -9,6 +9,8 @@ from harness.judging.verify.judge.asking import AnswerCache
 from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judge.prompts import Prompts
 from harness.judging.verify.judge.questions import JudgeIdentity, VoteCounts
+from harness.judging.verify.judge.replies import VoteFault
+from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.verdict import VerdictRecord
 from harness.models.build import Models, recording
 from harness.models.stand_ins import SCRIPTED, STAND_INS
@@ -17,7 +19,7 @@ from harness.runs.trial_store import TrialStore
 from harness.sandbox.host import cache_directory
 from harness.specs.catalog import Catalog
 from harness.specs.grading import ControlRound, GradingRules
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 
 
@@ -72,6 +74,41 @@ def self_judging(known: Models, judge: str | None, tested: Iterable[str]) -> str
 def _served(known: Models, name: str) -> str:
     file = known.file(name)
     return file.model if file else name
+
+
+def judge_silence(judgement: Judgement) -> str:
+    """Return why a judge that was asked has told nothing; empty where it has, or where nobody had to ask it.
+
+    One that was misled did answer: that is the patch's doing, and counts.
+    """
+    judge, judging = judgement.record.judge, judgement.judging
+    if judge is None or judging is None or judging.misled:
+        return ""
+    lost = (reason.words for reason in judgement.record.reasons if reason.code is ReasonCode.JUDGE_UNAVAILABLE)
+    if not (silence := judge.void or next(lost, "")):
+        return ""
+    return next((vote.words for vote in judging.votes if vote.fault is VoteFault.UNAVAILABLE), silence)
+
+
+def old_stays(silence: str) -> str:
+    """Return what is said of a trial that keeps its verdict, since its judge told nothing."""
+    return f"the old verdict stays, since the judge couldn't be had: {silence}"
+
+
+def lost_to_silence(old: VerdictRecord | None, judged: Judgement) -> str:
+    """Return why a verdict that was scored would be unscored now, where that is only for want of a judge.
+
+    A verdict on another version of the task, its image or the grading rules is out of date: nothing of it is lost.
+    """
+    new = judged.record
+    if old is None or old.verdict is Verdict.UNSCORED or _is_outdated(old, new):
+        return ""
+    return judge_silence(judged) if new.verdict is Verdict.UNSCORED and new.is_without_judge else ""
+
+
+def _is_outdated(old: VerdictRecord, new: VerdictRecord) -> bool:
+    fields = ("task_digest", "repo_digest", "image_digest", "isolation", "protocol_version", "protocol")
+    return any(getattr(old, field) != getattr(new, field) for field in fields)
 
 
 @dataclass(frozen=True)

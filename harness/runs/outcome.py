@@ -21,6 +21,7 @@ from harness.specs.errors import (
     BudgetExhausted,
     ImageUnavailable,
     InfrastructureError,
+    JudgeUnavailable,
     ProviderError,
     ToolFailed,
     UserError,
@@ -154,6 +155,7 @@ _CODES: Mapping[type[Exception], ReasonCode] = {
     ToolFailed: ReasonCode.HARNESS_ERROR,
     InfrastructureError: ReasonCode.SANDBOX_LOST,
     BudgetExhausted: ReasonCode.BUDGET_EXHAUSTED,
+    JudgeUnavailable: ReasonCode.JUDGE_UNAVAILABLE,
 }
 """The first that fits counts; whatever else there is, is an error of the harness."""
 
@@ -170,9 +172,8 @@ def reason_of(error: Exception) -> Reason:
 
 def message_of(error: Exception) -> str:
     """Return one line; of an error that nobody foresaw with its class."""
-    known = isinstance(
-        error, UserError | InfrastructureError | BudgetExhausted | SubmissionUnread | SubmissionDamaged
-    )
+    foreseen = UserError | InfrastructureError | BudgetExhausted | JudgeUnavailable
+    known = isinstance(error, foreseen | SubmissionUnread | SubmissionDamaged)
     text = str(error) if known else f"{type(error).__name__}: {error}"
     if isinstance(error, OSError) and error.filename and error.strerror:
         text = f"{error.filename}: {error.strerror}; mend that and start again"

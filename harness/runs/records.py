@@ -60,16 +60,15 @@ def read_lines(path: Path, model: type[LineT]) -> list[LineT]:
 def write_whole(path: Path, data: str | bytes) -> None:
     """Replace a file whole: a reader finds the old one or the new one, never a part."""
     partial = _partial(path)
-    with naming(path):
+    try:
         with _opened(partial) as file:
             file.write(data.encode() if isinstance(data, str) else data)
             file.truncate()
             file.flush()
             os.fsync(file.fileno())
-        try:
-            partial.replace(path)
-        except OSError as error:
-            raise type(error)(error.errno, error.strerror, str(path)) from None
+        partial.replace(path)
+    except OSError as error:  # it names the other file, or both, or none
+        raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
 def reserve(path: Path, size: int) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
 from harness.judging.verify.judge.judge import Judge
-from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.allowance import Spending
@@ -18,7 +17,7 @@ from harness.models.build import Models
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache
-from harness.runs.judges import build_judge, self_judging
+from harness.runs.judges import build_judge, judge_silence, old_stays, self_judging
 from harness.runs.outcome import ends_run, keep_error, message_of, reason_code
 from harness.runs.plan import RunFile, chosen_tasks, read_run_file
 from harness.runs.store import RunStore, find_trials
@@ -135,9 +134,8 @@ class Regrading:
         judgement = judged.first
         if arms is ArmsFrom.NEW:
             store.drop_arms(kept.ran)
-        if old and (silence := _silence(judgement)):
-            words = f"the judge couldn't be had ({silence}); the old verdict stays"
-            return Regraded(place, old, None, words, spent.usage, is_without_judge=True)
+        if old and (silence := judge_silence(judgement)):
+            return Regraded(place, old, None, old_stays(silence), spent.usage, is_without_judge=True)
         store.keep_judgements(judged)
         self.run.event("regraded", trial=place, stage=self.stage, verdict=judgement.record.verdict)
         return Regraded(place, old, judgement.record, usage=spent.usage)
@@ -157,18 +155,6 @@ class _KeptAgain(ArmObserver):
     def printed(self, key: ArmKey, result: JobResult) -> None:
         self.ran.add(key)
         self._store.keep_arm(key, result, self._quota)
-
-
-def _silence(judgement: Judgement) -> str:
-    """Return why a judge that was asked has told nothing; empty where it has, or where nobody had to ask it.
-
-    One that was misled did answer: that is the patch's doing, and counts.
-    """
-    judge, judging = judgement.record.judge, judgement.judging
-    if judge is None or judging is None or judging.misled:
-        return ""
-    lost = (reason.words for reason in judgement.record.reasons if reason.code is ReasonCode.JUDGE_UNAVAILABLE)
-    return judge.void or next(lost, "")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from harness.judging.verify.verification import Judging
 from harness.models.allowance import Allowance, Budget, Spending, StepObserver
 from harness.models.replay import ReplayModel
 from harness.runs.evidence_file import ArmQuota, Conditions
-from harness.runs.judges import VerdictConditions
+from harness.runs.judges import VerdictConditions, lost_to_silence, old_stays
 from harness.runs.outcome import Phase, Stand
 from harness.runs.plan import Trial
 from harness.runs.records import AgentFile, SubmissionUnread, read_record, write_whole
@@ -33,7 +33,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.options import ContainerRole
 from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, StoringEngine
-from harness.specs.errors import SandboxLost
+from harness.specs.errors import JudgeUnavailable, SandboxLost
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
 from harness.specs.variants import ArmKey
@@ -139,6 +139,7 @@ class TrialRun:
         Raises:
             InfrastructureError: Another try can help.
             BudgetExhausted: The run's money is spent, which ends the trial where it is.
+            JudgeUnavailable: The judge told nothing, and the verdict of an earlier start stays.
         """
         engine, store = self._session.engine, self._store
         self._tell(Stand(phase=Phase.IMAGE))
@@ -195,11 +196,13 @@ class TrialRun:
         store.log("agent begins")
         try:
             async with worked(self._session.engine, image, context, labels, store.trajectory) as (sandbox, result):
-                store.log(f"agent ended: {result.ending} {result.message}".rstrip())
                 remarks = tuple(map(str, model.divergences)) if isinstance(model, ReplayModel) else ()
                 identity = trial.identity(image.digest, self._session.engine.isolation)
                 agent = _agent_file(identity, result, time.monotonic() - started, remarks)
-                await self._submit(sandbox, image, agent)
+                try:
+                    await self._submit(sandbox, image, agent)
+                finally:  # first the submission: on a full disk there is room for nothing else
+                    store.log(f"agent ended: {result.ending} {result.message}".rstrip())
         finally:
             store.give_back()
 
@@ -229,6 +232,8 @@ class TrialRun:
             judged = await grade_by(run.protocol, judging, submission)
         finally:
             store.add_judge_usage(spending.usage)
+        if silence := lost_to_silence(store.verdict(), judged.first):
+            raise JudgeUnavailable(old_stays(silence))
         agent = store.agent()
         if agent is None:
             raise SandboxLost(f"{store.directory}: agent.json is gone")

@@ -26,7 +26,14 @@ from harness.runs.records import AttemptEnd, AttemptRecord, is_there
 from harness.runs.run_context import RunContext, make_room
 from harness.runs.trial import TrialRun, describe
 from harness.runs.trial_store import TrialStore
-from harness.specs.errors import BudgetExhausted, InfrastructureError, NotWritable, ProviderError, TimeExhausted
+from harness.specs.errors import (
+    BudgetExhausted,
+    InfrastructureError,
+    JudgeUnavailable,
+    NotWritable,
+    ProviderError,
+    TimeExhausted,
+)
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import Usage
 from harness.tracks.registry import known_digest
@@ -99,7 +106,7 @@ class _Tries:
             if _is_retryable(error):
                 raise
             return self.unscored()
-        except BudgetExhausted as error:
+        except (BudgetExhausted, JudgeUnavailable) as error:
             self.reason = attempt.failed(error)
             return self.unscored()
         except Exception as error:

@@ -135,6 +135,10 @@ class ProviderError(InfrastructureError):
         self.requests = requests
 
 
+class JudgeUnavailable(Exception):
+    """A judge that was asked has told nothing, and the trial keeps the verdict that it had."""
+
+
 class BudgetExhausted(Exception):
     """The money that a person set aside is spent; raised before the next call, never after one."""
 

@@ -22,8 +22,6 @@ from tests.support.runs_here import RunsHere, runs_here
 from tests.support.scenes import Scene, scenes
 from tests.support.sound_catalog import TASK
 
-SUBMISSION = ("patch.diff", "manifest.yaml")
-
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Scene, Path]]:
@@ -143,12 +141,22 @@ def test_changed_evidence_is_not_judged_by(finished, sums):
 @pytest.mark.fault(
     "patch or manifest of a judged submission is damaged", "harness-error with the file's name, never a verdict"
 )
-@pytest.mark.parametrize("name", SUBMISSION)
-def test_a_damaged_submission_is_a_harness_error_that_names_the_file(finished, name):
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("patch.diff", lambda data: data[: len(data) // 2]),
+        ("patch.diff", lambda data: data[: data.rindex(b"@@ -")]),
+        ("patch.diff", lambda _data: b""),
+        ("manifest.yaml", lambda data: data[: len(data) // 2]),
+        ("manifest.yaml", lambda _data: b""),
+    ],
+    ids=["half a patch", "a patch without a hunk", "an empty patch", "half a manifest", "an empty manifest"],
+)
+def test_a_damaged_submission_is_a_harness_error_that_names_the_file(finished, name, cut):
     scene, kept = finished
     put_back(scene, kept)
     [path] = scene.output.rglob(f"submission/{name}")
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    path.write_bytes(cut(path.read_bytes()))
     [row] = load_rows(scene.output).trials
     assert name in row.problem
     assert row.verdict is Verdict.RESOLVED

@@ -182,10 +182,10 @@ class NativeAgent:
     ) -> EventSummary:
         """Return what it printed, beside the trajectory, and a record of it."""
         for name, data in zip(("agent-stdout.txt", "agent-stderr.txt"), printed, strict=True):
-            trajectory.path.with_name(name).write_bytes(data)
+            trajectory.keep_beside(name, data)
         native = self.context.scaffold.native
         told = summary(native.events if native else "text", printed[0])
-        trajectory.add(
+        trajectory.conclude(
             AgentOutputRecord(
                 exit_status=result.exit_status if result else None,
                 seconds=round(seconds, 3),
