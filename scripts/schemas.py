@@ -17,6 +17,7 @@ from harness.authoring.task_check.controls import CheckRecord
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.names.findings import NamesFile
 from harness.plugins.points.score import ScoreFile
 from harness.plugins.points.scoring_file import Scoring
 from harness.plugins.scripted_provider.scenario import Scenario
@@ -58,6 +59,7 @@ MODELS: dict[str, Any] = {
     "arms.jsonl": ArmLine,
     "judge.jsonl": Vote,
     "mutants.json": MutantsFile,
+    "names.json": NamesFile,
     "mutation-scores.json": SuiteScores,
     "gold.yaml": GoldFile,
     "injection.yaml": CorpusFile,

@@ -18,6 +18,7 @@ from harness.plugins.names.findings import Finding, NamesFile, digest_of
 from harness.plugins.names.texts import Vocabulary, c_text_findings, go_tags, go_text_findings, vocabulary
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Job, LimitReached, PlacedFile
 from harness.specs.task import Task
 
@@ -45,7 +46,7 @@ async def look_at(task: Task, submission: Submission, context: ArmContext) -> Na
 
     Raises:
         UserError: The task itself is wrong.
-        SandboxLost: The container was lost again and again.
+        SandboxLost: The container was lost.
     """
     found = await read_submission(task, submission, context)
     names = NamesFile(task=task.id, submission=digest_of(submission.patch, submission.manifest))
@@ -64,7 +65,11 @@ async def look_at_suite(task: Task, suite: Suite, changes: Sequence[FileChange],
     if not context.engine.capabilities.separate_user:
         return Looked(why_none=f"the sandbox {context.engine.name!r} has no place for what looks at names")
     try:
-        result = await context.run_arm(names_job(task, suite, added, context.image.workdir))
+        async with context.slots:
+            # As what builds variants: an arm's container has no compiler.
+            result = await context.run_job(
+                names_job(task, suite, added, context.image.workdir), repo_options(task.repo)
+            )
     except LimitReached as error:
         return Looked(why_none=str(error))
     if result.timed_out:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
+from harness.plugins.names.findings import FILE as NAMES
+from harness.plugins.names.findings import read_names
 from harness.plugins.points.score import Facts, ScoreFile, Share, Sources, compute
-from harness.plugins.points.scoring_file import FILE, GROUPS, Scoring, load_scoring, track_path
+from harness.plugins.points.scoring_file import ABSENT_NAME, FILE, GROUPS, Scoring, load_scoring, track_path
 from harness.runs.records import read_record, write_whole
 from harness.runs.store import find_trials
 from harness.specs.catalog import Catalog
@@ -29,13 +31,16 @@ class ScoredTrial(NamedTuple):
     score: ScoreFile | None
 
 
-def facts_of(record: VerdictRecord, mutants: MutantsFile | None, is_damaged: bool = False) -> Facts:
+def facts_of(
+    record: VerdictRecord, mutants: MutantsFile | None, is_damaged: bool = False, absent_names: int = 0
+) -> Facts:
     """Return what points may be made of. Pure.
 
     Args:
         record: The verdict.
         mutants: The mutation score, where one was asked for.
         is_damaged: One was asked for, and its file can't be read.
+        absent_names: How many the suite uses, where somebody looked for them.
     """
     shares: dict[str, Share | None] = {}
     criteria = record.stages.rubric.criteria
@@ -59,7 +64,9 @@ def facts_of(record: VerdictRecord, mutants: MutantsFile | None, is_damaged: boo
         "rubric": stages.rubric.status,
     }
     events |= {f"{name}-failed" for name, status in statuses.items() if status is StageStatus.FAILED}
-    return Facts(shares, Counter(note.code.value for note in record.notes), frozenset(events))
+    notes = Counter(note.code.value for note in record.notes)
+    notes[ABSENT_NAME] += absent_names
+    return Facts(shares, notes, frozenset(events))
 
 
 def _share(criteria: Iterable[CriterionResult]) -> Share | None:
@@ -89,15 +96,18 @@ def scored_trials(run: Path, catalog: Catalog) -> Iterator[ScoredTrial]:
 
 
 def _score(directory: Path, record: VerdictRecord, scoring: Scoring, path: Path) -> ScoreFile:
-    file = directory / "mutants.json"
+    file, looked = directory / "mutants.json", directory / NAMES
     mutants = read_record(file, MutantsFile)
     sources = Sources(
         task=record.task,
         scoring=_digest(path),
         verdict=_digest(directory / "verdict.json"),
         mutants=_digest(file) if file.is_file() else "",
+        names=_digest(looked) if looked.is_file() else "",
     )
-    return compute(scoring, facts_of(record, mutants, file.is_file() and mutants is None), sources)
+    names = read_names(directory)
+    count = len(names.findings) if names else 0
+    return compute(scoring, facts_of(record, mutants, file.is_file() and mutants is None, count), sources)
 
 
 def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] | None:
@@ -165,14 +175,14 @@ def _parts(name: str, before: list[dict[str, object]], now: list[dict[str, objec
 
 
 def current_score(directory: Path) -> ScoreFile | None:
-    """Return a trial's `score.json`; None without one, and where the verdict or mutants were made after it."""
+    """Return a trial's `score.json`; None without one, and where what it is made of was made after it."""
     score = read_record(directory / SCORE, ScoreFile)
     if score is None:
         return None
     try:
-        mutants = directory / "mutants.json"
         is_current = score.verdict == _digest(directory / "verdict.json")
-        is_current &= score.mutants == (_digest(mutants) if mutants.is_file() else "")
+        for kept, name in ((score.mutants, "mutants.json"), (score.names, NAMES)):
+            is_current &= kept == (_digest(directory / name) if (directory / name).is_file() else "")
     except UserError:
         return None
     return score if is_current else None

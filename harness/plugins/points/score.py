@@ -80,6 +80,7 @@ class ScoreFile(FileModel):
     scoring: str = Field(description="SHA-256 of the scoring.yaml")
     verdict: str = Field(description="SHA-256 of the verdict.json")
     mutants: str = Field(default="", description="SHA-256 of the mutants.json, empty without one")
+    names: str = Field(default="", description="SHA-256 of the names.json, empty without one")
     items: tuple[ItemAddend, ...]
     deductions: tuple[DeductionAddend, ...]
     caps: tuple[CapFired, ...] = Field(description="those that fired")
@@ -112,6 +113,7 @@ class Sources:
     scoring: str
     verdict: str
     mutants: str = ""
+    names: str = ""
 
 
 def compute(scoring: Scoring, facts: Facts, sources: Sources) -> ScoreFile:

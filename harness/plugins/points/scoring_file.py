@@ -27,7 +27,9 @@ EVENTS = (
     *(code.value for code in ReasonCode),
 )
 """What a cap's `when` may name: a verdict, a stage that failed, or the code of a reason."""
-NOTES = tuple(dict.fromkeys((*(code.value for code in NoteCode), "absent-name")))
+ABSENT_NAME = "absent-name"
+"""Not a note of the verdict: each finding in `names.json` counts as one."""
+NOTES = (*(code.value for code in NoteCode), ABSENT_NAME)
 _TRACKS = Path(__file__).parent / "tracks"
 
 
