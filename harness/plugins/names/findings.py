@@ -36,7 +36,7 @@ class Finding(BaseModel):
 
 
 class Working(BaseModel):
-    """What an agent's commands printed of absent names while it worked.
+    """Complaints of absent names in what an agent's commands printed while it worked.
 
     `errors` are different complaints in the output of a command, summed over `commands`. `packages` are those that a
     registry doesn't have, by what the package manager printed.

@@ -34,7 +34,7 @@ _MOST = 500
 
 @dataclass(frozen=True)
 class Looked:
-    """What one container showed: findings, or why there are none, and processor seconds."""
+    """Findings of one container, or why there are none, and its processor seconds."""
 
     findings: tuple[Finding, ...] = ()
     why_none: str = ""
