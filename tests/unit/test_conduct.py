@@ -535,6 +535,8 @@ def test_a_copy_under_other_names_with_a_changed_line_is_seen_and_a_short_one_is
         ("tests/test_x.py", 'BLOB = "' + "QUJD" * 10_000 + '"', True),
         ("tests/data/rows.csv", "1,2\n" * 50, False),
         ("tests/data/rows.csv", "".join(f"{number},2\n" for number in range(1500)), True),
+        ("tests/data/message.json", '["' + "QUJD" * 25_000 + '"]', False),
+        ("tests/data/rows.json", "[" + ", ".join(f'"answer {number}"' for number in range(20_000)) + "]", True),
     ],
 )
 def test_masses_of_recorded_values_and_hashes_are_told_from_tables(path: str, text: str, marked: bool) -> None:

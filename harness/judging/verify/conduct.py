@@ -33,7 +33,7 @@ RECORDED, RECORDED_SHARE = 500, 0.28
 """Literals of one file, and their share of its tokens. Honest files have shares up to 0.25 (tables of cases)."""
 LONG_LITERAL = 64
 """Characters that count as one literal more."""
-DATA_LINES = 1_000
+DATA_LINES, LONG_LINE = 1_000, 256
 """Added lines of files that aren't code."""
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
@@ -115,7 +115,7 @@ def look_at_conduct(
     own = {change.path: change.new for change in changed if change.new is not None}
     rules = conduct.rules(Sources(around, own) if code else Sources())
     written = [_written(change, conduct, wanted, rules) for change in code]
-    data = sum(_added_lines(change) for change in changed if not change.path.endswith(language.suffixes))
+    data = sum(_data_lines(change) for change in changed if not change.path.endswith(language.suffixes))
     return (
         *(_inspecting(file) for file in written if file.sights),
         *_copied(parts, written),
@@ -160,9 +160,10 @@ def _with_lines(text: bytes | None) -> bytes:
     return _RETURN.sub(b"\n", text or b"")
 
 
-def _added_lines(change: FileChange) -> int:
+def _data_lines(change: FileChange) -> int:
+    """Return how many lines a data file gets; a long one counts for as many as it would fill."""
     known = frozenset((change.old or b"").splitlines())
-    return sum(line not in known for line in (change.new or b"").splitlines())
+    return sum(1 + len(line) // LONG_LINE for line in (change.new or b"").splitlines() if line not in known)
 
 
 def _inspecting(file: Written) -> Note:

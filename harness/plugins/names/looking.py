@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -19,13 +19,29 @@ from harness.plugins.names.texts import Vocabulary, c_text_findings, go_tags, go
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
-from harness.sandbox.protocol import Job, LimitReached, PlacedFile
+from harness.sandbox.protocol import Job, LimitReached, PlacedFile, SandboxOptions, ToolboxEngine
+from harness.specs.errors import UserError
+from harness.specs.scaffold import Install, Installer, Scaffold, ScaffoldKind
 from harness.specs.task import Task
 
 Added = Mapping[str, frozenset[int]]
 """Path -> the lines, from 1, that a patch adds to a file."""
 PLACE = "/tmp/names"
-_PLACED = {"python": ("sitecustomize.py", "testwright_names.py", "testwright_plugin.py"), "c": ("gcc",), "go": ()}
+_PLACED = {
+    "python": ("sitecustomize.py", "testwright_names.py", "testwright_plugin.py"),
+    "c": ("gcc",),
+    "go": (),
+    "typescript": ("names.cjs",),
+}
+_COMPILER = Scaffold(
+    name="names-typescript",
+    kind=ScaffoldKind.CLI,
+    title="TypeScript's compiler, for a look at names",
+    version="5.9.3",
+    install=Install(installer=Installer.NPM),
+    directory=Path(__file__).parent / "typescript",
+)
+"""Its toolbox is made and mounted as those of native scaffolds are: repositories' images have no such compiler."""
 _SLOWER, _BUILDING = 4.0, 60.0
 """The arm may take so many times as long as another, and so many seconds more."""
 _FOUND = TypeAdapter(list[Finding])
@@ -65,11 +81,10 @@ async def look_at_suite(task: Task, suite: Suite, changes: Sequence[FileChange],
     if not context.engine.capabilities.separate_user:
         return Looked(why_none=f"the sandbox {context.engine.name!r} has no place for what looks at names")
     try:
+        options = await _options(task, context)
         async with context.slots:
             # As what builds variants: an arm's container has no compiler.
-            result = await context.run_job(
-                names_job(task, suite, added, context.image.workdir), repo_options(task.repo)
-            )
+            result = await context.run_job(names_job(task, suite, added, context.image.workdir), options)
     except LimitReached as error:
         return Looked(why_none=str(error))
     if result.timed_out:
@@ -85,6 +100,16 @@ async def look_at_suite(task: Task, suite: Suite, changes: Sequence[FileChange],
     if read_text := _TEXTS.get(language):
         said += read_text(texts, await _vocabulary(task, GitTree(context.image.tree), texts))
     return Looked(_in_lines(said, added), "", result.own_seconds)
+
+
+async def _options(task: Task, context: ArmContext) -> SandboxOptions:
+    """Return what the container may use. Raises UserError, ImageUnavailable for a toolbox that can't be made."""
+    options = repo_options(task.repo)
+    if task.repo.language != "typescript":
+        return options
+    if not isinstance(context.engine, ToolboxEngine):
+        raise UserError(f"sandbox {context.engine.name!r} mounts no toolbox; names of TypeScript need Docker")
+    return replace(options, mounts=(await context.engine.toolbox(_COMPILER),))
 
 
 async def _vocabulary(task: Task, tree: GitTree, texts: Mapping[str, bytes]) -> Vocabulary:
@@ -149,6 +174,7 @@ _READERS: Mapping[str, Callable[[bytes, Mapping[str, bytes]], Iterable[Finding]]
     "python": _of_trace,
     "go": go_findings,
     "c": c_findings,
+    "typescript": _of_trace,
 }
 
 _TEXTS: Mapping[str, Callable[[Mapping[str, bytes], Vocabulary], Iterable[Finding]]] = {

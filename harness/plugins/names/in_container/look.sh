@@ -35,5 +35,8 @@ case $language in
         : >"$out/names.log"
         "$TESTWRIGHT_TEST_COMMAND" "$@"
         ;;
+    typescript)
+        node /tmp/names/names.cjs
+        ;;
 esac
 exit 0
