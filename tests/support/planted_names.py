@@ -61,6 +61,8 @@ def placed(file: PlantedFile) -> tuple[str, bytes]:
         return ("aiosmtpd/tests" if b"aiosmtpd" in text else "tests") + f"/test_{stem}.py", text
     if file.path.suffix == ".go":
         return f"{file.directory}/planted_{stem}.go", text
+    if file.path.suffix == ".ts":
+        return f"src/v4/classic/tests/{file.path.name}", text
     return f"test/suites/api/test_{stem}.c", text
 
 
@@ -79,4 +81,4 @@ def _tests(path: str, text: str) -> list[str]:
         return [plain or group for plain, group in _PYTHON_TEST.findall(text)]
     if path.endswith(".go"):
         return _GO_TEST.findall(text) or ["TestNothing"]
-    return [Path(path).stem]
+    return [Path(path).stem]  # a program in C; in TypeScript none is run

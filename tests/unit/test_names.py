@@ -46,13 +46,15 @@ internal/restic/x_test.go:9:20: unknown field 'Minutes' in struct literal of typ
 internal/restic/x_test.go:4:2: package example.org/absent is not in GOROOT (/usr/lib/go/src/example.org/absent)
 internal/restic/duration.go:3:2: undefined: notTheSuites
 internal/restic/x_test.go:11:2: x declared but not used
+internal/restic/x_test.go:12:2: cannot use d (value of type restic.Duration) as type text in variable declaration:
+	restic.Duration does not implement text (missing MarshalText method)
 """
 
 
 def test_what_go_says_of_names_is_read_and_nothing_else() -> None:
     assert names_in(go_findings(GO, {"internal/restic/x_test.go": b""})) == [
         (7, "member", "Frobnicate"), (8, "member", "Weeks"), (9, "member", "Minutes"),
-        (4, "module", "example.org/absent"),
+        (4, "module", "example.org/absent"), (12, "member", "MarshalText"),
     ]  # fmt: skip
 
 
@@ -154,6 +156,14 @@ def test_absent_names_are_columns_of_show_report_and_compare(looked: Path, tmp_p
     assert "100% of suites" in report
     assert "Absent names are no verdict" in report
     assert "absent_names" in typed("show", looked, "--csv", "trials", cwd=tmp_path).output.splitlines()[0]
+
+
+def test_a_trials_page_has_what_is_told_beside_its_verdict(looked: Path, tmp_path: Path) -> None:
+    done = typed("report", looked, "--site", tmp_path / "site", cwd=tmp_path)
+    assert done.status == 0, done.complaint
+    pages = [path.read_text() for path in (tmp_path / "site").rglob("*.html")]
+    assert sum("absent names 1, name errors per 100 commands 4." in text for text in pages) == 1
+    assert any("Absent names are no verdict" in text for text in pages)
 
 
 def test_a_look_at_another_submission_is_no_column(looked: Path) -> None:

@@ -23,7 +23,7 @@ _GO = (
     _saying(r"undefined \(type .+ has no (?:field or )?method (?P<name>\w+)"),
     _saying(r"undefined \(type .+ has no field (?:or method )?(?P<name>\w+)"),
     _saying(r"unknown field '?(?P<name>\w+)'? in struct literal"),
-    _saying(r"\(missing method (?P<name>\w+)\)", Kind.MEMBER),
+    _saying(r"\(missing (?:method )?(?P<name>\w+)(?: method)?\)"),
     _saying(r"package (?P<name>\S+) is not in (?:GOROOT|std)", Kind.MODULE),
     _saying(r"no required module provides package (?P<name>[^\s;:]+)", Kind.MODULE),
     _saying(r"cannot find package \"?(?P<name>[^\s\"]+)\"?", Kind.MODULE),
@@ -64,11 +64,16 @@ def c_findings(log: bytes, texts: Mapping[str, bytes]) -> Iterator[Finding]:
 
 
 def _findings(log: bytes, texts: Mapping[str, bytes], sayings: tuple[_Saying, ...]) -> Iterator[Finding]:
+    last: re.Match[str] | None = None
     for line in log.decode("utf-8", "replace").replace("\u2018", "'").replace("\u2019", "'").splitlines():
         place = _PLACE.match(line) or _UNPLACED.match(line)
-        if not place:
+        if place:
+            last = place
+        elif last and line.startswith("\t"):  # the rest of what is said of that place
+            place = last
+        else:
             continue
-        said = place["said"]
+        said = line.strip() if line.startswith("\t") else place["said"]
         for saying in sayings:
             found = saying.words.search(said)
             if not (found and found.groupdict().get("name")):

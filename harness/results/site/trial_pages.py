@@ -16,6 +16,7 @@ from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import outcome_words
 from harness.results.activity.trials import TrialBehaviour, behaviour_of
 from harness.results.rows import ArmTestRow, TrialRow
+from harness.results.signals import shown_signals, signal_cell
 from harness.results.site.comparison_pages import patch_view
 from harness.results.site.material import Material, SiteTrial, System, link, root_of, task_page, trial_page
 from harness.results.site.pages import LongTexts, Pages, Text, visible
@@ -180,6 +181,7 @@ def write_trial(pages: Pages, material: Material, system: System, trial: SiteTri
         parts=[link(trial_page(trial.run.place, row, number)) for number in range(1, len(chunks) + 1)],
         trajectory_problem=trajectory.problem,
         usage=_usage(row),
+        signals=[(title, signal_cell(row, name)) for name, title in shown_signals([row]).items()],
         files=[name for name in _FILES if (trial.directory / name).is_file()],
     )
     for number, chunk in enumerate(chunks[1:], start=2):

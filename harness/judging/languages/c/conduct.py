@@ -24,15 +24,16 @@ _CALLS = words_of(
     """
     dlopen dlmopen dlsym dlvsym dladdr dladdr1 dlinfo dl_iterate_phdr backtrace backtrace_symbols ptrace
     mincore posix_fadvise readahead preadv2 mprotect process_vm_readv perf_event_open getauxval syscall
-    memfd_create
+    memfd_create sigqueue pthread_sigqueue
     """
 )
 _SYMBOLS = words_of(
     """
     etext _etext __etext __executable_start _start _init _fini _DYNAMIC __data_start data_start _edata __bss_start
-    __ehdr_start
+    __ehdr_start RLIMIT_SIGPENDING RLIMIT_NPROC RLIMIT_MSGQUEUE SIGRTMIN SIGRTMAX
     """
 )
+"""Addresses of the program, and what the kernel counts by user: in one arm it tells of others."""
 _SHELL = frozenset({"system", "popen"})
 _RUNNERS = re.compile(r"exec[lv]p?e?|posix_spawnp?|execvpe")
 _READERS = words_of(

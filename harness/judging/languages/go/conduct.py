@@ -19,7 +19,8 @@ _NAMES = words_of(
     syscall.Syscall syscall.Syscall6 syscall.RawSyscall syscall.RawSyscall6 syscall.PtraceAttach unix.Mmap
     syscall.AllThreadsSyscall syscall.AllThreadsSyscall6 syscall.RawVforkSyscall syscall.PtracePeekText
     unix.RawSyscall unix.RawSyscall6 unix.Syscall6 unix.SyscallNoError unix.Madvise syscall.Madvise
-    unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach build.Import parser.ParseFile
+    unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach unix.RLIMIT_NPROC
+    unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE build.Import parser.ParseFile
     """
 )
 _NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")

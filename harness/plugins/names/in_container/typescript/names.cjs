@@ -9,6 +9,7 @@ const ts = require("/opt/testwright/node_modules/typescript");
 const CODES = new Map([
   [2304, "member"], [2552, "member"], [2305, "member"], [2724, "member"], [2339, "member"], [2551, "member"],
   [2694, "member"], [2614, "member"], [2307, "module"], [2353, "parameter"], [2561, "parameter"], [2554, "parameter"],
+  [2769, "parameter"],
 ]);
 const SUPPRESSIONS = /@ts-(?:ignore|expect-error|nocheck)/g;
 const OF_VITEST = new Set(["describe", "it", "test", "expect", "vi", "beforeEach", "afterEach", "beforeAll", "afterAll"]);
@@ -91,7 +92,7 @@ function diagnose(file) {
     let name = node.text ?? quoted[0] ?? "";
     if (each.code === 2307) {
       name = quoted[0];
-      if (name.startsWith("node:") || builtinModules.includes(name)) continue;
+      if (isBuiltin(name)) continue;
     } else if (each.code === 2304 || each.code === 2552) {
       if (name in globalThis || OF_VITEST.has(name)) continue;
     } else if (each.code === 2339 || each.code === 2551) {
@@ -100,6 +101,10 @@ function diagnose(file) {
     } else if (each.code === 2554) {
       if (isDeliberate(file, node) || !tooMany(words)) continue;
       name = called(node);
+    } else if (each.code === 2769) {
+      const excess = words.match(/'([^']+)' does not exist in type/);
+      if (!excess || isDeliberate(file, node)) continue;
+      name = excess[1];
     } else if ((each.code === 2353 || each.code === 2561) && isDeliberate(file, node)) continue;
     if (name) note(file, each.start, kind, name, `TS${each.code}: ${words}`);
   }
@@ -131,9 +136,13 @@ function exportsOf(module) {
   return new Set(checker.getExportsOfModule(module).map((each) => each.name));
 }
 
+function isBuiltin(specifier) {
+  return builtinModules.includes(specifier.replace(/^node:/, "")) || builtinModules.includes(specifier);
+}
+
 /** The exports of a module by its specifier; null where there is none, undefined where it can't be told. */
 function moduleExports(file, specifier) {
-  if (specifier.startsWith("node:") || builtinModules.includes(specifier)) return undefined;
+  if (isBuiltin(specifier)) return new Set([...Object.keys(require(specifier)), "default"]);
   const resolved = ts.resolveModuleName(specifier, file.fileName, options, host).resolvedModule;
   if (!resolved) return null;
   const source = program.getSourceFile(resolved.resolvedFileName);
@@ -169,6 +178,9 @@ function visit(file, node) {
       }
     }
   }
+  if (ts.isPropertyAccessExpression(node) && isOnlyDeclared(file, checker.getSymbolAtLocation(node.name))) {
+    note(file, node.name.getStart(file), "member", node.name.text, "only the suite's own declaration of a module has it");
+  }
   if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name) && node.initializer) {
     const names = namespaceOf(node.initializer) ?? imported(file, node.initializer);
     for (const element of names ? node.name.elements : []) {
@@ -178,8 +190,40 @@ function visit(file, node) {
       }
     }
   }
-  if (ts.isCallExpression(node)) visitCall(file, node);
+  if (ts.isCallExpression(node)) {
+    visitCall(file, node);
+    visitArguments(file, node);
+  }
+  if (ts.isImportDeclaration(node) && isBuiltin(node.moduleSpecifier.text)) {
+    const names = moduleExports(file, node.moduleSpecifier.text);
+    const bindings = node.importClause?.namedBindings;
+    for (const each of bindings && ts.isNamedImports(bindings) ? bindings.elements : []) {
+      const wanted = (each.propertyName ?? each.name).text;
+      const isType = node.importClause.isTypeOnly || each.isTypeOnly;
+      if (!isType && !names.has(wanted)) note(file, each.getStart(file), "member", wanted, `Node has no ${wanted}`);
+    }
+  }
   ts.forEachChild(node, (child) => visit(file, child));
+}
+
+/** Whether a member comes from `declare module` in the suite and nothing of the suite makes it. */
+function isOnlyDeclared(file, symbol) {
+  const declared = symbol?.declarations ?? [];
+  if (!declared.length || !declared.every((each) => each.getSourceFile() === file && isInDeclaredModule(each))) return false;
+  let isMade = false;
+  const look = (node) => {
+    const made = ts.isPropertyAssignment(node) || ts.isMethodDeclaration(node) || ts.isShorthandPropertyAssignment(node);
+    if (made && node.name.getText(file) === symbol.name) isMade = true;
+    if (ts.isPropertyAccessExpression(node) && node.name.text === symbol.name && isWritten(node)) isMade = true;
+    ts.forEachChild(node, look);
+  };
+  look(file);
+  return !isMade;
+}
+
+function isInDeclaredModule(node) {
+  for (let at = node; at; at = at.parent) if (ts.isModuleDeclaration(at) && ts.isStringLiteral(at.name)) return true;
+  return false;
 }
 
 function isWritten(node) {
@@ -198,6 +242,12 @@ function imported(file, node) {
 function visitCall(file, node) {
   const callee = ts.isPropertyAccessExpression(node.expression) ? node.expression : undefined;
   const [first, second] = node.arguments;
+  if (callee && second && ts.isStringLiteralLike(second) && callee.getText(file) === "Reflect.get") {
+    const names = namespaceOf(first);
+    const type = checker.getTypeAtLocation(first);
+    const has = names ? names.has(second.text) : isOpen(type, second.text) || checker.getPropertyOfType(type, second.text);
+    if (!has) note(file, second.getStart(file), "member", second.text, `Reflect.get: there is no ${second.text}`);
+  }
   if (!callee || !first || !["vi", "vitest"].includes(callee.expression.getText(file))) return;
   if (["mock", "doMock", "importActual", "importMock"].includes(callee.name.text)) {
     const specifier = ts.isStringLiteralLike(first) ? first.text : mockedImport(first);
@@ -216,6 +266,28 @@ function visitCall(file, node) {
     const has = names ? names.has(second.text) : isOpen(type, second.text) || checker.getPropertyOfType(type, second.text);
     if (!has) note(file, second.getStart(file), "member", second.text, `what is spied on has no ${second.text}`);
   }
+}
+
+/** `require("absent")`, and options that a cast hides: `f({ absent: 1 } as any)`. */
+function visitArguments(file, node) {
+  const [first] = node.arguments;
+  if (ts.isIdentifier(node.expression) && node.expression.text === "require" && first && ts.isStringLiteralLike(first)) {
+    if (moduleExports(file, first.text) === null) {
+      note(file, first.getStart(file), "module", first.text, `there is no module ${first.text}`);
+    }
+  }
+  node.arguments.forEach((argument, at) => {
+    let inner = argument;
+    while (ts.isParenthesizedExpression(inner) || ts.isAsExpression(inner)) inner = inner.expression;
+    if (inner === argument || !ts.isObjectLiteralExpression(inner)) return;
+    const parameter = checker.getResolvedSignature(node)?.parameters[at];
+    const type = parameter && checker.getNonNullableType(checker.getTypeOfSymbolAtLocation(parameter, node));
+    for (const each of type ? inner.properties : []) {
+      const key = each.name && (ts.isIdentifier(each.name) || ts.isStringLiteralLike(each.name)) ? each.name.text : "";
+      if (!key || isOpen(type, key) || checker.getIndexInfosOfType(type).length || checker.getPropertyOfType(type, key)) continue;
+      note(file, each.getStart(file), "parameter", key, `behind a cast: ${checker.typeToString(type).slice(0, 80)} has no ${key}`);
+    }
+  });
 }
 
 function mockedImport(node) {
