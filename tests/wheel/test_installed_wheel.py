@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +86,20 @@ def test_the_request_that_all_scaffolds_share_comes_with_the_wheel(installed, tm
 def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
     found = run(installed, "doctor", "--json", cwd=tmp_path, env=clean_env)
     assert {"python", "git"} <= {row["name"] for row in json.loads(found.stdout)}
+
+
+def test_signals_beside_verdicts_need_no_checkout(installed, tmp_path, clean_env):
+    """The scoring of tracks, and what goes into containers to look at names, are files of the package."""
+    shutil.copytree(SAMPLE, tmp_path / "run")
+    for words, said in ((["write"], "Points are no verdict"), (["check"], "all as written")):
+        done = run(installed, "score", *words, "run", cwd=tmp_path, env=clean_env)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert said in done.stdout
+    assert run(installed, "names", "write", "--help", cwd=tmp_path, env=clean_env).returncode == 0
+    own = CHECKOUT / "harness" / "plugins" / "names"
+    there = site_packages(installed) / "harness" / "plugins" / "names"
+    needed = [path.relative_to(own) for path in own.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert [path for path in needed if not (there / path).is_file()] == []
 
 
 def megabytes(folder: Path, but: str = "") -> int:
