@@ -163,12 +163,16 @@ def test_the_commands_help_imports_no_client_and_is_quick() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    # Seconds of processor time, the best of three: a core that is shared with others does less in a second.
-    assert min(_processor_seconds("--help") for _ in range(3)) < 0.3
+    # By what the same core takes for the library that reads the options, now: cores and their neighbours differ.
+    pairs = [(_processor_seconds("-m", "harness.cli", "--help"), _processor_seconds("-c", LIBRARY)) for _ in range(3)]
+    assert min(ours for ours, _ in pairs) < 2.5 * min(library for _, library in pairs), pairs
+
+
+LIBRARY = "import typer, rich, typer.main, typer.completion"
 
 
 def _processor_seconds(*arguments: str) -> float:
     before = os.times()
-    assert command(*arguments).returncode == 0
+    assert subprocess.run([sys.executable, *arguments], capture_output=True, check=False).returncode == 0
     after = os.times()
     return after.children_user - before.children_user + after.children_system - before.children_system

@@ -209,7 +209,13 @@ def test_on_mock():
     double.nobody_has_this.assert_not_called()
     double.spoken.assert_called_once()
 
+class Watched(dict):
+    def __init__(self):
+        self.accesses = 0
+
 def test_honest():
+    watched = Watched()
+    assert watched.accesses == 0
     assert not hasattr(lib, "missing")
     assert getattr(lib, "missing", 3) == 3
     try:

@@ -166,7 +166,13 @@ def _is_suites(thing):
     files = [_file_of(each) for each in kind.__mro__ if each not in (object, type)]
     if any("__getattr__" in vars(each) for each in kind.__mro__):
         return True
+    files = [each for each in files if each is not None]  # dict, Exception
     return bool(files) and all(each in _added for each in files)
+
+
+def _has_suites(kind):
+    """Return whether one of the classes of which a class is made is the suite's."""
+    return any(_file_of(each) in _added for each in kind.__mro__)
 
 
 def _file_of(kind):
@@ -655,7 +661,7 @@ def _made_once(function, imported, rebound):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             if isinstance(node.value, ast.Call):
                 kind = _chain(node.value.func, imported, rebound)
-                if isinstance(kind, type) and _is_repositorys(kind.__module__) and not _is_suites(kind):
+                if isinstance(kind, type) and _is_repositorys(kind.__module__) and not _has_suites(kind):
                     made[node.targets[0].id] = kind
     return {name: kind for name, kind in made.items() if bound.get(name) == 1}
 
