@@ -88,11 +88,18 @@ json_frobnicate(1); /* json_in_a_comment */
 #endif
 static int json_helper(int json_argument) { return json_argument; }
 #define json_macro(x) json_is_##x
+#define json_check(x) check(json_a, x)
+
+static void json_behind_a_macro(void) { json_check(1); }
 char *text = "json_in_a_string"; void *p = dlsym(0, "json_looked_up");
 int other_name = json_helper(json_a);
 """
-    found = names_in(c_text_findings({"t.c": suite}, known))
-    assert found == [(2, "member", "json_frobnicate"), (6, "member", "json_looked_up")]
+    made = (
+        b"#define RELEASING(f) static int f##_and_release(json_t *x) { return f(x); }\nx = json_b_and_release(y);\n"
+    )
+    texts = {"t.c": suite, "made.c": made, "test/.gitignore": b"json_absent_program\n"}
+    found = names_in(c_text_findings(texts, known))
+    assert found == [(2, "member", "json_frobnicate"), (9, "member", "json_looked_up")]
 
 
 def test_go_names_that_are_looked_up_at_run_time_are_words_of_a_source() -> None:

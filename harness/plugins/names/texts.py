@@ -13,12 +13,15 @@ _OFTEN = 5
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _C_TEXT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _C_PASTED = re.compile(r"\w*[ \t]*##[ \t]*\w*")
+_C_PARTS = re.compile(r"(\w*)[ \t]*##[ \t]*(\w*)")
+"""What `##` puts together: names that begin or end so may be made by a macro."""
 _C_STRINGS = re.compile(
     r"\b(?:dlsym\s*\([^\"\n]*|weakref\s*\(\s*|alias\s*\(\s*|(?:set|get|put|unset)env\s*\(\s*)\"(?P<name>\w+)"
 )
 _C_INCLUDED = re.compile(r"__has_include\s*\(\s*[<\"](?P<name>[\w./-]+)[>\"]")
+_C_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
+_C_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _C_DEFINED = (
-    re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE),
     re.compile(r"\b(\w+)\s*\([^;{}]*\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)?\{"),
     re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*\{"),
     re.compile(r"\}\s*(\w+)\s*;"),
@@ -65,13 +68,16 @@ def c_text_findings(texts: Mapping[str, bytes], known: Vocabulary) -> Iterator[F
         texts: The suite's files by path.
         known: The code's words.
     """
-    decoded = {path: text.decode("utf-8", "replace") for path, text in texts.items()}
+    decoded = {path: text.decode("utf-8", "replace") for path, text in texts.items() if path.endswith((".c", ".h"))}
+    pasted = {part for text in decoded.values() for pair in _C_PARTS.findall(text) for part in pair if "_" in part}
+    parts = {part for part in pasted if part.strip("_") not in known.prefixes}
     code = {path: _C_PASTED.sub(" ", _C_TEXT.sub(_blank, text)) for path, text in decoded.items()}
     own = {name for text in code.values() for name in _defined_in_c(text)}
     for path, text in code.items():
         for number, line in enumerate(text.splitlines(), start=1):
             for name in _WORD.findall(line):
-                if known.is_own(name) and name not in known.words and name not in own:
+                is_pasted = any(name.startswith(part) or name.endswith(part) for part in parts)
+                if known.is_own(name) and name not in known.words and name not in own and not is_pasted:
                     yield _finding(path, number, Kind.MEMBER, name, "neither the code nor the suite has it")
         for found in _C_STRINGS.finditer(decoded[path]):
             name = found["name"]
@@ -88,7 +94,7 @@ def c_text_findings(texts: Mapping[str, bytes], known: Vocabulary) -> Iterator[F
 def go_text_findings(texts: Mapping[str, bytes], known: Vocabulary) -> Iterator[Finding]:
     """Yield names that a Go suite looks up at run time and that no source has. For arguments see above."""
     for path, data in texts.items():
-        text = data.decode("utf-8", "replace")
+        text = data.decode("utf-8", "replace") if path.endswith(".go") else ""
         for words in (_GO_STRINGS, _GO_LINKED, _GO_ASSERTED, _GO_ENVIRONMENT):
             for found in words.finditer(text):
                 name = found["name"]
@@ -104,7 +110,8 @@ def go_tags(texts: Iterable[bytes]) -> list[str]:
 
 def _defined_in_c(text: str) -> Collection[str]:
     """Return what a C text defines: functions, macros, types, variables. Prototypes and externs define nothing."""
-    found = {name for words in _C_DEFINED for name in words.findall(text)}
+    plain = _C_DIRECTIVE.sub("", text)
+    found = {name for words in _C_DEFINED for name in words.findall(plain)} | set(_C_MACRO.findall(text))
     for line in text.splitlines():
         if not line.lstrip().startswith(("extern", "__attribute__", "#")):
             found.update(_C_DECLARED.findall(line))
