@@ -4,12 +4,15 @@ A signal is read once for each trial, when its row is read; `TrialRow.signals` h
 Tables, JSON, CSV and the site show them from there. How systems fare by a signal, or differ in it, the signal says.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from harness.results.rows import Cell, TrialRow
+from harness.results.statistics.clusters import mean
+from harness.results.statistics.estimates import TaskPair, TaskValue
 from harness.specs.registry import Registry
 
 
@@ -99,3 +102,32 @@ def pair_figures(first: Sequence[TrialRow], second: Sequence[TrialRow]) -> list[
     """Return a line for each signal in which two systems can be compared."""
     signals = [SIGNALS.get(name) for name in SIGNALS.names]
     return [f"{signal.title}: {told}" for signal in signals if (told := signal.of_pair(first, second))]
+
+
+def task_values(rows: Sequence[TrialRow], name: str, share: Callable[[float], float]) -> list[TaskValue]:
+    """Return each task's mean of a signal, over the trials that have a number.
+
+    Args:
+        rows: Trials.
+        name: The signal's.
+        share: Makes of a number what is averaged.
+    """
+    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        value = row.signals.get(name)
+        if isinstance(value, int | float):
+            found[row.task, row.repository].append(share(value))
+    return [TaskValue(task, repository, mean(values)) for (task, repository), values in found.items()]
+
+
+def task_pairs(first: Sequence[TaskValue], second: Sequence[TaskValue]) -> list[TaskPair]:
+    """Return both sides' values at the tasks that both have."""
+    theirs = {item.task: item.value for item in second}
+    return [
+        TaskPair(item.task, item.repository, item.value, theirs[item.task]) for item in first if item.task in theirs
+    ]
+
+
+def tasks_in_words(count: int) -> str:
+    """Return a number of tasks in words."""
+    return f"{count} task{'' if count == 1 else 's'}"

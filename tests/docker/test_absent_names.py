@@ -1,5 +1,7 @@
 """Absent names: suites with one invention each, written by somebody who didn't know the detector; honest suites."""
 
+import json
+import shutil
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,9 +16,11 @@ from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.submissions import Expectation
 from harness.specs.catalog import Catalog
 from harness.specs.yaml_files import load_yaml
+from tests.support.command import typed
 from tests.support.planted_names import PlantedFile, look, placed, planted
 
 pytestmark = pytest.mark.docker
+SAMPLE = Path(__file__).parents[2] / "docs" / "sample-run"
 LEAST_RECALL = {"python": 0.9, "go": 0.8, "c": 0.9, "typescript": 0.9}
 """In Go a sixth of the files has names in tags, templates or other strings, of which no compiler says anything."""
 LANGUAGES = {
@@ -92,6 +96,32 @@ async def test_nine_in_ten_inventions_are_found_and_no_honest_name_is(session, l
         {kind: (hits[kind], count) for kind, count in kinds.items()},
         missed,
     )
+
+
+def test_the_suites_of_a_finished_run_are_looked_at_once(tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(SAMPLE, run)
+    kept = ("aiosmtpd-proxy-tlv/oracle/none/1", "aiosmtpd-proxy-tlv/nop/none/1")
+    for trial in {path.parent for path in run.rglob("trial.json")}:
+        if trial.relative_to(run / "trials").as_posix() not in kept:
+            shutil.rmtree(trial)
+    done = typed("names", "write", run, cwd=tmp_path)
+    assert (done.status, done.complaint) == (0, "")
+    assert "oracle/none/1: no absent name" in done.output
+    assert "nop/none/1: the submission is refused" in done.output
+    file = run / "trials" / kept[0] / "names.json"
+    written = file.read_text()
+    file.write_text(written.replace('"findings": []', '"findings": [ ]'))  # as nobody writes it anew
+    assert typed("names", "write", run, cwd=tmp_path).status == 0
+    assert file.read_text() != written
+    assert typed("names", "write", run, "--again", cwd=tmp_path).status == 0
+    assert json.loads(file.read_text())["findings"] == []
+    assert '"findings": []' in file.read_text()
+    submission = file.with_name("submission")
+    files = ("--patch", submission / "patch.diff", "--manifest", submission / "manifest.yaml")
+    one = typed("names", "suite", "aiosmtpd-proxy-tlv", *files, "--json", cwd=tmp_path)
+    assert one.status == 0
+    assert json.loads(one.output)["seconds"] > 0
 
 
 HONEST = sorted(

@@ -1,19 +1,14 @@
 """Absent names as signals: columns beside the verdict, rates of systems with their intervals."""
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.plugins.names.findings import digest_of, read_names
 from harness.results.rows import Cell, TrialRow
+from harness.results.signals import task_pairs, task_values, tasks_in_words
 from harness.results.statistics.clusters import mean
-from harness.results.statistics.estimates import (
-    TaskPair,
-    TaskValue,
-    difference_over_tasks,
-    rate_over_tasks,
-)
+from harness.results.statistics.estimates import difference_over_tasks, rate_over_tasks
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import UserError
 
@@ -40,7 +35,7 @@ class AbsentNamesSignal:
 
     def of_system(self, rows: Sequence[TrialRow], /) -> str:
         """Return the share of suites with an absent name, mean over tasks, with its interval by task."""
-        values = _by_task(rows, self.name, _has_some)
+        values = task_values(rows, self.name, _has_some)
         if not values:
             return ""
         found = rate_over_tasks(values)
@@ -51,14 +46,13 @@ class AbsentNamesSignal:
 
     def of_pair(self, first: Sequence[TrialRow], second: Sequence[TrialRow], /) -> str:
         """Return the mean difference of these shares at tasks of which both have a value."""
-        pairs = _pairs(_by_task(first, self.name, _has_some), _by_task(second, self.name, _has_some))
+        pairs = task_pairs(task_values(first, self.name, _has_some), task_values(second, self.name, _has_some))
         if not pairs:
             return ""
         found = difference_over_tasks(pairs)
         low, high = (100 * bound for bound in found.by_task)
-        tasks = f"{found.tasks} task{'s' if found.tasks > 1 else ''}"
         words = f"difference {100 * found.value:+.0f} percentage points"
-        return f"{words} (95% by task {low:+.0f} to {high:+.0f}) at {tasks}"
+        return f"{words} (95% by task {low:+.0f} to {high:+.0f}) at {tasks_in_words(found.tasks)}"
 
 
 @dataclass(frozen=True)
@@ -79,19 +73,20 @@ class NameErrorsSignal:
 
     def of_system(self, rows: Sequence[TrialRow], /) -> str:
         """Return the mean over tasks."""
-        values = _by_task(rows, self.name, float)
+        values = task_values(rows, self.name, float)
         return (
-            f"{mean(item.value for item in values):.1f} per 100 commands, mean of {_tasks(values)}" if values else ""
+            f"{mean(item.value for item in values):.1f} per 100 commands, mean of {tasks_in_words(len(values))}"
+            if values
+            else ""
         )
 
     def of_pair(self, first: Sequence[TrialRow], second: Sequence[TrialRow], /) -> str:
         """Return the mean difference at tasks of which both have a value."""
-        pairs = _pairs(_by_task(first, self.name, float), _by_task(second, self.name, float))
+        pairs = task_pairs(task_values(first, self.name, float), task_values(second, self.name, float))
         if not pairs:
             return ""
-        return (
-            f"difference {mean(pair.first - pair.second for pair in pairs):+.1f} per 100 commands at {_tasks(pairs)}"
-        )
+        tasks = tasks_in_words(len(pairs))
+        return f"difference {mean(pair.first - pair.second for pair in pairs):+.1f} per 100 commands at {tasks}"
 
 
 def _is_of(trial: Path, submission: str) -> bool:
@@ -104,27 +99,6 @@ def _is_of(trial: Path, submission: str) -> bool:
 
 def _has_some(count: float) -> float:
     return float(count > 0)
-
-
-def _by_task(rows: Sequence[TrialRow], name: str, share: Callable[[float], float]) -> list[TaskValue]:
-    """Return each task's mean of the trials that have a number."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        value = row.signals.get(name)
-        if isinstance(value, int | float):
-            found[row.task, row.repository].append(share(value))
-    return [TaskValue(task, repository, mean(values)) for (task, repository), values in found.items()]
-
-
-def _pairs(first: Sequence[TaskValue], second: Sequence[TaskValue]) -> list[TaskPair]:
-    theirs = {item.task: item.value for item in second}
-    return [
-        TaskPair(item.task, item.repository, item.value, theirs[item.task]) for item in first if item.task in theirs
-    ]
-
-
-def _tasks(items: Sequence[object]) -> str:
-    return f"{len(items)} task{'s' if len(items) != 1 else ''}"
 
 
 ABSENT_NAMES = AbsentNamesSignal()

@@ -21,7 +21,10 @@ def write(
     again: Annotated[bool, typer.Option(help="Also look at suites that have been looked at")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
-    """Run each suite of a run once more where absent names are noted, and write names.json beside its verdict."""
+    """Run each suite of a run once more where absent names are noted, and write names.json beside its verdict.
+
+    Status 1 where a trial couldn't be looked at for a fault of the machine.
+    """
     import json
 
     from harness.plugins.names.run_names import write_names
@@ -40,7 +43,7 @@ def write(
         print(json.dumps(told, indent=2))
     else:
         _show((each.place, each.names, each.complaint) for each in trials)
-    return 1 if any(each.names is None for each in trials) else 0
+    return 1 if any(each.is_lost for each in trials) else 0
 
 
 @names_app.command("suite")

@@ -34,7 +34,6 @@ _C = (
     _saying(r"'(?P<name>\w+)' undeclared"),
     _saying(r"unknown type name '(?P<name>\w+)'"),
     _saying(r"has no member named '(?P<name>\w+)'"),
-    _saying(r"storage size of '\w+' isn't known"),
     _saying(r"incomplete typedef '(?:struct |union |enum )?(?P<name>\w+)'"),
     _saying(r"invalid use of undefined type '(?:struct |union |enum )?(?P<name>\w+)'"),
     _saying(r"undefined reference to `(?P<name>\w+)'"),
@@ -43,7 +42,6 @@ _C = (
 _PLACE = re.compile(
     r"^(?:/usr/bin/ld: )?(?P<file>[^\s:]+\.(?:go|[ch])):(?P<line>\d+):(?:(?P<column>\d+):)? ?(?P<said>.*)$"
 )
-_OBJECT = re.compile(r"^(?:/usr/bin/ld: )?\S+\.o: in function `\w+':$")
 _UNPLACED = re.compile(r"^(?:/usr/bin/ld: )?.*?(?P<file>[^\s:(]+\.c):\(\.text[^)]*\): ?(?P<said>.*)$")
 _LONGEST = 200
 
@@ -76,7 +74,7 @@ def _findings(log: bytes, texts: Mapping[str, bytes], sayings: tuple[_Saying, ..
         said = line.strip() if line.startswith("\t") else place["said"]
         for saying in sayings:
             found = saying.words.search(said)
-            if not (found and found.groupdict().get("name")):
+            if not found:
                 continue
             path = _path_of(place["file"], texts)
             number = _number(place, found["name"], texts.get(path, b""))

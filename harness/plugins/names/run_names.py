@@ -23,11 +23,12 @@ from harness.specs.tracks import BEHAVIOUR, address_of
 
 @dataclass(frozen=True)
 class LookedTrial:
-    """A trial and its names; without them `complaint` says why."""
+    """A trial and its names; without them `complaint` says why. `is_lost` is one that another start may look at."""
 
     place: str
     names: NamesFile | None
     complaint: str = ""
+    is_lost: bool = False
 
 
 def write_names(run: Path, catalog: Catalog, again: bool) -> list[LookedTrial]:
@@ -75,7 +76,9 @@ async def _write(run: Path, catalog: Catalog, stores: Sequence[TrialStore], agai
                     raise error
                 with suppress(OSError):
                     store.log(f"names: {message_of(error)}")
-                return LookedTrial(_place(run, store), None, f"{reason_code(error)}: {message_of(error)}")
+                return LookedTrial(
+                    _place(run, store), None, f"{reason_code(error)}: {message_of(error)}", is_lost=True
+                )
 
             return await side_by_side(stores, work, failed, file.config.jobs)
     finally:

@@ -1,6 +1,5 @@
 """Points as signals: columns beside the verdict, and a system's mean with its interval and tier."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +8,9 @@ from harness.plugins.points.run_scores import current_score
 from harness.plugins.points.score import tier_of
 from harness.plugins.points.scoring_file import TOTAL, load_scoring, track_path
 from harness.results.rows import Cell, TrialRow
+from harness.results.signals import task_pairs, task_values, tasks_in_words
 from harness.results.statistics.clusters import mean
-from harness.results.statistics.estimates import TaskPair, TaskValue, difference_over_tasks, rate_over_tasks
+from harness.results.statistics.estimates import TaskValue, difference_over_tasks, rate_over_tasks
 
 _SCORE, _JUDGE = "points", "points-judge"
 _UNSCORED = "unscored"
@@ -83,24 +83,17 @@ def _tiers(rows: Sequence[TrialRow]) -> dict[str, int]:
 
 
 def _by_task(rows: Sequence[TrialRow], name: str) -> list[TaskValue]:
-    """Return each task's mean, from 0 to 1, of the trials that have a number."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        value = row.signals.get(name)
-        if isinstance(value, int | float):
-            found[row.task, row.repository].append(value / TOTAL)
-    return [TaskValue(task, repository, mean(values)) for (task, repository), values in found.items()]
+    """Return each task's mean, from 0 to 1."""
+    return task_values(rows, name, lambda points: points / TOTAL)
 
 
 def _difference(first: Sequence[TrialRow], second: Sequence[TrialRow], name: str) -> str:
-    theirs = {item.task: item.value for item in _by_task(second, name)}
-    ours = [item for item in _by_task(first, name) if item.task in theirs]
-    pairs = [TaskPair(item.task, item.repository, item.value, theirs[item.task]) for item in ours]
+    pairs = task_pairs(_by_task(first, name), _by_task(second, name))
     if not pairs:
         return ""
     found = difference_over_tasks(pairs)
     low, high = (TOTAL * bound for bound in found.by_task)
-    tasks = f"{found.tasks} task{'s' if found.tasks > 1 else ''}"
+    tasks = tasks_in_words(found.tasks)
     return f"difference {TOTAL * found.value:+.1f} (95% by task {low:+.1f} to {high:+.1f}) at {tasks}"
 
 
