@@ -38,6 +38,7 @@ async def run(engine: DockerEngine, image: Image, script: str, seconds: float) -
     return await engine.run_job(image, Job(("bash", "-c", script), seconds=seconds), OPTIONS, labels("deadline"))
 
 
+@pytest.mark.dear("keeps every core busy until a job has ended")
 async def test_a_job_that_needs_less_cpu_time_than_it_has_ends_by_itself_on_a_busy_machine(
     engine: DockerEngine, image: Image
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.sandbox.images import building
 from harness.sandbox.images.building import find_build_cli, last_complaint, run_logged
 from harness.specs.errors import ImageUnavailable
 
@@ -87,3 +88,52 @@ async def test_failed_command_leaves_its_log(tmp_path: Path, monkeypatch: pytest
         ImageUnavailable, match=r"making testwright/x:1 failed: oh no \(all of it: .*/logs/x-1\.log\)"
     ):
         await run_logged(["sh", "-c", "echo oh no; exit 3"], {}, "testwright/x:1")
+
+
+BROKEN_OFF = "rpc error: code = Internal desc = unexpected EOF"
+
+
+async def build_with(client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Build by a client that counts its starts in `starts`; return what the log holds in the end."""
+    script = f"#!/bin/sh\necho x >>{tmp_path}/starts\n{client}\n"
+    (tmp_path / "docker").write_text(script)
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
+
+    async def installed() -> building.BuildCli:
+        return building.BuildCli(tmp_path / "docker", "20.10", ("build",))
+
+    monkeypatch.setattr(building, "installed_build_cli", installed)
+    try:
+        await building.build(tmp_path, "task", "testwright/x:1", {}, {})
+    finally:
+        log = building.log_of("testwright/x:1").read_text()
+    return log
+
+
+def starts(tmp_path: Path) -> int:
+    return len((tmp_path / "starts").read_text().split())
+
+
+async def test_a_build_whose_connection_breaks_off_is_tried_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = f"[ $(wc -l <{tmp_path}/starts) -gt 1 ] && echo built && exit 0; echo '{BROKEN_OFF}'; exit 1"
+    assert (await build_with(first, tmp_path, monkeypatch)).splitlines() == [BROKEN_OFF, "built"]
+    assert starts(tmp_path) == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "tried"),
+    [
+        (BROKEN_OFF, 2),
+        (f"{BROKEN_OFF}\nERROR: no space left on device", 1),
+        (f"executor failed running [sh -c x]: exit code: 1\n{BROKEN_OFF}", 1),
+    ],
+)
+async def test_other_failures_and_a_second_break_are_final(
+    end: str, tried: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ImageUnavailable, match=r"making testwright/x:1 failed: "):
+        await build_with(f"cat <<'END'\n{end}\nEND\nexit 1", tmp_path, monkeypatch)
+    assert starts(tmp_path) == tried

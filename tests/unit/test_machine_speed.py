@@ -48,6 +48,7 @@ def test_a_cache_that_nothing_can_be_written_to_costs_only_the_measurement(
     assert measured(tmp_path / "file", monkeypatch) >= 1
 
 
+@pytest.mark.dear("keeps every core busy while it measures")
 def test_other_processes_hardly_change_the_measured_speed() -> None:
     alone = machine.measure()
     with busy_cores(2):

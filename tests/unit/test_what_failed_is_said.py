@@ -149,6 +149,53 @@ def test_without_all_what_is_long_or_needs_the_machine_for_itself_is_left_out(ch
     assert short.stdout.splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
 
 
+ONCE_BAD = """
+from pathlib import Path
+
+def test_good(): pass
+
+def test_bad_at_first():
+    seen = Path("seen")
+    known = seen.exists()
+    seen.touch()
+    assert known, "not seen before"
+"""
+BAD = "def test_bad{number}(): assert not {number}, 'still bad'\n"
+
+
+def run_of(checkout: Path, copy: Path, tests: str, processes: int = 0) -> tuple[int, str]:
+    """Return the status and the end of what `scripts/test` says in a copy with these tests for its group `unit`."""
+    shutil.copytree(checkout, copy, dirs_exist_ok=True)
+    (copy / "scripts" / "check").write_text("#!/bin/bash\n")
+    (copy / "tests" / "unit" / "test_unit.py").write_text(tests)
+    done = run_in(copy, processes=processes)
+    return done.returncode, done.stdout.partition("== the ten dearest")[2]
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_what_fails_once_and_passes_by_itself_is_told_and_is_no_failure(
+    checkout: Path, tmp_path: Path, processes: int
+) -> None:
+    status, end = run_of(checkout, tmp_path, ONCE_BAD, processes)
+    assert (status, end.splitlines()[-1]) == (0, "3 passed, 0 failed, 0 skipped")
+    told = end.partition("== FLAKY")[2].splitlines()
+    assert told[1] == "tests/unit/test_unit.py::test_bad_at_first"
+    assert "what failed" not in end
+
+
+def test_what_fails_again_is_a_failure_and_not_flaky(checkout: Path, tmp_path: Path) -> None:
+    status, end = run_of(checkout, tmp_path, ONCE_BAD + BAD.format(number=1))
+    assert (status, end.splitlines()[-1]) == (1, "3 passed, 1 failed, 0 skipped")
+    assert "FAILED tests/unit/test_unit.py::test_bad1 - AssertionError: still bad" in end
+    assert end.partition("== FLAKY")[2].splitlines()[1:3] == ["tests/unit/test_unit.py::test_bad_at_first", ""]
+
+
+def test_of_more_than_five_failures_none_is_tried_again(checkout: Path, tmp_path: Path) -> None:
+    status, end = run_of(checkout, tmp_path, ONCE_BAD + "".join(BAD.format(number=number) for number in range(1, 6)))
+    assert (status, end.splitlines()[-1]) == (1, "2 passed, 6 failed, 0 skipped")
+    assert "FLAKY" not in end
+
+
 def test_a_submission_that_is_judged_otherwise_is_named_with_what_was_expected_and_what_came(tmp_path: Path) -> None:
     task = small_task(tmp_path)
     expected = [

@@ -84,11 +84,17 @@ _STEP_FAILED = (
     r"|while running runtime: exit status \d+"
 )
 """What BuildKit's versions and Podman say of a command's exit status."""
+_BROKE_OFF = r"rpc error: code = \w+ desc = .*(?:EOF|transport|closed|connection)"
+"""What the client says when its session with the engine breaks off, as happens while many images are built."""
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 
 class StepFailed(ImageUnavailable):
     """A command of the Dockerfile failed: the engine did what it was asked."""
+
+
+class EngineBrokeOff(ImageUnavailable):
+    """The connection to the engine ended in mid-build, which says nothing about the Dockerfile."""
 
 
 class BuildCli(NamedTuple):
@@ -122,6 +128,8 @@ async def build(
 ) -> None:
     """Build `target` of the Dockerfile in `context` as `tag`.
 
+    A build whose connection to the engine breaks off is tried once more.
+
     Raises ImageUnavailable with the log's path, StepFailed where a command of the Dockerfile is at fault.
     """
     cli = await installed_build_cli()
@@ -132,12 +140,23 @@ async def build(
         command += [f"--build-arg={name}" for name in proxies()]
         command += [f"--build-arg={name}={value}" for name, value in arguments.items()]
         command += [f"--label={name}={value}" for name, value in labels.items()]
+        command.append(str(context))
         try:
-            await run_logged([*command, str(context)], client_environment(), tag)
-        except ImageUnavailable as error:
-            if re.search(_STEP_FAILED, log_of(tag).read_text(errors="replace"), re.MULTILINE):
-                raise StepFailed(str(error)) from None
-            raise
+            await _build_once(command, tag)
+        except EngineBrokeOff:
+            await _build_once(command, tag, again=True)
+
+
+async def _build_once(command: Sequence[str], tag: str, *, again: bool = False) -> None:
+    try:
+        await run_logged(command, client_environment(), tag, again=again)
+    except ImageUnavailable as error:
+        log = log_of(tag).read_text(errors="replace")
+        if re.search(_STEP_FAILED, log, re.MULTILINE):
+            raise StepFailed(str(error)) from None
+        if re.search(_BROKE_OFF, "".join(log.splitlines()[-1:])):
+            raise EngineBrokeOff(str(error)) from None
+        raise
 
 
 async def installed_build_cli() -> BuildCli:
