@@ -1,6 +1,6 @@
 """A fixed sample of both corpora comes to what it must: each reason and note, in each language each verdict.
 
-Of what needs test runs, `make test` judges light tasks, with a third of the arms; `make test-all` the tasks as they
+Of what needs test runs, `make test` judges light tasks, with a fifth of the arms; `make test-all` the tasks as they
 are shipped, and the verdicts are those that docs/validity.md tells. `make attack` and `make honest` judge everything.
 """
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.verify import control, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
@@ -103,6 +104,9 @@ def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monk
     catalog = Catalog(light_catalog(tmp_path / "catalog"))
     [light] = [each for each in read_batch(catalog, FOLDER / corpus, None) if each.name == case.name]
     assert light.task.directory.is_relative_to(tmp_path)
+    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", 2)
+    monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)
+    monkeypatch.setattr(control, "KILLS_DRAWN", 1)
     verdict_on(light, monkeypatch)
 
 
