@@ -85,7 +85,9 @@ def edit_task(
     parts: Annotated[
         list[str],
         typer.Argument(
-            metavar="PART...", help="withheld, removal, garbage, placebo, reference, probes/1.4, honest/NAME"
+            metavar="PART...",
+            help="withheld, removal, garbage, placebo, reference, probes/1.4, twins/1.4, probes-on-placebo/1.4,"
+            " honest/NAME",
         ),
     ],
     edited: Annotated[
@@ -119,7 +121,7 @@ def edit_task(
     elif others and edited is not None:
         report_written(command.edit_parts(catalog, task, parts, edited))
     else:
-        report_written([command.edit_task(catalog, task, part, edited, anew)])
+        report_written(command.edit_task(catalog, task, part, edited, anew))
     return 0
 
 
@@ -232,10 +234,8 @@ def stub_task(
     """Write a task's removal.patch and garbage.patch: signatures stay, bodies go. Status 1: one doesn't compile."""
     from harness.authoring.task_stub import stub_task as make
     from harness.results.report.authoring_report import report_stubs
-    from harness.specs.catalog import Catalog
 
-    directory: Path | None = context.obj
-    return report_stubs(make(Catalog(directory).task(task), symbol, replace, not show), as_json)
+    return report_stubs(make(catalog_of(context).task(task), symbol, replace, not show), as_json)
 
 
 def probe_task(
@@ -250,15 +250,16 @@ def probe_task(
     as_json: Json = False,
 ) -> int:
     """Try mutants of the removed code on the reference tests, and store one as a probe (--take)."""
+    from harness.authoring.task_edit import twin_beside
     from harness.authoring.task_stub import reference_mutants, take_mutant, tests_for
     from harness.judging.verify.mutants.running import MutantOrder
+    from harness.results.report.authoring_report import report_written
     from harness.results.report.mutants_report import report_proposals
-    from harness.specs.catalog import Catalog
 
-    directory: Path | None = context.obj
-    chosen = Catalog(directory).task(task)
+    catalog = catalog_of(context)
+    chosen = catalog.task(task)
     if take:
-        print(take_mutant(chosen, criterion, take, replace))
+        report_written([take_mutant(chosen, criterion, take, replace), *twin_beside(catalog, chosen, criterion)])
         return 0
     wanted = tests_for(chosen, criterion)
     return report_proposals(reference_mutants(chosen, MutantOrder(mutants, seed, seconds)), wanted, as_json)
