@@ -128,19 +128,25 @@ def edit_task(
 def task_matrix(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task")],
-    fix: Annotated[bool, typer.Option("--fix", help="Write covers.yaml and the manifests from it")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Write covers.yaml, the manifests and each expect.yaml from it")
+    ] = False,
     reference: Annotated[bool, typer.Option("--reference", help="Leave the honest suites out")] = False,
     twins: Annotated[
         bool, typer.Option("--twins", help="Run the twins and the placebo too: none is noticed")
     ] = False,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep what runs; leave out suites that ran on the same variants")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Show which tests of the reference and the honest suites notice each removal and probe. Status 1: a remark."""
-    from harness.authoring.task_matrix import kill_matrix
+    from harness.authoring.task_matrix import MatrixOrder, kill_matrix
     from harness.results.report.authoring_report import report_matrix
     from harness.results.report.catalog_report import tell
 
-    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell, twins), as_json)
+    order = MatrixOrder(fix=fix, honest=not reference, twins=twins, remember=remember)
+    return report_matrix(kill_matrix(catalog_of(context), task, order, tell), as_json)
 
 
 def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.authoring.task_check import (
     controls,
     honest_corpus,
+    known_matrices,
     prompt_lint,
     reference_files,
     rubric_lint,
@@ -53,8 +54,8 @@ _CHEAP: Mapping[StepId, Part] = {
     StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
 }
 _DEAR: Mapping[StepId, Part] = {
-    StepId.REFERENCE: controls.reference_problems,
-    StepId.HONEST_SUITES: honest_corpus.honest_problems,
+    StepId.REFERENCE: known_matrices.reference_problems,
+    StepId.HONEST_SUITES: known_matrices.honest_problems,
 }
 """Judgings of good suites run every arm; they take four fifths of a check."""
 DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
