@@ -23,7 +23,10 @@ def new_repo(
     debian: Annotated[str | None, typer.Option(metavar="SRC=V", help="A source package of Debian")] = None,
     npm: Annotated[str | None, typer.Option(metavar="PKG@V", help="A release on npm, with its sources")] = None,
     archive: Annotated[str | None, typer.Option(metavar="FILE|URL", help="A tar archive, with --version")] = None,
-    version: Annotated[str, typer.Option(help="The version of an archive")] = "",
+    git: Annotated[
+        str | None, typer.Option(metavar="URL@COMMIT", help="A commit of any git URL or local path")
+    ] = None,
+    version: Annotated[str, typer.Option(help="The version of an archive, or that a commit is built as")] = "",
     sha256: Annotated[str, typer.Option(help="The hash that the source must have")] = "",
     licence: Annotated[str, typer.Option(help="SPDX expression, where the release doesn't say it")] = "",
     needs: Annotated[
@@ -39,7 +42,7 @@ def new_repo(
     from harness.results.report.catalog_report import tell
 
     catalog = catalog_of(context)
-    kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive})
+    kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive, "git": git})
     given = Given(name, kind, source, version, sha256, licence, tuple(needs or ()), tuple(package or ()))
     written = new_repo(catalog, given, tell)
     report_written(written)
