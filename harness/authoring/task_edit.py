@@ -15,6 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_new.skeletons import expectation
+from harness.authoring.twin_skeletons import write_twin_skeleton
 from harness.judging.languages.registry import language_at
 from harness.runs.concurrency import run_to_end
 from harness.sandbox.git import PatchError
@@ -28,7 +30,6 @@ from harness.specs.reasons import Verdict
 from harness.specs.repo import Repo, matches
 from harness.specs.rubric import GradedBy
 from harness.specs.task import Task
-from harness.specs.yaml_files import yaml_text
 
 _WHOLE = {
     "withheld": "withheld.patch",
@@ -120,8 +121,10 @@ Edit = Callable[[Path], None]
 """Changes the files of a directory, or asks somebody to."""
 
 
-def edit_task(catalog: Catalog, task: str, part: str, edited: Path | None, anew: bool = False) -> Path:
-    """Store what was changed as the part's patch; where it lies. `edited` is a tree that is finished already.
+def edit_task(catalog: Catalog, task: str, part: str, edited: Path | None, anew: bool = False) -> list[Path]:
+    """Store what was changed as the part's patch; the files. `edited` is a tree that is finished already.
+
+    Beside a probe that has no twin yet the twin's skeleton is laid out.
 
     Raises UserError where nothing was changed, or something that the part may not change; the part is then as it was.
     """
@@ -179,9 +182,8 @@ async def _edit_parts(parts: Sequence[EditedPart], folder: Path) -> list[Path]:
     for part in sorted(parts, key=lambda part: (part.name != "withheld", part.name != "placebo")):
         tree, base = await base_of(part, made)
         made[part.path] = await _patch(part, tree, base, await _finished(part, tree, base, folder))
-    for part in parts:
-        _store(part, made[part.path])
-    return [part.path for part in parts]
+    stored = [path for part in parts for path in _store(part, made[part.path])]
+    return [*stored, *await _twins_to_write(parts, made)]
 
 
 async def _finished(part: EditedPart, tree: GitTree, base: str, folder: Path) -> str:
@@ -196,7 +198,7 @@ async def _finished(part: EditedPart, tree: GitTree, base: str, folder: Path) ->
     return await applied(tree, base, patch)
 
 
-async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> Path:
+async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> list[Path]:
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         tree, base = await base_of(part)
         if edited is None:
@@ -207,8 +209,7 @@ async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> Path:
         elif not edited.is_dir():
             raise UserError(f"--from: {edited} is no directory")
         patch = await _patch(part, tree, base, await tree.import_work_tree(edited, base))
-    _store(part, patch)
-    return part.path
+    return [*_store(part, patch), *await _twins_to_write([part], {part.path: patch})]
 
 
 async def _patch(part: EditedPart, tree: GitTree, base: str, new: str) -> bytes:
@@ -220,19 +221,33 @@ async def _patch(part: EditedPart, tree: GitTree, base: str, new: str) -> bytes:
     return await tree.diff(new, base)
 
 
-def _store(part: EditedPart, patch: bytes) -> None:
+def _store(part: EditedPart, patch: bytes) -> list[Path]:
     part.path.parent.mkdir(parents=True, exist_ok=True)
     part.path.write_bytes(patch)
-    if part.name.startswith("honest/"):
-        _expect(part)
+    expected = part.path.parent / "expect.yaml"
+    if not part.name.startswith("honest/") or expected.exists():
+        return [part.path]
+    expected.write_text(expectation(part.task.id, Verdict.RESOLVED))
+    return [part.path, expected]
 
 
-def _expect(part: EditedPart) -> None:
-    """Say that the author must state the verdict of an honest suite."""
-    path = part.path.parent / "expect.yaml"
-    if not path.exists():
-        facts = {"schema_version": 1, "about": "TODO", "task": part.task.id, "verdict": Verdict.RESOLVED.value}
-        path.write_text(yaml_text(facts))
+def twin_beside(catalog: Catalog, task: Task, probe: str) -> list[Path]:
+    """Write the skeleton of a probe's twin, where it has none; the file. Raises UserError, ImageUnavailable."""
+    part = part_of(catalog, task, f"probes/{probe}")
+    return run_to_end(_twins_to_write([part], {part.path: part.path.read_bytes()}))
+
+
+async def _twins_to_write(parts: Sequence[EditedPart], made: Mapping[Path, bytes]) -> list[Path]:
+    """Write the skeleton of a twin beside each probe that has none."""
+    written = []
+    for part in parts:
+        if not part.name.startswith("probes/"):
+            continue
+        folder, name = part.task.directory / "twins", part.path.stem
+        if not any(folder.glob(f"{name}*.patch")):
+            tree, base = await base_of(part, made)
+            written.append(await write_twin_skeleton(part.task, tree, base, name, made[part.path]))
+    return written
 
 
 def _check(part: EditedPart, changed: list[str]) -> None:

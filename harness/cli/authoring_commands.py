@@ -23,7 +23,10 @@ def new_repo(
     debian: Annotated[str | None, typer.Option(metavar="SRC=V", help="A source package of Debian")] = None,
     npm: Annotated[str | None, typer.Option(metavar="PKG@V", help="A release on npm, with its sources")] = None,
     archive: Annotated[str | None, typer.Option(metavar="FILE|URL", help="A tar archive, with --version")] = None,
-    version: Annotated[str, typer.Option(help="The version of an archive")] = "",
+    git: Annotated[
+        str | None, typer.Option(metavar="URL@COMMIT", help="A commit of any git URL or local path")
+    ] = None,
+    version: Annotated[str, typer.Option(help="The version of an archive, or that a commit is built as")] = "",
     sha256: Annotated[str, typer.Option(help="The hash that the source must have")] = "",
     licence: Annotated[str, typer.Option(help="SPDX expression, where the release doesn't say it")] = "",
     needs: Annotated[
@@ -39,7 +42,7 @@ def new_repo(
     from harness.results.report.catalog_report import tell
 
     catalog = catalog_of(context)
-    kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive})
+    kind, source = source_of({"pypi": pypi, "debian": debian, "npm": npm, "archive": archive, "git": git})
     given = Given(name, kind, source, version, sha256, licence, tuple(needs or ()), tuple(package or ()))
     written = new_repo(catalog, given, tell)
     report_written(written)
@@ -85,7 +88,9 @@ def edit_task(
     parts: Annotated[
         list[str],
         typer.Argument(
-            metavar="PART...", help="withheld, removal, garbage, placebo, reference, probes/1.4, honest/NAME"
+            metavar="PART...",
+            help="withheld, removal, garbage, placebo, reference, probes/1.4, twins/1.4, probes-on-placebo/1.4,"
+            " honest/NAME",
         ),
     ],
     edited: Annotated[
@@ -119,26 +124,32 @@ def edit_task(
     elif others and edited is not None:
         report_written(command.edit_parts(catalog, task, parts, edited))
     else:
-        report_written([command.edit_task(catalog, task, part, edited, anew)])
+        report_written(command.edit_task(catalog, task, part, edited, anew))
     return 0
 
 
 def task_matrix(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task")],
-    fix: Annotated[bool, typer.Option("--fix", help="Write covers.yaml and the manifests from it")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Write covers.yaml, the manifests and each expect.yaml from it")
+    ] = False,
     reference: Annotated[bool, typer.Option("--reference", help="Leave the honest suites out")] = False,
     twins: Annotated[
         bool, typer.Option("--twins", help="Run the twins and the placebo too: none is noticed")
     ] = False,
+    remember: Annotated[
+        bool, typer.Option("--remember", help="Keep what runs; leave out suites that ran on the same variants")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Show which tests of the reference and the honest suites notice each removal and probe. Status 1: a remark."""
-    from harness.authoring.task_matrix import kill_matrix
+    from harness.authoring.task_matrix import MatrixOrder, kill_matrix
     from harness.results.report.authoring_report import report_matrix
     from harness.results.report.catalog_report import tell
 
-    return report_matrix(kill_matrix(catalog_of(context), task, fix, not reference, tell, twins), as_json)
+    order = MatrixOrder(fix=fix, honest=not reference, twins=twins, remember=remember)
+    return report_matrix(kill_matrix(catalog_of(context), task, order, tell), as_json)
 
 
 def preview_task(context: typer.Context, task: Annotated[str, typer.Argument(help="Task")]) -> int:
@@ -232,10 +243,8 @@ def stub_task(
     """Write a task's removal.patch and garbage.patch: signatures stay, bodies go. Status 1: one doesn't compile."""
     from harness.authoring.task_stub import stub_task as make
     from harness.results.report.authoring_report import report_stubs
-    from harness.specs.catalog import Catalog
 
-    directory: Path | None = context.obj
-    return report_stubs(make(Catalog(directory).task(task), symbol, replace, not show), as_json)
+    return report_stubs(make(catalog_of(context).task(task), symbol, replace, not show), as_json)
 
 
 def probe_task(
@@ -250,15 +259,16 @@ def probe_task(
     as_json: Json = False,
 ) -> int:
     """Try mutants of the removed code on the reference tests, and store one as a probe (--take)."""
+    from harness.authoring.task_edit import twin_beside
     from harness.authoring.task_stub import reference_mutants, take_mutant, tests_for
     from harness.judging.verify.mutants.running import MutantOrder
+    from harness.results.report.authoring_report import report_written
     from harness.results.report.mutants_report import report_proposals
-    from harness.specs.catalog import Catalog
 
-    directory: Path | None = context.obj
-    chosen = Catalog(directory).task(task)
+    catalog = catalog_of(context)
+    chosen = catalog.task(task)
     if take:
-        print(take_mutant(chosen, criterion, take, replace))
+        report_written([take_mutant(chosen, criterion, take, replace), *twin_beside(catalog, chosen, criterion)])
         return 0
     wanted = tests_for(chosen, criterion)
     return report_proposals(reference_mutants(chosen, MutantOrder(mutants, seed, seconds)), wanted, as_json)

@@ -164,18 +164,26 @@ class Source(_Part):
 
     `sha256` is that of the release's archive; of a Debian source package, that of its .dsc, which has the others;
     of an image that others made, that of the Dockerfile that names it. An archive lies beside repo.yaml as
-    `source.tar`, however it is compressed.
+    `source.tar`, however it is compressed; so does that of a commit, whose hash is `version`, and `tree` that of its
+    tree.
     """
 
-    kind: Literal["pypi", "debian", "npm", "archive", "image"]
+    kind: Literal["pypi", "debian", "npm", "archive", "git", "image"]
     package: PackageName
     version: str
     sha256: Sha256
+    tree: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")] | None = None
+
+    def as_key(self) -> bytes:
+        """Return what of the source a digest is made of."""
+        return self.model_dump_json(exclude_none=True).encode()
 
     @model_validator(mode="after")
-    def _scope_of_npm_alone(self) -> Self:
+    def _fits_its_kind(self) -> Self:
         if self.package.startswith("@") and self.kind != "npm":
             raise ValueError(f"package: {self.package} has a scope, and only packages of npm have one")
+        if (self.kind == "git") is not (self.tree is not None):
+            raise ValueError("tree: the hash of a commit's tree goes with kind: git, and with it alone")
         return self
 
 

@@ -3,6 +3,7 @@
 Which tests of a suite notice which variants of a task.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -185,6 +186,11 @@ class SuiteMatrix(BaseModel):
         green = (test for test in self.cells if test not in self.baseline)
         return [test for test in green if (cell := self.cells[test].get(variant)) and cell.kills]
 
+    def unnoticed(self) -> list[str]:
+        """Return the criteria of which a probe ran and no test noticed it, in order."""
+        probes = {name: found[1] for name in self.variants if (found := _OF_PROBE.fullmatch(name))}
+        return sorted({criterion for name, criterion in probes.items() if not self.killers(name)}, key=_by_number)
+
     def remarks(self) -> Iterator[str]:
         """Yield what an author should look at, the reference's alone where it is about probes."""
         for test in self.baseline:
@@ -192,7 +198,8 @@ class SuiteMatrix(BaseModel):
         for test in self.cells:
             removed = [name for name in REMOVALS if name in self.variants]
             if removed and test not in self.baseline and not any(test in self.killers(name) for name in removed):
-                yield f"{self.suite}: {test} passes without the behaviour; is the removal too mild?"
+                under = " and under ".join(f"{name}.patch" for name in removed)
+                yield f"{self.suite}: {test} passes under {under}; {_MILD}"
         for variant in self.variants:
             yield from self._of_any(variant)
         if self.suite == REFERENCE:
@@ -219,6 +226,14 @@ class SuiteMatrix(BaseModel):
                 yield f"{variant}: every test notices it; it says little about one criterion"
             if killers and all(self.cells[test][variant].crashes for test in killers):
                 yield f"{variant}: it only crashes or hangs; is there a typing error in it?"
+
+
+_OF_PROBE = re.compile(r"probe-(\d+\.\d+)(?:-.*)?")
+_MILD = "is what garbage gives too close to what is right?"
+
+
+def _by_number(criterion: str) -> tuple[int, ...]:
+    return tuple(map(int, criterion.split(".")))
 
 
 def _is_benign(variant: str) -> bool:

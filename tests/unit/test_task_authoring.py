@@ -134,7 +134,7 @@ def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_co
     assert path == corpus_of(catalog) / TASK / "in-a-hurry" / "patch.diff"
     shutil.rmtree(corpus_of(catalog))
     assert corpus_of(catalog) == catalog.directory / "honest"  # where a catalog's first suite goes
-    path = edit_task(catalog, TASK, "honest/in-a-hurry", tmp_path / "tree")
+    path = edit_task(catalog, TASK, "honest/in-a-hurry", tmp_path / "tree")[0]
     assert path == catalog.directory / "honest" / TASK / "in-a-hurry" / "patch.diff"
     expected = path.parent / "expect.yaml"
     assert load_yaml(expected, Expectation).task == TASK
@@ -146,14 +146,14 @@ def test_an_honest_suite_is_edited_as_a_tree_and_its_author_says_what_it_must_co
 def test_files_that_list_tests_for_a_build_go_with_withheld_tests(catalog, tmp_path) -> None:
     tree = write_tree(catalog, TASK, "withheld", tmp_path / "tree")
     (tree / "CMakeLists.txt").write_text("add_test(test_sums)\n")
-    assert "+add_test(test_sums)" in edit_task(catalog, TASK, "withheld", tree).read_text()
+    assert "+add_test(test_sums)" in edit_task(catalog, TASK, "withheld", tree)[0].read_text()
 
 
 def edit(catalog: Catalog, tree: Path, part: str, file: str, old: str, new: str) -> Path:
     write_tree(catalog, TASK, part, tree, anew=True)
     text = (tree / file).read_text()
     (tree / file).write_text(text.replace(old, new))
-    return edit_task(catalog, TASK, part, tree)
+    return edit_task(catalog, TASK, part, tree)[0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.authoring.repo_new import reading_c, reading_npm, writing
+from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
+from harness.authoring.repo_new.git_source import wanted_commit
 from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.pinning import Kind, Pinned, WantedRelease, locked, npm_locked, pin
 from harness.authoring.repo_new.reading_trees import language_in
@@ -20,7 +21,8 @@ from harness.specs.yaml_files import parse_yaml, validate
 
 _SEPARATORS: dict[Kind, str] = {"pypi": "==", "debian": "=", "npm": "@"}
 
-_TEMPLATES = {("python", "pypi"), ("python", "archive"), ("go", "debian"), ("c", "debian"), ("typescript", "npm")}
+_TEMPLATES = {"python": "pypi", "go": "debian", "c": "debian", "typescript": "npm"}
+"""The registry of each language that has a template; all of them also take what is kept beside repo.yaml."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
         raise UserError(f"{directory}: is there already; take another name, or remove it")
     wanted = _wanted(given)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        pinned = run_to_end(pin(wanted, Path(scratch)))
+        pinned = run_to_end(pin(wanted, Path(scratch), tell))
         if given.sha256 not in ("", pinned.sha256):
             raise UserError(f"{wanted}: its sha256 is {pinned.sha256}, not {given.sha256}")
         texts = _texts(given, pinned, Path(scratch), directory, tell)
@@ -64,7 +66,7 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
         if RUN_SCRIPT not in texts:
             title = LANGUAGE_FACTS.get(language_in(pinned.tree)).title
             tell(f"{given.name}: {RUN_SCRIPT} is that of {title}; frame: in repo.yaml has what differs")
-        if wanted.kind == "archive":
+        if wanted.is_kept:
             shutil.copy(pinned.file, directory / ARCHIVE)
     return sorted(path for path in directory.iterdir())
 
@@ -75,6 +77,9 @@ def _wanted(given: Given) -> WantedRelease:
         if not given.version:
             raise UserError("--archive: an archive doesn't say its version; give it with --version")
         return WantedRelease("archive", given.name, given.version, given.source)
+    if given.kind == "git":
+        named = wanted_commit(given.source)
+        return WantedRelease("git", given.name, named.commit, named.url)
     separator = _SEPARATORS[given.kind]
     package, found, version = given.source.rpartition(separator)
     if not (found and package and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z.+~:-]*", version)):
@@ -88,7 +93,7 @@ def _texts(
 ) -> dict[str, str]:
     """Return all files, the lock last: it takes longest."""
     language = language_in(pinned.tree)
-    if (language, given.kind) not in _TEMPLATES:
+    if not (language in _TEMPLATES and (pinned.wanted.is_kept or _TEMPLATES[language] == given.kind)):
         words = "docs/repositories.md says which templates there are, and what to write"
         raise UserError(
             f"{pinned.wanted} is written in {language}; no template has that with --{given.kind}: {words}"
@@ -97,6 +102,9 @@ def _texts(
     description = writing.repo_yaml(given.name, language, pinned, licence, notices(pinned.tree))
     validate(*parse_yaml(description, "repo.yaml"), Repo, str(directory / "repo.yaml"))
     if language == "go":
+        if guessed := reading_trees.go_module(pinned.tree, pinned.packaging).guessed:
+            words = "go.mod asks for them; correct the Dockerfile where Debian calls one otherwise"
+            tell(f"{given.name}: takes {', '.join(guessed)} of Debian: {words}")
         texts = writing.go_files(pinned, list(given.packages))
     elif language == "c":
         texts = writing.c_files(pinned, reading_c.read_release(pinned.tree, pinned.packaging), list(given.packages))
@@ -113,6 +121,6 @@ def _texts(
         texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
         texts["package-lock.json"] = npm_locked(texts["package.json"], scratch)
     else:
-        texts = writing.python_files(pinned, list(given.needs), list(given.packages))
+        texts = writing.python_files(pinned, list(given.needs), list(given.packages), given.version)
         texts["requirements.lock"] = locked(texts["requirements.in"], scratch)
     return {"repo.yaml": description, **texts}

@@ -11,10 +11,12 @@ import sys
 import tarfile
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from harness.authoring.repo_new.git_source import WantedCommit, fetch_commit
 from harness.sandbox.host import NPM, PIP, PROXIES, host_environment
 from harness.sandbox.images.building import StepFailed, build, ensure_base_image
 from harness.sandbox.images.client_config import pip_settings
@@ -22,7 +24,7 @@ from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ToolFailed, UserError
 
-Kind = Literal["pypi", "debian", "npm", "archive"]
+Kind = Literal["pypi", "debian", "npm", "archive", "git"]
 _SECONDS = 600
 _DEBIAN = """\
 ARG BASE
@@ -53,12 +55,17 @@ class WantedRelease:
     def __str__(self) -> str:
         return self.archive or f"{self.package} {self.version}"
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether its archive is kept beside repo.yaml, since no registry has it."""
+        return self.kind in ("archive", "git")
+
 
 @dataclass(frozen=True)
 class Pinned:
     """A release that was fetched. `file` is what `sha256` is of, `tree` the unpacked release.
 
-    `packaging` is Debian's own part of a source package, empty elsewhere.
+    `packaging` is Debian's own part of a source package, empty elsewhere. `commit` and `tree_hash` are git's.
     """
 
     wanted: WantedRelease
@@ -66,9 +73,16 @@ class Pinned:
     file: Path
     tree: Path
     packaging: Path | None = None
+    commit: str = ""
+    tree_hash: str = ""
+
+    @property
+    def version(self) -> str:
+        """The version that repo.yaml names: a commit in full."""
+        return self.commit or self.wanted.version
 
 
-async def pin(wanted: WantedRelease, scratch: Path) -> Pinned:
+async def pin(wanted: WantedRelease, scratch: Path, tell: Callable[[str], None] = lambda _: None) -> Pinned:
     """Fetch and unpack below `scratch`. Raises UserError where there is no such release, ImageUnavailable."""
     match wanted.kind:
         case "pypi":
@@ -77,6 +91,12 @@ async def pin(wanted: WantedRelease, scratch: Path) -> Pinned:
             return _unpacked(wanted, await asyncio.to_thread(_from_npm, wanted, scratch), scratch)
         case "archive":
             return _unpacked(wanted, await asyncio.to_thread(_from_place, wanted, scratch), scratch)
+        case "git":
+            fetched = await asyncio.to_thread(
+                fetch_commit, WantedCommit(wanted.archive, wanted.version), wanted.package, scratch, tell
+            )
+            pinned = _unpacked(wanted, fetched.archive, scratch)
+            return replace(pinned, commit=fetched.commit, tree_hash=fetched.tree)
         case "debian":
             return await _from_debian(wanted, scratch)
 

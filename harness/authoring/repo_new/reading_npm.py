@@ -83,7 +83,9 @@ def _sources(code: Sequence[str], tests: Sequence[str]) -> str:
     for found in (places, tested):
         if len(found) == 1:
             return found.pop()
-    words = f"they lie in {', '.join(sorted(places))}" if places else "it has what is built of them only"
+    words = f"they lie in {', '.join(sorted(places))}"
+    if not places:
+        words = "it has what is built of them only; try the repository itself with --git URL@COMMIT"
     raise UserError(f"the release's TypeScript sources must lie in one directory: {words}")
 
 

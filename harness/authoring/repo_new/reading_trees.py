@@ -5,9 +5,10 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from configparser import ConfigParser
 from email.parser import Parser
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -37,9 +38,7 @@ def test_globs(tree: Path, language: str) -> list[str]:
     files = [path.relative_to(tree).as_posix() for path in every]
     tests = [file for file in files if discovery.is_test_file(file) and _has_tests(tree, file, language)]
     if not tests:
-        words = "many releases leave them out"
-        if language == "python":
-            words += "; pin an archive of the whole repository with --archive"
+        words = "many releases leave them out; pin the whole repository with --git URL@COMMIT or --archive"
         raise UserError(f"the release has no {language} tests: {words}")
     if language == "typescript":
         return list(dict.fromkeys(_glob_in_typescript(PurePosixPath(file)) for file in tests))
@@ -101,7 +100,7 @@ def pytest_configuration(tree: Path) -> str:
 def python_requirements(tree: Path) -> list[str]:
     """Return what the package, its own tests and its build need, as it says itself, and what the run script needs."""
     project = _toml(tree / "pyproject.toml")
-    own = [*_of_metadata(tree), *_of_project(project)]
+    own = [*_of_metadata(tree), *_of_project(project), *_of_setup(tree)]
     backend = project.get("build-system", {}).get("requires", ["setuptools", "wheel"])
     editable = ["editables"] if any(name.startswith("hatchling") for name in backend) else []
     names: dict[str, str] = {}
@@ -138,17 +137,57 @@ def _of_project(document: dict[str, Any]) -> Iterator[str]:
             yield from (line for line in groups[name] if isinstance(line, str))
 
 
+def _of_setup(tree: Path) -> Iterator[str]:
+    """Yield what setup.cfg says, of a tree that no release was made of."""
+    setup = ConfigParser(interpolation=None)
+    if (tree / "PKG-INFO").is_file() or not (tree / "setup.cfg").is_file():
+        return
+    setup.read_string((tree / "setup.cfg").read_text(errors="replace"))
+    groups = [setup.get("options", "install_requires", fallback="")]
+    groups += [setup.get("options.extras_require", name, fallback="") for name in sorted(_TEST_EXTRAS)]
+    yield from (line.strip() for group in groups for line in group.splitlines() if line.strip())
+
+
 def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text()) if path.is_file() else {}
 
 
-def go_packages(packaging: Path | None) -> tuple[str, list[str]]:
-    """Return the import path of a Go source package of Debian, and the packages of the libraries that it needs."""
+class GoModule(NamedTuple):
+    """A Go package: its import path, Debian's packages of its libraries, and those that are only a guess."""
+
+    path: str
+    libraries: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
+
+
+def go_module(tree: Path, packaging: Path | None) -> GoModule:
+    """Read a source package of Debian, or `go.mod`. Raises UserError where neither names an import path."""
     control = packaging / "control" if packaging else Path()
     text = control.read_text() if control.is_file() else ""
-    path = re.search(r"^XS-Go-Import-Path:\s*([^\s,]+)", text, re.MULTILINE)
+    if path := re.search(r"^XS-Go-Import-Path:\s*([^\s,]+)", text, re.MULTILINE):
+        needed = re.search(r"^Build-Depends:(.*(?:\n[ \t#].*)*)", text, re.MULTILINE)
+        listed = needed[1] if needed else ""
+        return GoModule(path[1], tuple(sorted(set(re.findall(r"\bgolang-[a-z0-9.+-]+-dev\b", listed)))))
+    module = (tree / "go.mod").read_text() if (tree / "go.mod").is_file() else ""
+    path = re.search(r"^module\s+\"?([^\s\"]+)", module, re.MULTILINE)
     if not path:
-        raise UserError("Go sources are pinned with --debian, by a source package that names its Go import path")
-    needed = re.search(r"^Build-Depends:(.*(?:\n[ \t#].*)*)", text, re.MULTILINE)
-    listed = needed[1] if needed else ""
-    return path[1], sorted(set(re.findall(r"\bgolang-[a-z0-9.+-]+-dev\b", listed)))
+        raise UserError("Go sources need a go.mod, or a source package of Debian that names its Go import path")
+    asked = re.findall(r"^(?:require)?\s+([a-z0-9][\w.-]*\.[a-z]+/\S+)\s+v\S+\s*$", module, re.MULTILINE)
+    return GoModule(path[1], (), tuple(sorted({_debian_name(name) for name in asked})))
+
+
+def _debian_name(module: str) -> str:
+    """Return what Debian calls the library of a module, by its rule for names."""
+    host, *parts = module.lower().replace("_", "-").split("/")
+    if parts and re.fullmatch(r"v\d+", parts[-1]):
+        parts.pop()
+    return "-".join(["golang", host.rpartition(".")[0].replace(".", "-"), *parts, "dev"])
+
+
+def asks_git_for_its_version(tree: Path) -> bool:
+    """Return whether a Python build reads its version from git's history."""
+    requires = _toml(tree / "pyproject.toml").get("build-system", {}).get("requires", [])
+    setup = "".join(
+        path.read_text(errors="replace") for path in (tree / "setup.py", tree / "setup.cfg") if path.is_file()
+    )
+    return any(re.match(r"setuptools[-_]scm|hatch-vcs", name) for name in requires) or "setuptools_scm" in setup

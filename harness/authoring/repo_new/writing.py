@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
-from harness.authoring.repo_new.pinning import Pinned
-from harness.specs.errors import UserError
+from harness.authoring.repo_new.pinning import Pinned, WantedRelease
 from harness.specs.repo import LANGUAGE_FACTS
 from harness.specs.yaml_files import Quoted, yaml_text
 
@@ -38,23 +37,29 @@ _TRANSFORMED = "/var/cache/run_tests/transformed"
 _GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/go-1.19/pkg")
 
 
-def python_files(pinned: Pinned, needs: list[str], packages: list[str]) -> dict[str, str]:
-    """Write the files of a Python release; the lock is still to be made."""
+def python_files(pinned: Pinned, needs: list[str], packages: list[str], version: str = "") -> dict[str, str]:
+    """Write the files of a Python release; the lock is still to be made.
+
+    `version` is for builds that ask git for it, and the image has no history.
+    """
     lines = [*reading_trees.python_requirements(pinned.tree), *needs]
     head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
-    places = {"PACKAGES": _listed(packages)}
+    asked = reading_trees.asks_git_for_its_version(pinned.tree) and pinned.wanted.is_kept
+    pretended = f"export SETUPTOOLS_SCM_PRETEND_VERSION={shlex.quote(version or '0')}; \\\n    " if asked else ""
+    places = {"PACKAGES": _listed(packages), "VERSION": pretended}
     return {
         "requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines)),
-        "Dockerfile": _template("python/Dockerfile", **places, SOURCE=_source(pinned)),
+        "Dockerfile": _template("python/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
     }
 
 
 def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
     """Write the files of a Go source package of Debian, with the libraries that Debian builds it with."""
-    module, libraries = reading_trees.go_packages(pinned.packaging)
-    places = {"PACKAGES": _listed([*libraries, *packages]), "MODULE": module, "WORKDIR": go_workdir(pinned)}
+    module = reading_trees.go_module(pinned.tree, pinned.packaging)
+    libraries = [*module.libraries, *module.guessed, *packages]
+    places = {"PACKAGES": _listed(libraries), "MODULE": module.path, "WORKDIR": go_workdir(pinned)}
     return {
-        "Dockerfile": _template("go/Dockerfile", **places, SOURCE=_source(pinned)),
+        "Dockerfile": _template("go/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
     }
 
 
@@ -63,10 +68,12 @@ def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: 
     kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
     broken = "".join(f" \\\n        {shlex.quote(file)}" for file in release.broken)
     removed = f"\n    # They import what the release doesn't bring.\n    rm{broken}; \\" if broken else ""
-    source = _source(pinned).replace("@KEPT@", kept).replace("@BROKEN@", removed)
+    between = "\n" if pinned.wanted.is_kept else ""  # a stage of its own
+    source = between + _source(pinned).replace("@KEPT@", kept).replace("@BROKEN@", removed)
+    places = {"PACKAGES": _listed(packages), "TREE": "source" if pinned.wanted.is_kept else "npm"}
     return {
         "settings.mjs": reading_npm.settings(release),
-        "Dockerfile": _template("typescript/Dockerfile", PACKAGES=_listed(packages), SOURCE=source),
+        "Dockerfile": _template("typescript/Dockerfile", **places, SOURCE=source),
     }
 
 
@@ -79,14 +86,14 @@ def c_files(pinned: Pinned, release: reading_c.CRelease, packages: list[str]) ->
     }
     code = "".join(f"    {shlex.quote(file)}\n" for file in release.code)
     return {
-        "Dockerfile": _template("c/Dockerfile", **places, SOURCE=_source(pinned)),
+        "Dockerfile": _template("c/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
         "run_tests.sh": _template("c/run_tests.sh", CODE=code),
     }
 
 
 def go_workdir(pinned: Pinned) -> str:
     """Return the work directory of a Go package: its place in GOPATH."""
-    return f"/go/src/{reading_trees.go_packages(pinned.packaging)[0]}"
+    return f"/go/src/{reading_trees.go_module(pinned.tree, pinned.packaging).path}"
 
 
 def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: tuple[str, ...]) -> str:
@@ -114,15 +121,16 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
             "schema_version": 1,
             "name": name,
             "language": language,
-            "upstream": reading_trees.upstream_of(pinned.tree, pinned.packaging, wanted.package),
-            "version": Quoted(wanted.version),
+            "upstream": reading_trees.upstream_of(pinned.tree, pinned.packaging, _home(wanted)),
+            "version": Quoted(pinned.version),
             "licence": licence,
             "notices": list(notices),
             "source": {
                 "kind": wanted.kind,
                 "package": wanted.package,
-                "version": Quoted(wanted.version),
+                "version": Quoted(pinned.version),
                 "sha256": pinned.sha256,
+                **({"tree": pinned.tree_hash} if pinned.tree_hash else {}),
             },
             "report": LANGUAGE_FACTS.get(language).report,
             "test_paths": [Quoted(glob) for glob in reading_trees.test_globs(pinned.tree, language)],
@@ -135,16 +143,22 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
     )
 
 
+def _home(wanted: WantedRelease) -> str:
+    """Return what is said of where a release comes from, where it doesn't say so: no path of this machine."""
+    return wanted.archive if wanted.kind == "git" and "://" in wanted.archive else wanted.package
+
+
 def _runner_files(language: str) -> list[str]:
     at_root = _RUNNERS[language]
     return [*at_root, *(f"**/{name}" for name in at_root if name != "conftest.py")]
 
 
 def _source(pinned: Pinned) -> str:
-    try:
-        return (files(__package__) / "templates" / "sources" / pinned.wanted.kind).read_text()
-    except FileNotFoundError:
-        raise UserError(f"--{pinned.wanted.kind}: no template has such a source") from None
+    """Return the part of a Dockerfile that has upstream's tree."""
+    name: str = pinned.wanted.kind
+    if pinned.wanted.is_kept:
+        name = "archive" if reading_trees.language_in(pinned.tree) == "python" else "archive-unpacked"
+    return (files(__package__) / "templates" / "sources" / name).read_text()
 
 
 def _listed(packages: list[str]) -> str:

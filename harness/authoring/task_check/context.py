@@ -9,19 +9,17 @@ A check record may hold them: each ran on these very files, on this image, by th
 Which checks there are for the tasks of a track.
 """
 
-import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
 from pydantic import ValidationError
 
-import harness
+from harness.authoring.code_digest import code_digest
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_check.subject import Subject, as_problem
 from harness.judging.verify.arms import ArmContext
@@ -100,7 +98,7 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
     files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in _files(task.directory)}
     corpus = corpus_of(subject.catalog) / task.id
     honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in _files(corpus)}
-    where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, _code()])
+    where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
     shared = {"rubric": subject.rubric.read_bytes(), "where": where.encode(), **_told(subject.catalog)}
     keys = {}
     for step, not_read in _NOT_READ.items():
@@ -118,16 +116,6 @@ def _told(catalog: Catalog) -> dict[str, bytes]:
         for number, folder in enumerate(folders)
         for path in _files(folder / "scaffolds")
     }
-
-
-@cache
-def _code() -> str:
-    """Return a digest of every file of the package: a part's work is in modules, scripts and templates."""
-    package, whole = Path(harness.__file__).parent, hashlib.sha256()
-    for path in _files(package):
-        if path.suffix != ".pyc":
-            whole.update(f"{path.relative_to(package)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return whole.hexdigest()
 
 
 def _files(directory: Path) -> Iterator[Path]:

@@ -1,10 +1,12 @@
 """The touched code called on drawn inputs: twins answer as pristine code does, the removals don't.
 
 A task's `fuzz/FILE` is a test file that writes a line `INPUT => RESULT` for each call into `fuzz.txt` of the report
-directory, and calls every input twice in a row. What it draws follows from the number in TESTWRIGHT_FUZZ_SEED.
+directory, and calls every input twice in a row. What it draws follows from the number in TESTWRIGHT_FUZZ_SEED alone:
+pristine code is run twice with each number first, and no variant is blamed where it disagrees with itself. The
+numbers follow from the fuzz files: a second check draws the same inputs, also after a variant was mended.
 """
 
-import secrets
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -34,6 +36,9 @@ MOSTLY = 0.8
 FUZZ_FILE = "fuzz.txt"
 _ARROW = " => "
 _REMOVALS = ("removal", "garbage")
+_STEADY = "what it draws and writes must follow from TESTWRIGHT_FUZZ_SEED alone: sort sets, write no address or time"
+_SHOWN = 120
+"""Characters of a line that a message shows."""
 
 
 class FuzzCall(NamedTuple):
@@ -46,26 +51,91 @@ class FuzzCall(NamedTuple):
 async def fuzz_problems(subject: Subject) -> list[Problem]:
     """Return every twin, the placebo and rewritings against pristine code, and the removals.
 
+    Pristine code comes first, twice with each seed. Where it disagrees with itself nothing else is run.
+
     Raises UserError, SandboxLost.
     """
     if not subject.task.fuzz_files:
         words = "has no test file: nothing but the suites shows that the twins are equivalent"
         return [Problem(where=subject.at("fuzz"), message=words, severity=Severity.WARNING)]
-    variants = await _variants(subject)
+    chance = random.Random(_drawn_from(subject))
+    seeds = [chance.getrandbits(31) for _ in range(SEEDS)]
+    texts = await _texts(subject)
+    [pristine] = await _compiled(subject, {BASELINE: texts[BASELINE]})
+    answers: dict[int, list[FuzzCall]] = {}
+    for seed in seeds:
+        answers[seed], again = await _twice(subject, pristine, seed)
+        if wrong := _disagreeing(subject, answers[seed], again, seed):
+            return [wrong]
+    variants = await _compiled(subject, texts, chance)
     found: list[Problem] = []
-    for _ in range(SEEDS):
-        seed = secrets.randbits(31)
-        calls = await _calls(subject, variants, seed)
-        pristine = calls.pop(BASELINE)
-        subject.remarks.append(f"seed {seed}: {len(pristine)} calls of {len(calls) + 1} variants")
-        if not pristine:
-            words = f"writes no line 'INPUT{_ARROW}RESULT' into {FUZZ_FILE} of the report directory"
-            return [Problem(where=subject.at(f"fuzz/{subject.task.fuzz_files[0].name}"), message=words)]
-        for name, theirs in calls.items():
-            if name not in _REMOVALS:
-                found += _different(subject, name, pristine, theirs, seed)
-        found += [Problem(where=subject.at("garbage.patch"), message=words) for words in removed(pristine, calls)]
+    for seed, expected in answers.items():
+        calls = await _calls(subject, [(_key(item.variant.name), item) for item in variants], seed)
+        theirs = {key.variant: made for key, made in calls.items()}
+        subject.remarks.append(f"seed {seed}: {len(expected)} calls of {len(theirs) + 1} variants")
+        different = [
+            problem
+            for name in theirs
+            if name not in _REMOVALS
+            for problem in _different(subject, name, expected, theirs[name], seed)
+        ]
+        if different:  # two runs may agree by chance, so pristine code gets a third before anybody is blamed
+            [third] = (await _calls(subject, [(_key(BASELINE), pristine)], seed)).values()
+            if wrong := _disagreeing(subject, expected, third, seed):
+                return [wrong]
+        found += different
+        found += [Problem(where=subject.at("garbage.patch"), message=words) for words in removed(expected, theirs)]
     return found
+
+
+def _drawn_from(subject: Subject) -> bytes:
+    return b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in subject.task.fuzz_files)
+
+
+def _key(variant: str) -> ArmKey:
+    return ArmKey(Role.EXISTING_AFTER, variant)
+
+
+async def _twice(subject: Subject, pristine: CompiledVariant, seed: int) -> tuple[list[FuzzCall], list[FuzzCall]]:
+    keys = (_key(BASELINE), _key(BASELINE).again)
+    calls = await _calls(subject, [(key, pristine) for key in keys], seed)
+    return calls[keys[0]], calls[keys[1]]
+
+
+def _disagreeing(
+    subject: Subject, first: Sequence[FuzzCall], second: Sequence[FuzzCall], seed: int
+) -> Problem | None:
+    """Return what is wrong with the fuzz file itself, as two runs of pristine code show it."""
+    where = subject.at(f"fuzz/{subject.task.fuzz_files[0].name}")
+    if not (first or second):
+        words = f"writes no line 'INPUT{_ARROW}RESULT' into {FUZZ_FILE} of the report directory"
+        return Problem(where=where, message=words)
+    words = disagreement(first, second)
+    return Problem(where=where, message=f"{words} (seed {seed})") if words else None
+
+
+def disagreement(first: Sequence[FuzzCall], second: Sequence[FuzzCall]) -> str:
+    """Say in which call two runs of the same code differ, with both outputs; empty where they agree. Pure."""
+    for mine, other in zip(first, second, strict=False):
+        if mine != other:
+            one, two = (f"{call.input}{_ARROW}{call.result}" for call in (mine, other))
+            at = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+            return (
+                "disagrees with itself on pristine code, run twice with one seed: "
+                f"{_around(one, at)!r}, then {_around(two, at)!r}; {_STEADY}"
+            )
+    if len(first) != len(second):
+        return (
+            "disagrees with itself on pristine code, run twice with one seed: "
+            f"{len(first)} calls, then {len(second)}; {_STEADY}"
+        )
+    return ""
+
+
+def _around(text: str, at: int) -> str:
+    """Return the part of a long line in which a difference lies."""
+    start = max(0, at - _SHOWN // 2) if len(text) > _SHOWN else 0
+    return ("..." if start else "") + text[start : start + _SHOWN] + ("..." if len(text) > start + _SHOWN else "")
 
 
 def read_calls(data: bytes) -> list[FuzzCall]:
@@ -121,13 +191,13 @@ def _where(subject: Subject, variant: str) -> str:
     return subject.at({**files, "placebo": "placebo.patch"}.get(variant, "task.yaml"))
 
 
-async def _variants(subject: Subject) -> list[CompiledVariant]:
-    """Pristine code, both removals, placebo and twins as they are written, baseline first, and rewritings.
+async def _texts(subject: Subject) -> dict[str, dict[str, bytes]]:
+    """Return the touched files of pristine code, both removals, placebo and twins as they are written.
 
-    Raises UserError, SandboxLost.
+    Raises UserError.
     """
-    task, context = subject.task, subject.containers
-    tree = GitTree(context.image.tree)
+    task = subject.task
+    tree = GitTree(subject.containers.image.tree)
     patches = {name: task.path(f"{name}.patch") for name in (*_REMOVALS, "placebo")}
     patches = {name: path for name, path in patches.items() if path.is_file()}
     patches |= {twin.variant: twin.path for twin in task.twins}
@@ -135,41 +205,58 @@ async def _variants(subject: Subject) -> list[CompiledVariant]:
     entries = await tree.entries()
     touched = sorted({path for files in changed.values() for path in files})
     pristine = await tree.read_all({path: entries[path] for path in touched})
-    texts = {BASELINE: pristine, **{name: {**pristine, **files} for name, files in changed.items()}}
+    return {BASELINE: pristine, **{name: {**pristine, **files} for name, files in changed.items()}}
+
+
+async def _compiled(
+    subject: Subject, texts: Mapping[str, Mapping[str, bytes]], chance: random.Random | None = None
+) -> list[CompiledVariant]:
+    """Compile these texts, and with `chance` drawn rewritings of pristine code.
+
+    Raises UserError, SandboxLost.
+    """
+    context = subject.containers
     sources = [
         VariantSource(name, VariantKind.BASELINE if name == BASELINE else VariantKind.PROBE, text, text)
         for name, text in texts.items()
     ]
-    if context.toolchain.separates:
-        family = {path: tuple({text[path]: None for text in texts.values()}) for path in touched}
+    if chance and context.toolchain.separates:
+        pristine = texts[BASELINE]
+        family = {path: tuple({text[path]: None for text in texts.values()}) for path in pristine}
         sources += [
             VariantSource(
-                f"rewritten-{number}", VariantKind.PROBE, pristine, pristine, family=family, seed=secrets.randbits(64)
+                f"rewritten-{number}",
+                VariantKind.PROBE,
+                pristine,
+                pristine,
+                family=family,
+                seed=chance.getrandbits(64),
             )
             for number in range(1, REWRITTEN + 1)
         ]
-    return await context.toolchain.compile(context, sources)
+    compiled = await context.toolchain.compile(context, sources)
+    return [item for item in compiled if chance is None or item.variant.name != BASELINE]
 
 
-async def _calls(subject: Subject, variants: Sequence[CompiledVariant], seed: int) -> dict[str, list[FuzzCall]]:
-    """By variant. Raises UserError where the file has no test, or doesn't pass on pristine code."""
+async def _calls(
+    subject: Subject, arms: Sequence[tuple[ArmKey, CompiledVariant]], seed: int
+) -> dict[ArmKey, list[FuzzCall]]:
+    """By arm. Raises UserError where the file has no test, or doesn't pass on pristine code."""
     reports = _Reports()
     runner = ArmRunner(replace(subject.containers, observer=reports), subject.task)
-    suite = _suite(subject)
-    seeded = [replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)}) for item in variants]
-    arms = [(ArmKey(Role.EXISTING_AFTER, item.variant.name), item) for item in seeded]
-    await runner.run_suite(suite, arms)
-    return {item.variant.name: read_calls(reports.written.get(item.variant.name, b"")) for item in variants}
+    seeded = [(key, replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)})) for key, item in arms]
+    await runner.run_suite(_suite(subject), seeded)
+    return {key: read_calls(reports.written.get(key, b"")) for key, _ in seeded}
 
 
 class _Reports(ArmObserver):
-    """Keeps what the fuzz file wrote in each variant's arm."""
+    """Keeps what the fuzz file wrote in each arm."""
 
     def __init__(self) -> None:
-        self.written: dict[str, bytes] = {}
+        self.written: dict[ArmKey, bytes] = {}
 
     def printed(self, key: ArmKey, result: JobResult) -> None:
-        self.written[key.variant] = result.outputs.get(FUZZ_FILE, b"")
+        self.written[key] = result.outputs.get(FUZZ_FILE, b"")
 
 
 def _suite(subject: Subject) -> Suite:

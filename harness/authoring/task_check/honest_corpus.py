@@ -46,9 +46,21 @@ async def corpus_problems(subject: Subject) -> list[Problem]:
         return [Problem(where=where, message=words)]
     cases = cases_of(subject)
     return [
+        *_unwritten(subject),
         *_incomplete(subject, cases),
         *(Problem(where=where, message=words) for words in _lacking(subject, cases)),
     ]
+
+
+def _unwritten(subject: Subject) -> Iterator[Problem]:
+    """Yield the suites that are laid out and that nobody has written."""
+    for path in sorted((corpus_of(subject.catalog) / subject.task.id).glob("*/expect.yaml")):
+        if not any((path.parent / name).exists() for name in ("patch.diff", "script.yaml")):
+            words = f"is missing: testwright task edit {subject.task.id} honest/{path.parent.name}"
+            yield Problem(where=f"{_folder(subject, path.parent.name)}/patch.diff", message=words)
+        if "TODO" in path.read_text(errors="replace"):
+            words = "is still a skeleton: say what its author set out to do and what it leaves out"
+            yield Problem(where=place(subject.catalog, path, "TODO"), message=words)
 
 
 def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
@@ -77,12 +89,13 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
         yield "a suite that isn't good enough must name the criteria that it leaves open"
 
 
-async def honest_problems(subject: Subject) -> list[Problem]:
-    """Return every suite judged against what its expect.yaml says. Raises SandboxLost."""
+async def honest_problems(subject: Subject, without: frozenset[str] = frozenset()) -> list[Problem]:
+    """Return every suite but those `without` judged against what its expect.yaml says. Raises SandboxLost."""
+    cases = [case for case in cases_of(subject) if case.name not in without]
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(_judged(subject, case)) for case in cases_of(subject)]
+            running = [group.create_task(_judged(subject, case)) for case in cases]
     return [problem for task in running for problem in task.result()]
 
 
@@ -107,11 +120,12 @@ def _why(record: VerdictRecord) -> str:
     told = [f"{reason.code} {reason.subject}".strip() for reason in record.reasons]
     more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     survived = any(reason.code is ReasonCode.SURVIVED_REMOVAL for reason in record.reasons)
-    hint = "; is the removal too mild?" if survived else ""
+    hint = "; is what garbage.patch gives too close to what is right?" if survived else ""
     return f" ({', '.join(told[:_NAMED])}{more}{hint})" if told else ""
 
 
 def cases_of(subject: Subject) -> list[Case]:
     """Return a task's honest suites, by name; none where it has none. Raises UserError for one that can't be read."""
     folder = corpus_of(subject.catalog) / subject.task.id
-    return read_batch(subject.catalog, folder, None) if folder.is_dir() else []
+    written = any(next(folder.rglob(name), None) for name in ("patch.diff", "script.yaml"))
+    return read_batch(subject.catalog, folder, None) if written else []

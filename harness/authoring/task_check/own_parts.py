@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.authoring.task_check import (
     controls,
     honest_corpus,
+    known_matrices,
     prompt_lint,
     reference_files,
     rubric_lint,
@@ -45,15 +46,18 @@ STATIC: Mapping[StepId, Part] = {
     StepId.REFERENCE_FILES: reference_files.reference_problems,
     StepId.HONEST_SUITES_PRESENT: honest_corpus.corpus_problems,
 }
-_GATE: Mapping[StepId, Part] = {
+_CHEAP: Mapping[StepId, Part] = {
+    StepId.NOP: controls.nop_problems,
+    StepId.AGENT_VIEW: view_problems,
     StepId.IMAGE: _image,
     StepId.OTHER_COPIES: _other_copies,
-    StepId.AGENT_VIEW: view_problems,
-    StepId.REFERENCE: controls.reference_problems,
-    StepId.NOP: controls.nop_problems,
     StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
-    StepId.HONEST_SUITES: honest_corpus.honest_problems,
 }
+_DEAR: Mapping[StepId, Part] = {
+    StepId.REFERENCE: known_matrices.reference_problems,
+    StepId.HONEST_SUITES: known_matrices.honest_problems,
+}
+"""Judgings of good suites run every arm; they take four fifths of a check."""
 DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.QUICK: {},
     Level.BRIEF: {
@@ -61,7 +65,12 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
         StepId.REFERENCE_ONCE: _reference_once,
         StepId.NOP: controls.nop_problems,
     },
-    Level.GATE: _GATE,
-    Level.FULL: {**_GATE, StepId.FUZZ: fuzz_problems, StepId.UPSTREAM_TESTS: upstream_problems},
+    Level.GATE: {**_CHEAP, **_DEAR},
+    Level.FULL: {
+        StepId.FUZZ: fuzz_problems,
+        **_CHEAP,
+        StepId.UPSTREAM_TESTS: upstream_problems,
+        **_DEAR,
+    },
 }
 CHECKS = TrackChecks(STATIC, DYNAMIC, needs_tree=True)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from harness.authoring.task_check.subject import Subject
+from harness.authoring.twin_skeletons import MARK
 from harness.judging.submission import policy
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import GitTree
@@ -34,7 +35,18 @@ async def file_problems(subject: Subject) -> list[Problem]:
         if not _KNOWN.fullmatch(name):
             words = "is no file of a task (its digest would cover it); remove it"
             found.append(Problem(where=subject.at(name), message=words))
-    return [*found, *_canary(subject)]
+    return [*found, *_skeletons(subject, sorted(there)), *_canary(subject)]
+
+
+def _skeletons(subject: Subject, names: list[str]) -> Iterator[Problem]:
+    """Yield what testwright laid out and nobody has filled in."""
+    for name in names:
+        mark = "TODO" if name == "prompt.md" or name.startswith("fuzz/") else ""
+        if name.startswith("twins/"):
+            mark = MARK
+        if mark and mark in (subject.task.directory / name).read_text(errors="replace"):
+            words = "is still a skeleton: do what its TODO says, and take that line out"
+            yield Problem(where=subject.at(name, mark), message=words)
 
 
 def _canary(subject: Subject) -> Iterator[Problem]:

@@ -17,12 +17,14 @@ from typing import NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from harness.authoring.suite_record import all_tests
+from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.withholding import chosen_tests, withheld
 from harness.judging.languages.c.catalogue import GRAMMAR as C
 from harness.judging.languages.functions import functions_of
 from harness.judging.languages.go.language import ON_DISK as GO
 from harness.judging.languages.python.bodies import functions_of as python_functions
+from harness.judging.languages.registry import language_of
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TYPESCRIPT
 from harness.judging.testing.reaching import measuring
 from harness.judging.testing.reaching.measuring import MEASURED, Lines
@@ -166,12 +168,21 @@ async def _new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None
         directory / "prompt.md": skeletons.prompt(given.behaviour),
         rubric: skeletons.rubric_yaml(given.id, given.behaviour),
     }
+    neighbour = tests[0].file
+    text = (await tree.read(neighbour)).decode(errors="replace")
+    fuzz = skeletons.fuzz_file(language_of(repo), given.id, neighbour, text)
+    written |= {directory / "fuzz" / name: drawn for name, drawn in fuzz.items()}
+    suites = corpus_of(catalog) / given.id
+    written |= {
+        suites / name / "expect.yaml": skeletons.expectation(given.id, verdict)
+        for name, verdict in skeletons.SUITES.items()
+    }
     for name in ("reference", "probes", "twins", "probes-on-placebo", "fuzz"):
         (directory / name).mkdir(parents=True, exist_ok=True)
     (directory / "withheld.patch").write_bytes(patch)
-    rubric.parent.mkdir(exist_ok=True)
-    for path, text in written.items():
-        path.write_text(text)
+    for path, drafted in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(drafted)
     files = (*written, directory / "withheld.patch")
     return Proposal(task=given.id, tests=tuple(map(str, tests)), symbols=symbols, remark=remark, written=files)
 

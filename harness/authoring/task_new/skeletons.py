@@ -1,8 +1,14 @@
-"""The files of a new task that its author fills in."""
+"""The files of a new task that its author fills in.
 
+Each has TODO where something is still to be said; a check refuses a task that has one left.
+"""
+
+import re
 from uuid import uuid4
 
 from harness.authoring.task_check.fixing import CANARY
+from harness.judging.languages.protocol import Language
+from harness.specs.reasons import Verdict
 from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
 PROMPT = """\
@@ -45,3 +51,32 @@ def rubric_yaml(task: str, behaviour: str) -> str:
 def prompt(behaviour: str) -> str:
     """Return the first text of a new task's prompt."""
     return PROMPT.format(behaviour=behaviour.rstrip("."))
+
+
+def fuzz_file(language: Language, task: str, neighbour: str, text: str) -> dict[str, str]:
+    """Return the file that calls the code on drawn inputs, by its name.
+
+    Args:
+        language: One without a skeleton has none.
+        task: The task's id.
+        neighbour: The path of a test file of the folder in which it will lie.
+        text: What that file holds.
+    """
+    skeleton = language.fuzz
+    if skeleton is None:
+        return {}
+    head = skeleton.head(neighbour, text) if skeleton.head else ""
+    name = skeleton.file.format(task=re.sub(r"[^a-z0-9]+", "_", task))
+    return {name: head + skeleton.text.replace("@TASK@", task)}
+
+
+SUITES = {"a-thorough": Verdict.RESOLVED, "a-hasty": Verdict.FAILED}
+"""Of one author; a second author's are b-thorough and b-hasty."""
+
+
+def expectation(task: str, verdict: Verdict) -> str:
+    """Return `expect.yaml` of an honest suite that is still to be written."""
+    about = (
+        "TODO: what its author set out to do, and what it leaves out; testwright task matrix --fix writes the rest"
+    )
+    return yaml_text({"schema_version": 1, "about": Quoted(about), "task": task, "verdict": verdict.value})

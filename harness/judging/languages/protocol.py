@@ -90,6 +90,18 @@ class WorthlessTest(NamedTuple):
     """What stands before `text`, by the path of a file beside it and what is known of that file's text."""
 
 
+class FuzzSkeleton(NamedTuple):
+    """A fuzz file that its author fills in: `file` is its name with `{task}` in it, `text` has `@TASK@`.
+
+    It is a test that passes and writes nothing yet (docs/authoring.md).
+    """
+
+    file: str
+    text: str
+    head: Callable[[str, str], str] | None = None
+    """As of a worthless test."""
+
+
 @dataclass(frozen=True)
 class Language:
     """One language. Registered by its name, it serves every repository whose `repo.yaml` says so."""
@@ -117,5 +129,9 @@ class Language:
     """How `task stub` takes functions out. Without it authors write the removal themselves."""
     mutation: MutationOperators | None = None
     """Small changes of code that tests should notice. Without it no mutants are made in this language."""
+    fuzz: FuzzSkeleton | None = None
+    """What `task new` lays out to call the code on drawn inputs. Without it authors write that file from nothing."""
+    comment: str = "// {}"
+    """A comment line, with `{}` for its text."""
     frame: Frame | None = None
     """The run script of a repository that brings none. Without it every repository brings its own."""

@@ -167,7 +167,7 @@ def check_suite(
     if not task.probes and len(unchecked) == len(check.tests):
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
-    static = _static(task, check.tests, changes, language.discovery)
+    static = static_answers(task, check.tests, changes, language.discovery)
     conduct = look_at_conduct(task, changes, language, declaring)
     return replace(check, static=static, conduct=conduct, unchecked=unchecked)
 
@@ -268,8 +268,9 @@ def _module_word(path: str) -> str:
     return words[-1] if words else path
 
 
-def _static(
-    task: Task, tests: tuple[TestId, ...], changes: tuple[FileChange, ...], discovery: Discovery
+def static_answers(
+    task: Task, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery
 ) -> dict[str, bool]:
+    """Return whether each static criterion of a task holds over these tests, by the criterion's id."""
     checks = {criterion.id: criterion.static for criterion in task.rubric.criteria if criterion.static is not None}
     return {name: holds(check, tests, changes, discovery) for name, check in checks.items()}

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from harness.results.report.tables import console, printable, table
 from harness.specs.authoring_facts import Consistency, Proposal, StubbedPatch, SuiteRecord
-from harness.specs.task_facts import Cell, KillMatrix
+from harness.specs.task_facts import REFERENCE, Cell, KillMatrix
 from harness.specs.test_results import Outcome
 
 _NAMED = 10
@@ -94,6 +94,11 @@ def report_matrix(found: KillMatrix, as_json: bool) -> int:
         rows = [(test, *(_mark(row.get(variant)) for variant in suite.variants)) for test, row in suite.cells.items()]
         console().print(table((suite.suite, *heads), rows))
     _line("x noticed, ! crashed or hung, . passed, - skipped or absent")
+    for suite in found.suites:
+        if suite.suite != REFERENCE:
+            criteria = suite.unnoticed()
+            told = f"nobody notices {', '.join(criteria)}" if criteria else "every probe is noticed"
+            _line(f"{suite.suite}: {told}")
     for remark in remarks:
         _line(remark)
     report_written(found.written)

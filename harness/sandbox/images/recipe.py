@@ -63,7 +63,7 @@ def read_recipe(repo: Repo) -> Recipe:
             raise UserError(f"{path}: an image needs it, and it isn't there")
     files = run_script(repo) | {path.name: path.read_bytes() for path in paths}
     parts = dict(files)
-    parts["source"] = repo.source.model_dump_json().encode()
+    parts["source"] = repo.source.as_key()
     parts["base"] = base_recipe().read_bytes()
     recipe = Recipe(repo, files, digest_of(parts))
     _check_dockerfile(recipe, repo.directory / "Dockerfile")

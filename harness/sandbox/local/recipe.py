@@ -200,7 +200,7 @@ def _recipe(repo: Repo) -> str:
     parts: Mapping[str, bytes] = {
         "requirements": _requirements(repo).read_bytes(),
         "run_tests.sh": run_script(repo)[RUN_SCRIPT],
-        "source": repo.source.model_dump_json().encode(),
+        "source": repo.source.as_key(),
         "workdir": repo.workdir.encode(),
         "interpreter": f"{sys.implementation.name} {platform.python_version()}".encode(),
         "layout": _LAYOUT,

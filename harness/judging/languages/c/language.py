@@ -18,7 +18,7 @@ from harness.judging.languages.c import discovery, mutants, stubs
 from harness.judging.languages.c.catalogue import GRAMMAR, running_text
 from harness.judging.languages.c.conduct import CONDUCT
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
-from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
@@ -26,6 +26,7 @@ from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
 BUILD = (resources.files("harness.judging.languages.c") / "in_container/build.sh").read_text()
+_FUZZ = (resources.files("harness.judging.languages.c") / "skeletons/fuzz.txt").read_text()
 _VARIANTS = "/tmp/variants"
 _FLAGS = "-O1 -w"
 """Without warnings: of text that is rewritten a compiler has a lot to say. The same for every variant, pristine ones
@@ -143,6 +144,8 @@ LANGUAGE = Language(
     code=Code(is_code=is_code, comment="//", write=writer_of(lambda _: _ON_DISK)),
     toolchain=CToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.c", "test_testwright_worthless", _WORTHLESS),
+    fuzz=FuzzSkeleton("test_{task}_fuzz.c", _FUZZ),
+    comment="/* {} */",
     declaration=re.compile(r"\bvoid\s+(\w+)"),
     conduct=CONDUCT,
     stubs=stubs,

@@ -13,7 +13,7 @@ from harness.judging.languages.go import discovery, mutants, stubs
 from harness.judging.languages.go.conduct import CONDUCT
 from harness.judging.languages.go.toolchain import GoToolchain, is_code
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
-from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.variant_source import Code
 from harness.specs.repo import Frame
 
@@ -68,6 +68,9 @@ LANGUAGE = Language(
     code=Code(is_code=is_code, comment="//", write=writer_of(lambda _: ON_DISK)),
     toolchain=GoToolchain(),
     worthless=WorthlessTest("testwright_worthless_test.go", "TestNothing", _WORTHLESS, package_of),
+    fuzz=FuzzSkeleton(
+        "{task}_fuzz_test.go", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text(), package_of
+    ),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
     conduct=CONDUCT,
     stubs=stubs,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
-from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
@@ -134,6 +134,8 @@ LANGUAGE = Language(
     code=Code(is_code=is_code, comment="#", write=write),
     toolchain=PythonToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
+    fuzz=FuzzSkeleton("test_{task}_fuzz.py", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text()),
+    comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
     relatives=discovery.PythonRelatives,

@@ -19,7 +19,7 @@ import tree_sitter_typescript
 from tree_sitter import Language as TreeSitter
 
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
-from harness.judging.languages.protocol import IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.typescript import discovery, mutants, stubs
 from harness.judging.languages.typescript.conduct import CONDUCT
@@ -142,6 +142,7 @@ LANGUAGE = Language(
     code=Code(is_code=is_code, comment="//", write=writer_of(_forms)),
     toolchain=TypeScriptToolchain(),
     worthless=WorthlessTest("testwright-worthless.test.ts", "nothing", _WORTHLESS),
+    fuzz=FuzzSkeleton("{task}-drawn.test.ts", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text()),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
     tests_show=True,
     conduct=CONDUCT,
