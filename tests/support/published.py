@@ -15,6 +15,7 @@ from tests.support.provider import scenario
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TASKS, SUBMISSIONS = FIXTURES / "swe_atlas_published", FIXTURES / "swe_atlas_published_submissions"
 REPOS = FIXTURES / "published_repos"
+RECIPES = FIXTURES.parents[1] / "scripts" / "published_images"
 OWN_CACHE = {"TESTWRIGHT_CACHE": ""}  # the user's, for its images
 
 Outcome = tuple[str, frozenset[str], str]
@@ -33,6 +34,7 @@ def outcome(ours: str, *codes: str, published: str) -> Outcome:
 
 STANDS_FOR: dict[str, tuple[str, Path | None, str]] = {
     "scapy-tsig-time": ("swe-atlas-fixtures/scapy:1", REPOS, "scapy"),
+    "scapy-type-bitmaps": ("swe-atlas-fixtures/scapy-2.6.1:1", RECIPES, "scapy"),
     "wordpress-url-for-display": ("swe-atlas-fixtures/wordpress-url:1", REPOS, "wordpress-url"),
     "restic-table-output": ("swe-atlas-fixtures/restic:1", None, "restic"),
     "pq-transactions": ("swe-atlas-fixtures/pq-as-it-is:1", REPOS, "pq"),

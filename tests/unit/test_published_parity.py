@@ -42,10 +42,10 @@ def offered_by_manifest(name):
     forms = {name}
     if " | " in name:
         forms.add(" | ".join(name.split(" | ")[-2:]))
-    cuts = [found.span() for found in re.finditer(r"::|\.", name)]
-    if cuts:
-        forms.add(name[cuts[-1][1] :])
-        forms.add(name[cuts[-2][1] :] if len(cuts) > 1 else name)
+    for separator in ("::", "."):
+        parts = name.split(separator)
+        if len(parts) > 1:
+            forms |= {parts[-1], separator.join(parts[-2:])}
     return forms
 
 
@@ -72,25 +72,96 @@ def run_of(log, number):
     return [ParsedTest(name, found[number]) for name, found in log.items() if found[number]]
 
 
-def written_in_dashes(names):
-    return f"- file: a.py\n  tests:\n{''.join(f'    - {name}' + chr(10) for name in names)}"
+def names_of(block):
+    """Lines that start with a dash, less `file:` and `tests:` in any case and number; or the strings of a list."""
+    if block.lstrip().startswith("[") and FENCE not in block:
+        return [name for entry in json.loads(block) for name in (entry["tests"] if type(entry) is dict else [entry])]
+    names = []
+    for line in map(str.strip, block.split("\n")):
+        if line[:1] == "-":
+            name = line[1:].strip()
+            key, colon, rest = name.partition(":")
+            is_key = colon and (key.lower() == "file" or (key.lower() in ("test", "tests") and rest[:1] in ("", " ")))
+            if not is_key:
+                names.append(name[1:-1].strip() if len(name) > 1 and name[0] == name[-1] in ("'", '"') else name)
+    return names
 
 
-def written_in_json(names):
-    return json.dumps([{"file": "a.py", "tests": names}])
+def names_listed(manifest):
+    """Those of the last block between two fences, each once; of all of it where there are no two."""
+    fences = manifest.count(FENCE)
+    block = manifest.split(FENCE)[fences - 1 if fences % 2 == 0 else fences - 2] if fences > 1 else manifest
+    return [name for name in dict.fromkeys(names_of(block)) if name]
 
 
-@given(
-    st.lists(NAMES, max_size=4, unique=True),
-    LOGS,
-    st.booleans(),
-    st.sampled_from([written_in_dashes, written_in_json]),
+LINES = st.one_of(
+    st.builds("{}- {}".format, st.sampled_from(["", "  ", "    "]), NAMES),
+    st.builds("- {0}{1}{0}".format, st.sampled_from("'\""), NAMES),
+    st.builds("- {}{}".format, st.sampled_from(["file:", "File: ", "tests:", "test:", "Tests: ", "tests:f"]), NAMES),
+    st.sampled_from(
+        ["", "- file: a.py", "  tests:", "- tests:", "- test:", "prose: no name", "-", "file: - x", '- "']
+    ),
 )
-def test_the_mutation_stage_is_decided_as_described(names, log, underscored, written):
-    before, after = run_of(log, 0), run_of(log, 1)
-    assert listed_names(written(names)) == names
-    found = judge_mutation(names, before, after, underscored=underscored)
+DASHES = st.lists(LINES, max_size=6).map("\n".join)
+JSON = st.lists(
+    st.one_of(NAMES, st.builds(lambda tests: {"file": "a.py", "tests": tests}, st.lists(NAMES))), max_size=3
+)
+BLOCKS = st.one_of(DASHES, JSON.map(json.dumps))
+MANIFESTS = st.lists(BLOCKS, min_size=1, max_size=6).map(lambda blocks: f"\n{FENCE}\n".join(blocks))
+
+
+@given(MANIFESTS)
+def test_a_manifest_has_the_names_that_are_described(manifest):
+    assert listed_names(manifest) == names_listed(manifest)
+
+
+@given(MANIFESTS, LOGS, st.booleans())
+def test_the_mutation_stage_is_decided_as_described(manifest, log, underscored):
+    names, before, after = names_listed(manifest), run_of(log, 0), run_of(log, 1)
+    found = judge_mutation(listed_names(manifest), before, after, underscored=underscored)
     assert (found == ()) == passes(names, before, after, underscored)
+
+
+@given(LOGS, st.booleans())
+def test_each_listed_name_of_a_log_is_decided_as_described(log, underscored):
+    before, after = run_of(log, 0), run_of(log, 1)
+    for name in log:
+        found = judge_mutation([name], before, after, underscored=underscored)
+        assert (found == ()) == passes([name], before, after, underscored), name
+
+
+def is_described(path):
+    """Below test/ or tests/, or a file with one of these beginnings, ends or parts in its name; in any case."""
+    path = path.lower()
+    *folders, name = path.split("/")
+    below = any(folder in ("test", "tests") or folder.endswith("_tests") for folder in folders)
+    ends = any(path[-len(end) :] == end for end in ("_test.go", "_test.py", ".uts"))
+    return below or ends or name[:5] == "test_" or any(part in name for part in (".test.", ".spec."))
+
+
+FOLDERS = st.lists(
+    st.sampled_from(["src", "test", "Tests", "unit_tests", "latest", "test_x", "a.test.b"]), max_size=3
+)
+FILES = st.sampled_from(
+    [
+        "a.py",
+        "A_Test.go",
+        "a_test.py",
+        "a_tests.py",
+        "Test_a.py",
+        "test.py",
+        "a.test.ts",
+        "a.Spec.js",
+        "a.uts",
+        "tests",
+    ]
+)
+
+
+@given(FOLDERS, FILES)
+def test_a_path_is_a_test_file_as_described(folders, file):
+    path = "/".join([*folders, file])
+    assert is_test_path(path) == is_described(path)
 
 
 @pytest.mark.parametrize("underscored", [True, False])

@@ -6,7 +6,7 @@ written. Both runs see the code as it is, each in a fresh container.
 
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,7 +30,8 @@ from harness.specs.variants import ArmKey, Role
 
 WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
 """What a file's tests are when it is run; the number of the file is the arm's part."""
-_LAST = re.compile(r".*(?:::| \| | > )", re.DOTALL)
+_BELOW = re.compile(r".*(?: \| | > )", re.DOTALL)
+_MARK = re.compile(r"[^\w\s\"']+ ?")
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 MOST_COMPARED = 20_000_000
 """Names times lines of one file: 2,000 tests in 10,000 lines."""
@@ -126,7 +127,7 @@ def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
     plain = [" ".join(line.split()) for line in lines]
     starts: dict[int, str] = {}
     for name in sorted(names, key=lambda name: (-len(name), name)):  # a name may be part of another
-        at = next((at for at, line in enumerate(plain) if at not in starts and _has(line, name)), None)
+        at = _line_of(name, plain, starts)
         if at is not None:
             starts[at] = name
     placed = sorted(starts)
@@ -134,10 +135,35 @@ def reported_tests(text: bytes, names: Iterable[str]) -> TestFile:
     return TestFile(tuple(_test(starts[at], lines, at, end) for at, end in zip(placed, ends, strict=True)))
 
 
+def _line_of(name: str, lines: Sequence[str], taken: Container[int]) -> int | None:
+    """Return the line of a name: one of it alone behind a mark (`= NAME`), else the first that has it whole.
+
+    Where no line has it, the first with the last part of it, if it has several.
+    """
+    found = [at for at, line in enumerate(lines) if at not in taken and _has(line, name)]
+    alone = [at for at in found if lines[at].endswith(name) and _MARK.fullmatch(lines[at][: -len(name)])]
+    if not found:
+        last = _last_part(name)
+        found = [at for at, line in enumerate(lines) if at not in taken and _has(line, last)]
+    return next(iter([*alone, *found]), None)
+
+
 def _has(line: str, name: str) -> bool:
-    """Return whether a line has a name, whole, or the last part of one that has several."""
-    last = name.rpartition(".")[2] if _DOTTED.fullmatch(name) else _LAST.sub("", name)
-    return any(part in line and _whole(part).search(line) is not None for part in {name, last} if part)
+    """Return whether a line has a name, whole."""
+    return bool(name) and name in line and _whole(name).search(line) is not None
+
+
+def _last_part(name: str) -> str:
+    """Return a test's own name below its class or blocks; empty where nothing stands above it.
+
+    What stands before `::` is a path or a name: `address (1::1)` has no parts.
+    """
+    if _DOTTED.fullmatch(name):
+        return name.rpartition(".")[2]
+    head, separator, rest = name.partition("::")
+    if separator and " " not in head:
+        return _last_part(rest) or rest
+    return _BELOW.sub("", name) if _BELOW.match(name) else ""
 
 
 @lru_cache(maxsize=4096)
