@@ -1,4 +1,4 @@
-"""What no run reached: names that the text alone settles."""
+"""Names that the text alone settles, also where no run came by."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""What objects are: mocks, the suite's own, of the code under test."""
+"""Kinds of objects: mocks, the suite's own, of the code under test."""
 
 import enum
 import functools
