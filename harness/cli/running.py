@@ -79,6 +79,10 @@ def run(
         int | None,
         typer.Option(min=0, help="Beside each verdict: a mutation score on so many mutants"),
     ] = None,
+    look: Annotated[
+        list[str] | None,
+        typer.Option("--look", help="Look at each suite beside its verdict and note what is found: absent-names"),
+    ] = None,
     fail_on_error: Annotated[
         int | None, typer.Option(help="Start no new trial after this many harness errors")
     ] = None,
@@ -126,6 +130,7 @@ def run(
         "min_free_disk_gb": min_free_disk,
         "image_disk_gb": image_disk,
         "mutants": mutants,
+        "looks": look,
         "fail_on_error": fail_on_error,
     }
     directory = output or Path("runs") / datetime.now().strftime("%Y%m%d-%H%M%S")

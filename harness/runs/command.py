@@ -19,6 +19,7 @@ from harness.runs.additions import AskedRun, check_additions
 from harness.runs.concurrency import FirstInterrupt, run_to_end
 from harness.runs.executors.protocol import make_executor
 from harness.runs.judges import configured_judge, self_judging
+from harness.runs.looks import LOOKS
 from harness.runs.outcome import Observer, RunOutcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
 from harness.runs.scheduler import run_all
@@ -70,6 +71,8 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     paths["overrides"] = tuple(map(with_whole_path, chosen.overrides))
     image_map = chosen.image_map.absolute() if chosen.image_map else None
     sandbox = check_sandbox(chosen.sandbox)
+    for look in chosen.looks:
+        LOOKS.check(look)
     return chosen.model_copy(update={**paths, "image_map": image_map, "sandbox": sandbox})
 
 

@@ -73,6 +73,9 @@ class RunConfig(FileModel):
         default=None, ge=0, description="GB that images built or pulled here may take; least recently used ones go"
     )
     mutants: int = Field(default=0, ge=0, le=1000, description="mutants of a score beside each verdict; 0: none")
+    looks: tuple[str, ...] = Field(
+        default=(), description="looks at each suite beside its verdict, such as absent-names"
+    )
     fail_on_error: int | None = Field(default=None, ge=1, description="begin no trial after so many harness errors")
 
     @property

@@ -18,6 +18,7 @@ from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache
 from harness.runs.judges import build_judge, judge_silence, old_stays, self_judging
+from harness.runs.looks import with_kept_notes
 from harness.runs.outcome import ends_run, keep_error, message_of, reason_code
 from harness.runs.plan import RunFile, chosen_tasks, read_run_file
 from harness.runs.store import RunStore, find_trials
@@ -131,6 +132,7 @@ class Regrading:
             return Regraded(place, old, None, f"{ReasonCode.SANDBOX_LOST}: {error}", spent.usage)
         finally:
             store.add_judge_usage(spent.usage)
+        judged = with_kept_notes(store, submission, judged)
         judgement = judged.first
         if arms is ArmsFrom.NEW:
             store.drop_arms(kept.ran)

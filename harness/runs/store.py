@@ -26,7 +26,7 @@ from harness.specs.yaml_files import yaml_text
 
 _OF_A_START = (
     *("jobs", "tries", "retry_seconds", "trial_seconds", "fail_on_error", "executor", "sandbox"),
-    *("max_cost_usd", "arm_output_mb", "min_free_disk_gb", "image_disk_gb", "judge_cache", "mutants"),
+    *("max_cost_usd", "arm_output_mb", "min_free_disk_gb", "image_disk_gb", "judge_cache", "mutants", "looks"),
 )
 """Of a configuration, what each start may have otherwise."""
 

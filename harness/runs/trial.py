@@ -24,6 +24,7 @@ from harness.models.allowance import Allowance, Budget, Spending, StepObserver
 from harness.models.replay import ReplayModel
 from harness.runs.evidence_file import ArmQuota, Conditions
 from harness.runs.judges import VerdictConditions, lost_to_silence, old_stays
+from harness.runs.looks import take_looks, with_kept_notes
 from harness.runs.outcome import Phase, Stand
 from harness.runs.plan import Trial
 from harness.runs.records import AgentFile, SubmissionUnread, read_record, write_whole
@@ -232,6 +233,8 @@ class TrialRun:
             judged = await grade_by(run.protocol, judging, submission)
         finally:
             store.add_judge_usage(spending.usage)
+        await take_looks(run.run.config.looks, store, task, submission, context)
+        judged = with_kept_notes(store, submission, judged)
         if silence := lost_to_silence(store.verdict(), judged.first):
             raise JudgeUnavailable(old_stays(silence))
         agent = store.agent()

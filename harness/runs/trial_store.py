@@ -281,6 +281,10 @@ class TrialStore:
         self._set_verdicts_aside()
         keep_judgements(self.directory, judgements)
 
+    def replace_verdict(self, record: VerdictRecord) -> None:
+        """Write the same verdict with other notes; it isn't kept beside itself."""
+        write_whole(self.directory / "verdict.json", record.to_json())
+
     def _set_verdicts_aside(self) -> None:
         """As `verdict.N.json`, `judge.N.jsonl` and so on."""
         number = len(list(self.directory.glob("verdict.*.json"))) + 1

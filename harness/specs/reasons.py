@@ -101,6 +101,12 @@ class NoteCode(StrEnum):
     INSPECTS_CODE = "inspects-code"
     COPIED_ORACLE = "copied-oracle"
     RECORDED_ORACLE = "recorded-oracle"
+    ABSENT_NAME = "absent-name"
+
+    @property
+    def is_of_a_look(self) -> bool:
+        """Return whether a look beside the judging says this, and not the judging itself."""
+        return self is NoteCode.ABSENT_NAME
 
 
 class Reason(BaseModel):

@@ -10,11 +10,13 @@ from uuid import uuid4
 import pytest
 
 from harness.judging.submission.extraction import Submission
+from harness.plugins.names.beside import LOOK
 from harness.plugins.names.findings import Finding, Kind
 from harness.plugins.names.looking import look_at
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.submissions import Expectation
 from harness.specs.catalog import Catalog
+from harness.specs.reasons import NoteCode
 from harness.specs.yaml_files import load_yaml
 from tests.support.command import typed
 from tests.support.planted_names import PlantedFile, look, placed, planted
@@ -122,6 +124,21 @@ def test_the_suites_of_a_finished_run_are_looked_at_once(tmp_path):
     one = typed("names", "suite", "aiosmtpd-proxy-tlv", *files, "--json", cwd=tmp_path)
     assert one.status == 0
     assert json.loads(one.output)["seconds"] > 0
+
+
+async def test_a_look_within_a_run_notes_a_name_that_does_not_exist(session, tmp_path):
+    [file] = [each for each in planted("python") if each.path.name.startswith("028-")]
+    task = Catalog().task(task_of("python", file))
+    context = session.arm_context(task, await session.engine.image(task))
+    path, data = placed(file)
+    lines = data.decode().splitlines(keepends=True)
+    patch = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}" for line in lines)
+    names = [word for word in data.decode().replace("(", " ").split() if word.startswith("test_")]
+    manifest = f"- file: {path}\n  tests:\n    - {names[0]}\n"
+    submission = Submission(patch.encode(), manifest.encode())
+    assert "found in" in await LOOK.look(tmp_path, task, submission, context)
+    [note] = LOOK.notes(tmp_path, submission)
+    assert (note.code, note.subject) == (NoteCode.ABSENT_NAME, f"{path}:{file.line}")
 
 
 HONEST = sorted(

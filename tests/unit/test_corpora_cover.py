@@ -18,6 +18,7 @@ ELSEWHERE = {
     ReasonCode.ASSERTS_NOTHING: ("only where a task has no probes", "unit/test_languages_assertions.py"),
     ReasonCode.KILL_NOT_REPEATED: ("the filter of an arm's calls stops voters before", "unit/test_control_round.py"),
     NoteCode.SLOW_TESTS: ("takes 30 seconds an arm", "unit/test_gathering_evidence.py"),
+    NoteCode.ABSENT_NAME: ("only where a run looks for them", "unit/test_looks.py"),
     NoteCode.FLAKY_ONCE: ("nobody can expect what chance does", "unit/test_gathering_evidence.py"),
 }
 """Why no submission of the corpora has to end so, and the tests that show it instead."""

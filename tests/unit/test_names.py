@@ -236,27 +236,74 @@ def test_honest():
 """
 
 
-def test_the_python_shim_notes_absent_names_where_errors_are_swallowed(tmp_path: Path) -> None:
-    (tmp_path / "lib.py").write_text("def real(x):\n    return x\n\ndef use(thing):\n    thing.spoken()\n")
-    (tmp_path / "test_it.py").write_text(SUITE)
-    (tmp_path / "out").mkdir()
-    added = {"test_it.py": list(range(1, len(SUITE.splitlines()) + 1))}
+def shim_findings(folder: Path, suite: str, lib: str, passed: int) -> list[tuple[int, str, str]]:
+    """What the shim notes of a suite that runs beside `lib.py`."""
+    (folder / "lib.py").write_text(lib)
+    (folder / "test_it.py").write_text(suite)
+    (folder / "out").mkdir()
+    added = {"test_it.py": list(range(1, len(suite.splitlines()) + 1))}
     env = {
         **os.environ,
-        "PYTHONPATH": f"{SHIM}{os.pathsep}{tmp_path}",
+        "PYTHONPATH": f"{SHIM}{os.pathsep}{folder}",
         "PYTEST_PLUGINS": "testwright_plugin",
-        "TESTWRIGHT_NAMES": str(tmp_path / "out"),
+        "TESTWRIGHT_NAMES": str(folder / "out"),
         "TESTWRIGHT_ADDED": json.dumps(added),
     }
     words = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "-p", "no:cacheprovider", "--rootdir=."]
-    done = subprocess.run([*words, "test_it.py"], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert "5 passed" in done.stdout, done.stdout + done.stderr
-    [report] = (tmp_path / "out").iterdir()
-    found = sorted((each["line"], each["kind"], each["name"]) for each in json.loads(report.read_text()))
-    assert found == [
+    done = subprocess.run([*words, "test_it.py"], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert f"{passed} passed" in done.stdout, done.stdout + done.stderr
+    [report] = (folder / "out").iterdir()
+    return sorted((each["line"], each["kind"], each["name"]) for each in json.loads(report.read_text()))
+
+
+def test_the_python_shim_notes_absent_names_where_errors_are_swallowed(tmp_path: Path) -> None:
+    lib = "def real(x):\n    return x\n\ndef use(thing):\n    thing.spoken()\n"
+    assert shim_findings(tmp_path, SUITE, lib, passed=5) == [
         (7, "member", "absent"), (10, "member", "gone"), (15, "parameter", "depth"),
         (22, "on-mock", "nobody_has_this"),
     ]  # fmt: skip
+
+
+OVERRIDES = """\
+import lib
+
+class Hooked(lib.Handler):
+    def handle_data(self):
+        return "data"
+
+    def on_vanish(self):
+        return "never asked"
+
+    def handle_OTHER(self):
+        return "looked up by its prefix"
+
+    def own_helper(self):
+        return 1
+
+    def _private(self):
+        return 2
+
+class Apart:
+    def on_vanish(self):
+        return "no class of the code"
+
+def test_hooked():
+    assert lib.ask(Hooked()) == "data"
+    assert Hooked().own_helper() == 1
+"""
+
+
+def test_a_method_that_overrides_nothing_and_that_nobody_calls_is_an_absent_name(tmp_path: Path) -> None:
+    lib = """\
+class Handler:
+    def handle_data(self):
+        return ""
+
+def ask(handler):
+    getattr(handler, "handle_" + "x", None)
+    return handler.handle_data()
+"""
+    assert shim_findings(tmp_path, OVERRIDES, lib, passed=1) == [(7, "member", "on_vanish")]
 
 
 def test_a_run_that_is_not_there_is_one_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -78,8 +79,21 @@ def digest_of(patch: bytes, manifest: bytes) -> str:
 
 
 def read_names(trial: Path) -> NamesFile | None:
-    """Return a trial's findings; None where nobody looked, or the file can't be read."""
-    return read_record(trial / FILE, NamesFile)
+    """Return a trial's findings; None where nobody looked, or the file can't be read.
+
+    Several signals ask for the same file, one after the other: it is read once.
+    """
+    path = trial / FILE
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _read(path, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(path: Path, *_state: int) -> NamesFile | None:
+    return read_record(path, NamesFile)
 
 
 def keep_names(trial: Path, names: NamesFile) -> None:

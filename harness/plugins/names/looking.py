@@ -27,8 +27,9 @@ from harness.specs.task import Task
 Added = Mapping[str, frozenset[int]]
 """Path -> the lines, from 1, that a patch adds to a file."""
 PLACE = "/tmp/names"
+_PARTS = ("added", "mocks", "names", "plugin", "static", "things", "trace")
 _PLACED = {
-    "python": ("sitecustomize.py", "testwright_names.py", "testwright_plugin.py"),
+    "python": ("sitecustomize.py", *(f"testwright_{part}.py" for part in _PARTS)),
     "c": ("gcc",),
     "go": (),
     "typescript": ("names.cjs",),

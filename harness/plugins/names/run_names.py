@@ -7,11 +7,12 @@ from pathlib import Path
 from uuid import uuid4
 
 from harness.judging.submission.extraction import Submission
-from harness.plugins.names.findings import NamesFile, digest_of, keep_names, read_names
+from harness.plugins.names.beside import known_names, look_beside
+from harness.plugins.names.findings import NamesFile
 from harness.plugins.names.looking import look_at
-from harness.plugins.names.working import read_working
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
+from harness.runs.looks import note_again
 from harness.runs.outcome import ends_run, message_of, reason_code
 from harness.runs.plan import RunFile, chosen_tasks, read_run_file
 from harness.runs.store import RunStore, find_trials
@@ -53,12 +54,7 @@ def names_of(task: Task, submission: Submission, sandbox: str) -> NamesFile:
 
 async def _one(task: Task, submission: Submission, sandbox: str) -> NamesFile:
     async with engine_session(sandbox, uuid4().hex) as session:
-        return await _look(session, task, submission)
-
-
-async def _look(session: EngineSession, task: Task, submission: Submission) -> NamesFile:
-    image = await session.engine.image(task)
-    return await look_at(task, submission, session.arm_context(task, image))
+        return await look_at(task, submission, session.arm_context(task, await session.engine.image(task)))
 
 
 async def _write(run: Path, catalog: Catalog, stores: Sequence[TrialStore], again: bool) -> list[LookedTrial]:
@@ -98,15 +94,16 @@ async def _trial(
     if trial is None or store.agent() is None:
         return LookedTrial(place, None, "its agent has not finished")
     submission = store.submission()
-    known = read_names(store.directory)
-    if known and not again and known.submission == digest_of(submission.patch, submission.manifest):
+    known = None if again else known_names(store.directory, submission)
+    if known:
+        note_again(store, submission)
         return LookedTrial(place, known)
     task = tasks.get(trial.task) or catalog.task(trial.task)
     if task.track != BEHAVIOUR:
         return LookedTrial(place, None, f"nothing looks for absent names in {task.track} tasks")
-    looked = await _look(session, task, submission)
-    names = looked.model_copy(update={"working": read_working(store.trajectory)})
-    keep_names(store.directory, names)
+    context = session.arm_context(task, await session.engine.image(task))
+    names = await look_beside(store.directory, task, submission, context)
+    note_again(store, submission)
     return LookedTrial(place, names)
 
 

@@ -65,7 +65,7 @@ def facts_of(
     }
     events |= {f"{name}-failed" for name, status in statuses.items() if status is StageStatus.FAILED}
     notes = Counter(note.code.value for note in record.notes)
-    notes[ABSENT_NAME] += absent_names
+    notes[ABSENT_NAME] = absent_names  # a verdict's notes of them are cut
     return Facts(shares, notes, frozenset(events))
 
 
