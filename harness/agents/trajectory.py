@@ -293,6 +293,11 @@ def paid(path: Path) -> Usage:
     return sum((record.usage for record in records if record.usage), start=NO_USAGE)
 
 
+def failed_requests(path: Path) -> int:
+    """Return how many requests to the provider failed; none where there is no trajectory."""
+    return sum(isinstance(record, FaultRecord) for record in _readable(path))
+
+
 def last_record(path: Path) -> EndRecord | None:
     """Return how the agent's work ended; None where it was cut short or the line is damaged."""
     records = _readable(path)

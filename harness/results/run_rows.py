@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from harness.agents.trajectory import failed_requests
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
@@ -17,11 +18,12 @@ from harness.results.signals import signal_values
 from harness.runs.evidence_file import read_evidence
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
+from harness.runs.records import AgentFile, AttemptRecord
 from harness.runs.store import find_trials
 from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
-from harness.specs.model_file import called
+from harness.specs.model_file import called, called_apart
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import TestId
 from harness.specs.yaml_files import load_yaml
@@ -121,6 +123,7 @@ def row_of_outcome(outcome: RunOutcome, isolation: str) -> TrialRow:
         task=trial.task.id,
         scaffold=trial.scaffold.name,
         model=trial.model,
+        model_name=called(trial.model),
         attempt=trial.attempt,
         repository=trial.repository,
         isolation=isolation,
@@ -159,17 +162,20 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
     file, agent, record = store.trial(), store.agent(), store.verdict()
     damaged = store.damaged()
     names = _names(file, place)
+    attempts = tuple(store.attempts.read())
     row = TrialRow(
         **names,
+        model_name=_model_name(names["model"], run),
         repository=run.repositories.get(names["task"], "") if run else "",
         isolation=file.isolation if file else "",
         state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
         usage=store.usage(),
         problem="" if record else "not judged yet; give its run another start",
-        attempts=tuple(store.attempts.read()),
+        attempts=attempts,
+        failed_requests=_failed_requests(store, agent, attempts),
     )
     if agent:
-        kept = {"ending", "steps", "waiting_seconds", "failed_requests", "format_errors", "remarks"}
+        kept = {"ending", "steps", "waiting_seconds", "format_errors", "remarks"}
         update = {**agent.model_dump(include=kept), "ending_message": agent.message}
         row = row.model_copy(update={**update, "agent_seconds": agent.counted_seconds})
     if record:
@@ -186,6 +192,23 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
         more = f"; {row.problem}" if row.verdict else "; give its run another start"
         row = row.model_copy(update={"state": state, "problem": words if record else f"{words}{more}"})
     return row.model_copy(update={"signals": signal_values(store.directory, row)})
+
+
+def _model_name(model: str, run: RunFile | None) -> str:
+    """Return what a model is called among those of its run."""
+    return called_apart([*(run.models if run else ()), model])[model]
+
+
+def _failed_requests(store: TrialReading, agent: AgentFile | None, attempts: Iterable[AttemptRecord]) -> int | None:
+    """Return those of all tries: of one that came to no end its trajectory alone tells. None before any try."""
+    kept = [store.directory.parent / attempt.kept for attempt in attempts if attempt.kept]
+    if agent is None:
+        kept.append(store.directory)
+    lost = [place / "trajectory.jsonl" for place in kept]
+    told = [failed_requests(path) for path in lost if path.is_file()]
+    if agent is None and not told:
+        return None
+    return sum(told) + (agent.failed_requests if agent else 0)
 
 
 def _names(file: TrialFile | None, place: str) -> dict[str, Any]:
@@ -227,8 +250,8 @@ def _arm_tests(directory: Path, trial: TrialRow) -> Iterator[ArmTestRow]:
 
 def _key(trial: TrialRow) -> dict[str, Any]:
     """Return what each row of a trial begins with, in this order."""
-    names = ("trial", "task", "scaffold", "model", "attempt")
-    return {name: getattr(trial, name) for name in names}
+    who = {name: getattr(trial, name) for name in ("trial", "task", "scaffold")}
+    return {**who, "model": trial.model_name, "attempt": trial.attempt}
 
 
 NO_VERDICT = "none"

@@ -21,6 +21,7 @@ from harness.results.run_rows import RunRows, load_rows
 from harness.results.scores import ResolveRate, resolve_rate
 from harness.runs.plan import RunFile
 from harness.specs.errors import UserError
+from harness.specs.model_file import called
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.yaml_files import load_yaml
 
@@ -240,11 +241,11 @@ def _load(directories: Sequence[Path]) -> list[RunRows]:
 
 def _common(sides: Sequence[Side]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     everything = sorted({task for side in sides for task in side.scores})
-    lacking = {task: tuple(side.name for side in sides if task not in side.scores) for task in everything}
+    lacking = {task: tuple(side.called for side in sides if task not in side.scores) for task in everything}
     left_out = {task: names for task, names in lacking.items() if names}
     tasks = tuple(task for task in everything if task not in left_out)
     if not tasks:
-        names = "; ".join(f"{side.name} has {', '.join(sorted(side.scores)) or 'none'}" for side in sides)
+        names = "; ".join(f"{side.called} has {', '.join(sorted(side.scores)) or 'none'}" for side in sides)
         raise UserError(f"the sides have no task in common: {names}")
     return tasks, left_out
 
@@ -260,14 +261,15 @@ def _notes(sides: Sequence[Side], tasks: Sequence[str]) -> Iterator[str]:
     first = sides[0]
     for other in sides[1:]:
         if first.scaffold != other.scaffold and first.model != other.model and first.model and other.model:
-            yield f"{first.name} and {other.name} differ in scaffold and model: a difference may be due to either"
+            yield f"{first.called} and {other.called} differ in scaffold and model: a difference may be due to either"
         if uneven := [t for t in tasks if len(first.scores[t].verdicts) != len(other.scores[t].verdicts)]:
             yield (
-                f"{first.name} and {other.name} have different numbers of attempts at {len(uneven)} tasks: McNemar's "
-                "test takes the first ones of the side with more"
+                f"{first.called} and {other.called} have different numbers of attempts at {len(uneven)} tasks: "
+                "McNemar's test takes the first ones of the side with more"
             )
         if first.model and first.model == other.model and len(_model_digests((first, other))) > 1:
-            yield f"{first.model} has other settings with {first.name} than with {other.name}: see run.yaml of both"
+            names = f"with {first.called} than with {other.called}"
+            yield f"{called(first.model)} has other settings {names}: see run.yaml of both"
     repositories = {side.scores[task].repository for side in sides for task in tasks}
     if "" in repositories:
         yield "a run doesn't say which repositories its tasks have: no interval by repository"

@@ -10,6 +10,7 @@ from harness.results.run_rows import RunRows
 from harness.results.scores import TaskScore, pooled, task_scores
 from harness.runs.plan import system_name
 from harness.specs.errors import UserError
+from harness.specs.model_file import called_apart
 
 
 class PlacedTrial(NamedTuple):
@@ -27,10 +28,12 @@ class PlacedTrial(NamedTuple):
 class Side:
     """A scaffold with its model, in all runs or in one of them, and all of its trials.
 
-    `scores` has every task that it was asked to work at, also those where no trial has begun.
+    `name` is what it is known by, `called` what readers see: a model file by its name, without its path. `scores` has
+    every task that it was asked to work at, also those where no trial has begun.
     """
 
     name: str
+    called: str
     scaffold: str
     model: str
     runs: tuple[RunRows, ...]
@@ -60,19 +63,24 @@ def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...
 def _find(runs: Sequence[RunRows], name: str) -> Side:
     named = _named_run(runs, name)
     chosen, system = ([named.run], named.system) if named else (list(runs), name)
-    there = {system_name(*who): who for run in chosen for who in _systems(run)}
-    scaffold, _, model = system.partition("/")
-    fitting = (
-        [there[system]] if system in there else [who for who in there.values() if not model and who[0] == scaffold]
-    )
+    there = list(dict.fromkeys(who for run in chosen for who in _systems(run)))
+    names = called_apart(model for run in runs for _, model in _systems(run))
+    called = {who: system_name(who[0], names[who[1]]) for who in there}
+    fitting = _fitting(system, called)
     if not fitting:
-        raise UserError(
-            f"no trial of {system!r} in {_named(chosen)}; there are: {', '.join(sorted(there)) or 'none'}"
-        )
+        known = ", ".join(sorted(called.values())) or "none"
+        raise UserError(f"no trial of {system!r} in {_named(chosen)}; there are: {known}")
     if len(fitting) > 1:
-        several = ", ".join(sorted(system_name(*who) for who in fitting))
+        several = ", ".join(sorted(called[who] for who in fitting))
         raise UserError(f"{name!r} has several models in {_named(chosen)}; name one: {several}")
-    return _side(name if named else system_name(*fitting[0]), *fitting[0], chosen)
+    who = fitting[0]
+    return _side(name if named else system_name(*who), name if named else called[who], *who, chosen)
+
+
+def _fitting(system: str, called: Mapping[tuple[str, str], str]) -> list[tuple[str, str]]:
+    """Return the one that is named, by its model's name or its model file's path; else all of a scaffold."""
+    exact = [who for who, name in called.items() if system in (name, system_name(*who))]
+    return exact or [who for who in called if who[0] == system]
 
 
 class _InRun(NamedTuple):
@@ -88,7 +96,7 @@ def _named_run(runs: Sequence[RunRows], name: str) -> _InRun | None:
     return None
 
 
-def _side(name: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> Side:
+def _side(name: str, called: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> Side:
     system = system_name(scaffold, model)
     having = tuple(run for run in runs if (scaffold, model) in set(_systems(run)))
     _check_one(system, scaffold, model, having)
@@ -97,7 +105,7 @@ def _side(name: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> Side
     scores = pooled(map(task_scores, rows, asked))
     placed = (PlacedTrial(run.directory, row) for run, own in zip(having, rows, strict=True) for row in own)
     trials = tuple(sorted(placed, key=lambda trial: (trial.row.task, str(trial.run), trial.row.attempt)))
-    return Side(name, scaffold, model, having, trials, _with_repositories(scores, having))
+    return Side(name, called, scaffold, model, having, trials, _with_repositories(scores, having))
 
 
 def _check_one(system: str, scaffold: str, model: str, runs: Sequence[RunRows]) -> None:

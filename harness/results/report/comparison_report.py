@@ -39,6 +39,7 @@ from harness.results.statistics.clusters import RESAMPLES, SEED
 from harness.results.statistics.estimates import Difference, Estimate
 from harness.results.statistics.proportions import Bounds, Rate
 from harness.specs.errors import UserError
+from harness.specs.model_file import called
 
 
 def comparison_facts(found: Comparison) -> dict[str, Any]:
@@ -86,9 +87,9 @@ def _low_and_high(value: list[float] | None) -> dict[str, float | None]:
 def _side(summary: SideSummary) -> dict[str, Any]:
     side, rate = summary.side, summary.rate
     return {
-        "name": side.name,
+        "name": side.called,
         "scaffold": side.scaffold,
-        "model": side.model or None,
+        "model": called(side.model) or None,
         "runs": [str(run.directory) for run in side.runs],
         "trials": rate.trials,
         "resolved": rate.resolved,
@@ -114,9 +115,9 @@ def _effort(summary: SideSummary) -> dict[str, Any]:
 
 def _pair(pair: Pair) -> dict[str, Any]:
     return {
-        "a": pair.first.name,
-        "b": pair.second.name,
-        "ahead": pair.ahead.name if pair.ahead else None,
+        "a": pair.first.called,
+        "b": pair.second.called,
+        "ahead": pair.ahead.called if pair.ahead else None,
         "cannot_tell_because": list(pair.obstacles),
         "difference": _estimate(pair.difference),
         "without_faults": _estimate(pair.without_faults),
@@ -259,16 +260,22 @@ def _scope(found: Comparison) -> str:
 
 
 def _conclusion(pair: Pair) -> Iterator[str]:
-    first, second = pair.first.name, pair.second.name
+    first, second = pair.first.called, pair.second.called
     if pair.ahead:
         other = second if pair.ahead is pair.first else first
         yield (
-            f"{pair.ahead.name} resolves more of these tasks than {other}: no interval of the difference includes 0, "
+            f"{pair.ahead.called} resolves more of these tasks than {other}: no interval of the difference includes 0, "
             f"and McNemar's p, adjusted, is {p_words(pair.adjusted_p)}."
         )
         return
     yield f"It can't be told whether {first} or {second} resolves more of such tasks: {'; '.join(pair.obstacles)}."
-    if (smallest := pair.difference.largest_detectable) is not None:
+    if pair.difference.has_too_few_tasks:
+        yield (
+            f"{counted(pair.difference.tasks, 'task is', 'tasks are')} too few: where tasks differ as much as these, "
+            "not even a side that resolves all is told from one that resolves none. That nothing was found doesn't "
+            "show that the two are equal."
+        )
+    elif (smallest := pair.difference.largest_detectable) is not None:
         yield (
             f"Only a true difference of about {100 * smallest:.0f} points is found in 8 of 10 comparisons like this: "
             "that nothing was found doesn't show that the two are equal."

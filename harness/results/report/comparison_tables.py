@@ -15,7 +15,7 @@ from rich.text import Text
 from harness.results.comparison.compare import Mechanism, SideSummary
 from harness.results.comparison.pairs import Flip, Pair
 from harness.results.comparison.sides import PlacedTrial
-from harness.results.report.figures import NOTHING, p_words, percent, point_span, points, share_words, span
+from harness.results.report.figures import NOTHING, counted, p_words, percent, point_span, points, share_words, span
 from harness.results.report.tables import money, printable, table
 from harness.results.statistics.estimates import Difference
 
@@ -43,7 +43,7 @@ def rate_table(sides: Sequence[SideSummary], letters: Letters) -> Table:
     counts = ("trials", "unscored", "invalid", "without verdict")
     rows = [
         (
-            f"{letters[summary.side.name]}: {summary.side.name}",
+            f"{letters[summary.side.name]}: {summary.side.called}",
             percent(summary.rate.rate.value),
             span(summary.rate.rate.by_task),
             span(summary.rate.rate.by_repository_t),
@@ -67,10 +67,10 @@ def difference_table(pairs: Sequence[Pair], letters: Letters) -> Table:
         first, second = letters[pair.first.name], letters[pair.second.name]
         first, second = letters[pair.first.name], letters[pair.second.name]
         won = f"{first} {test.first}, {second} {test.second}, equal {test.equal}"
-        smallest = points(found.largest_detectable).strip("+")
+        smallest = "over 100" if found.has_too_few_tasks else points(found.largest_detectable).strip("+")
         rows.append((versus(pair, letters), *_spans(found), won, p_words(test.p), p_words(pair.adjusted_p), smallest))
         if scored and scored != found:
-            rows.append(("  without faults", *_spans(scored), f"{scored.tasks} tasks", "", "", ""))
+            rows.append(("  without faults", *_spans(scored), counted(scored.tasks, "task"), "", "", ""))
     return table(("difference", *numbers, *tests), rows, right=(*numbers, *tests[1:]))
 
 
@@ -154,16 +154,20 @@ def mechanism_words(found: Mechanism) -> str:
     """Return what ended the trials of one side."""
     parts = [
         f"ended by {_counts(found.endings)}" if found.endings else "no agent has ended",
-        f"{found.failed_requests} failed requests in {found.with_failed_requests} trials",
+        _of_trials(found.failed_requests, "failed request", found.with_failed_requests),
         "format errors not counted by this agent"
         if found.format_errors is None
-        else f"{found.format_errors} format errors in {found.with_format_errors} trials",
+        else _of_trials(found.format_errors, "format error", found.with_format_errors),
         f"faults: {_counts(found.faults)}" if found.faults else "no faults",
     ]
     parts += [f"nothing usable handed in: {_counts(found.reasons)}"] if found.reasons else []
-    parts += [f"no model call metered in {found.without_calls} trials"] if found.without_calls else []
+    parts += [f"no model call metered in {counted(found.without_calls, 'trial')}"] if found.without_calls else []
     parts += [f"{found.without_verdict} unscored or not judged"] if found.without_verdict else []
-    return f"{found.trials} trials; {'; '.join(parts)}"
+    return f"{counted(found.trials, 'trial')}; {'; '.join(parts)}"
+
+
+def _of_trials(number: int, thing: str, trials: int) -> str:
+    return f"{counted(number, thing)} in {counted(trials, 'trial')}" if number else f"no {thing}s"
 
 
 def mechanism_warning(summary: SideSummary) -> Iterator[str]:
@@ -172,7 +176,7 @@ def mechanism_warning(summary: SideSummary) -> Iterator[str]:
     if found.is_suspicious:
         signs = mechanism_words(found).partition("; ")[2]
         yield (
-            f"warning: {found.odd} of {found.trials} trials of {summary.side.name} look as if its adapter or the "
+            f"warning: {found.odd} of {found.trials} trials of {summary.side.called} look as if its adapter or the "
             f"infrastructure had failed ({signs}). Don't take that for a weak model before you have seen why, for "
             f"example in {found.example}"
         )

@@ -166,8 +166,15 @@ def _of_usage(column: Column) -> Column:
     return lambda row: column(row.usage) if row.usage else None
 
 
+def _of_names(prefix: str) -> Mapping[str, Column]:
+    """Return the columns that every row of a trial begins with."""
+    fields = {"trial": "trial", "task": "task", "scaffold": "scaffold", "model": "model_name", "attempt": "attempt"}
+    return {name: attrgetter(f"{prefix}{field}") for name, field in fields.items()}
+
+
 _TRIAL_COLUMNS: Mapping[str, Column] = {
-    **{name: attrgetter(name) for name in ("trial", "task", "scaffold", "model", "attempt", "isolation")},
+    **_of_names(""),
+    "isolation": attrgetter("isolation"),
     **{name: attrgetter(name) for name in ("state", "verdict")},
     "reasons": lambda row: _codes(row.reasons),
     "notes": lambda row: _codes(row.notes),
@@ -179,7 +186,7 @@ _TRIAL_COLUMNS: Mapping[str, Column] = {
     "verify_seconds": _of_usage(attrgetter("verify_seconds")),
     "input_tokens": _of_usage(attrgetter("total.input")),
     "output_tokens": _of_usage(attrgetter("total.output")),
-    "cost_usd": _of_usage(attrgetter("total.cost_usd")),
+    "agent_cost_usd": _of_usage(lambda usage: (usage.agent + usage.lost).cost_usd),
     "judge_cost_usd": _of_usage(attrgetter("judge.cost_usd")),
     "problem": attrgetter("problem"),
     **{name: attrgetter(name) for name in ("repository", "ending_message")},
@@ -207,8 +214,7 @@ def _of_trial(column: Column) -> Column:
     return lambda pair: column(pair[0])
 
 
-_NAMES = ("trial", "task", "scaffold", "model", "attempt")
-_TRIAL_NAMES: Mapping[str, Column] = {name: _of_trial(attrgetter(name)) for name in _NAMES}
+_TRIAL_NAMES: Mapping[str, Column] = {name: _of_trial(column) for name, column in _of_names("").items()}
 _REASON_COLUMNS: Mapping[str, Column] = {
     **_TRIAL_NAMES,
     "kind": lambda pair: "reason" if isinstance(pair[1], Reason) else "note",
@@ -229,7 +235,8 @@ _ACTION_COLUMNS: Mapping[str, Column] = {
     "seconds": _of_item(attrgetter("call.seconds")),
 }
 _BEHAVIOUR_COLUMNS: Mapping[str, Column] = {
-    **{name: attrgetter(f"row.{name}") for name in (*_NAMES, "verdict")},
+    **_of_names("row."),
+    "verdict": attrgetter("row.verdict"),
     **{
         name: attrgetter(f"profile.{name}")
         for name in (

@@ -16,6 +16,7 @@ from harness.results.scores import POLICY
 from harness.results.statistics.clusters import RESAMPLES, SEED
 from harness.results.statistics.proportions import Bounds, Rate
 from harness.results.summary import Results, SystemResults
+from harness.specs.model_file import called_apart
 
 
 def facts(value: Any) -> Any:
@@ -49,18 +50,19 @@ def facts(value: Any) -> Any:
 
 def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]:
     """Lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories, sightings and marks."""
+    names = called_apart(item.standing.who.model for item in found.systems)
     return {
         "runs": [str(directory) for directory in directories],
         "policy": POLICY,
         "bootstrap": {"resamples": RESAMPLES, "seed": SEED},
-        "systems": [_system(item) for item in found.systems],
-        "funnel": [{**_who(item), **facts(step)} for item in found.systems for step in item.funnel],
-        "axes": [{**_who(item), **facts(axis)} for item in found.systems for axis in item.axes],
+        "systems": [_system(item, names) for item in found.systems],
+        "funnel": [{**_who(item, names), **facts(step)} for item in found.systems for step in item.funnel],
+        "axes": [{**_who(item, names), **facts(axis)} for item in found.systems for axis in item.axes],
         "criteria": facts(found.criteria),
         "probes": facts(found.probes),
         "sizes": facts(found.sizes),
-        "behaviour": [{**_who(item), **facts(item.behaviour)} for item in found.systems if item.behaviour],
-        "deciles": [row for item in found.systems if item.behaviour for row in _deciles(item, item.behaviour)],
+        "behaviour": [{**_who(item, names), **facts(item.behaviour)} for item in found.systems if item.behaviour],
+        "deciles": [row for item in found.systems if item.behaviour for row in _deciles(item, item.behaviour, names)],
         "trials": [{"trial": item.row.trial, **facts(item.profile)} for item in found.behaviours],
         "out_of_bounds": [
             {"trial": item.row.trial, **facts(sighting)} for item in found.behaviours for sighting in item.sightings
@@ -69,23 +71,23 @@ def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]
     }
 
 
-def _deciles(item: SystemResults, behaviour: SystemBehaviour) -> Iterator[dict[str, Any]]:
+def _deciles(item: SystemResults, behaviour: SystemBehaviour, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Actions per trial of each kind in each tenth of the trajectories, zeros too."""
     for tenth, found in enumerate(behaviour.deciles, start=1):
         for kind in behaviour.kinds:
             row = {"tenth": tenth, "kind": kind.value, "group": kind.group.value, "actions": found.get(kind, 0.0)}
-            yield {**_who(item), **row}
+            yield {**_who(item, names), **row}
 
 
-def _who(item: SystemResults) -> dict[str, str | None]:
+def _who(item: SystemResults, names: Mapping[str, str]) -> dict[str, str | None]:
     who = item.standing.who
-    return {"scaffold": who.scaffold, "model": who.model or None}
+    return {"scaffold": who.scaffold, "model": names[who.model] or None}
 
 
-def _system(item: SystemResults) -> dict[str, Any]:
+def _system(item: SystemResults, names: Mapping[str, str]) -> dict[str, Any]:
     standing = item.standing
     return {
-        **_who(item),
+        **_who(item, names),
         "rank": standing.rank,
         "is_tied": standing.is_tied,
         "on_front": standing.on_front,

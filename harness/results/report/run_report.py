@@ -297,7 +297,7 @@ def _without_record(row: TrialRow) -> dict[str, Any] | None:
 
 def _names(row: TrialRow) -> dict[str, Any]:
     facts = {"trial": row.trial, "task": row.task, "scaffold": row.scaffold}
-    return {**facts, "model": row.model or None, "attempt": row.attempt}
+    return {**facts, "model": row.model_name or None, "attempt": row.attempt}
 
 
 def _usage(usage: UsageFile | None) -> Any:

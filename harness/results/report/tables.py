@@ -9,13 +9,14 @@ The columns that tracks add to tables of trials.
 
 import os
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -55,8 +56,8 @@ def console() -> Console:
 def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: Sequence[str] = ()) -> Table:
     """Return a table of plain cells; `right` names the columns of numbers.
 
-    Only columns of prose are folded. Where there is little room titles go first, and then the table is wider than
-    the terminal: ids, numbers and codes stay whole.
+    Only columns of prose are folded. Where there is little room gaps are narrow, then titles go, then columns
+    without a value. Where that isn't enough each row is a short paragraph: ids, numbers and codes stay whole.
     """
     cells = [tuple(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row) for row in rows]
     heads = list(columns)
@@ -64,8 +65,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
     if _least(columns, widths, range(len(columns))) > _width():
         heads = [head.replace(" ", "\n") for head in heads]
         widths = _widths(heads, cells)
-    kept = _kept(columns, widths)
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, width=_forced(columns, widths, kept))
+    kept = _kept(columns, widths, cells)
+    least = _least(columns, widths, kept)
+    if least > _width():
+        return _Paragraphs(columns, cells, frozenset(right), _width())
+    is_narrow = least + len(kept) * (_GAP - _NARROW_GAP) > _width()
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0) if is_narrow else (0, 1))
     for place in kept:
         name = columns[place]
         made.add_column(
@@ -88,27 +93,57 @@ _PROSE = frozenset({
 })  # fmt: skip
 """Columns whose text may be broken into lines."""
 _LEAST_PROSE = 24
-_GAP = 3
+_GAP, _NARROW_GAP = 3, 2
+_WITHOUT_VALUE = ("", "-")
 
 
-def _kept(columns: Sequence[str], widths: Sequence[int]) -> list[int]:
+class _Paragraphs(Table):
+    """Rows that no table of the terminal's width has room for: each its ids in a line, and below them the rest.
+
+    A value stands behind its column's name, but for prose and for words that a row begins with.
+    """
+
+    def __init__(
+        self, columns: Sequence[str], cells: Sequence[Sequence[Text]], right: frozenset[str], width: int
+    ) -> None:
+        super().__init__(*columns, width=width)
+        self._columns, self._cells, self._right, self._wide = columns, cells, right, width
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for row in self._cells:
+            named = list(zip(self._columns, row, strict=True))
+            first = [cell for name, cell in named if not (name in self._right or name in _PROSE)]
+            yield Text("  ").join(cell for cell in first if cell.plain.strip() not in _WITHOUT_VALUE)
+            rest = [(name, cell.plain) for name, cell in named if name in self._right or name in _PROSE]
+            told = [(name, value) for name, value in rest if value.strip() not in _WITHOUT_VALUE]
+            numbers = ", ".join(f"{' '.join(name.split())} {value}" for name, value in told if name in self._right)
+            prose = [value for name, value in told if name not in self._right]
+            for text in filter(None, [*prose, numbers]):
+                yield Text(_folded(text, self._wide))
+        yield Text()
+
+
+def _folded(text: str, width: int) -> str:
+    indent = " " * 4
+    lines = [textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+                           break_on_hyphens=False) for line in text.split("\n")]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _kept(columns: Sequence[str], widths: Sequence[int], cells: Sequence[Sequence[Text]]) -> list[int]:
     """Return the places of the columns that are shown."""
     kept = list(range(len(columns)))
     for name in _FIRST_TO_GO:
         if _least(columns, widths, kept) > _width():
             kept = [place for place in kept if columns[place] != name]
+    if _least(columns, widths, kept) > _width():
+        kept = [at for at in kept if any(row[at].plain.strip() not in _WITHOUT_VALUE for row in cells)]
     return kept
-
-
-def _forced(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -> int | None:
-    """Return the table's width where it is more than there is room for."""
-    least = _least(columns, widths, kept)
-    return least if least > _width() else None
 
 
 def _least(columns: Sequence[str], widths: Sequence[int], kept: Sequence[int]) -> int:
     cells = [min(widths[place], _LEAST_PROSE) if columns[place] in _PROSE else widths[place] for place in kept]
-    return sum(cells) + _GAP * len(cells)
+    return sum(cells) + _NARROW_GAP * len(cells)
 
 
 def _widths(heads: Sequence[str], cells: Sequence[Sequence[Text]]) -> list[int]:

@@ -70,6 +70,11 @@ class Difference(Estimate):
         known = [value for value in (self.detectable, self.detectable_by_repository) if value is not None]
         return max(known, default=None)
 
+    @property
+    def has_too_few_tasks(self) -> bool:
+        """Return whether not even a difference of 100 points would be found with 80% power."""
+        return (self.largest_detectable or 0.0) > 1
+
 
 def rate_over_tasks(values: Sequence[TaskValue]) -> Estimate:
     """Raises ZeroDivisionError without a value. Pure, as all here."""
