@@ -60,7 +60,9 @@ class DesignToolchain:
 def _compiled(source: VariantSource, files: Mapping[str, bytes]) -> CompiledVariant:
     laid = {**files, **source.disk}
     return CompiledVariant(
-        variant=Variant(name=source.name, kind=source.kind, source=source.disk, code=laid, criterion=source.criterion),
+        variant=Variant(
+            name=source.name, kind=source.kind, source=source.disk, code=laid, criterion=source.criterion
+        ),
         prove=("sha256sum", "--", *sorted(laid)),
         proof=tuple(f"{hashlib.sha256(data).hexdigest()}  {path}" for path, data in sorted(laid.items())),
         executable=frozenset({f"{PLAY}/run"}),
@@ -97,7 +99,7 @@ class Stage:
         """
         path = task.path(DESIGN)
         sources = [
-            VariantSource(BASELINE, VariantKind.BASELINE),
+            VariantSource(BASELINE, VariantKind.BASELINE, disk={}, code={}),
             _source(OTHER, VariantKind.TWIN, changed(self.texts, task.design.silences, path)),
         ]
         sources += [await self._mutant(task, mutant) for mutant in mutants]

@@ -64,7 +64,9 @@ async def reference_problems(subject: Subject) -> list[Problem]:
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     judged = await grade_design(Judging(task, subject.containers), submission)
     problems = [
-        Problem(where=subject.at(REFERENCE, reason.subject.rpartition("::")[2]), message=f"{reason.code}: {reason.words}")
+        Problem(
+            where=subject.at(REFERENCE, reason.subject.rpartition("::")[2]), message=f"{reason.code}: {reason.words}"
+        )
         for reason in judged.record.reasons
     ]
     figures = figures_of(judged.record)

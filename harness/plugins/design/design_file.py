@@ -43,7 +43,9 @@ class Change(_Part):
     def applied(self, text: str, where: str) -> str:
         """Return the text with the change. Raises UserError where it can't be said what is meant."""
         if (count := text.count(self.find)) != 1:
-            raise UserError(f"{where}: {self.file} has {self.find.strip()[:60]!r} {count} times; it must be there once")
+            raise UserError(
+                f"{where}: {self.file} has {self.find.strip()[:60]!r} {count} times; it must be there once"
+            )
         return text.replace(self.find, self.put)
 
 

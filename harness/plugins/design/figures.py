@@ -1,19 +1,15 @@
 """A design's figures, from its verdict alone: kills by kind of mutant, wrong cases, redundancy."""
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.plugins.design.design_file import MutantKind
-from harness.tracks.protocol import Column
 from harness.specs.reasons import ReasonCode
 
 if TYPE_CHECKING:
     from harness.judging.verify.verdict import VerdictRecord
-
-_WRONG = (ReasonCode.CASE_WRONG, ReasonCode.OVER_SPECIFIED)
 
 
 class Part(NamedTuple):
@@ -84,24 +80,3 @@ def greedy_cover(killed: Mapping[str, Iterable[str]]) -> list[str]:
         chosen.append(best)
         left = defaultdict(set, {case: rest for case, mutants in left.items() if (rest := mutants - gone)})
     return chosen
-
-
-def _told(of: "Callable[[Figures], object]") -> "Callable[[VerdictRecord], str]":
-    def value(record: "VerdictRecord") -> str:
-        figures = figures_of(record)
-        return str(of(figures)) if figures else "-"
-
-    return value
-
-
-def _redundancy(figures: Figures) -> str:
-    return f"{figures.redundancy:.2f}" if figures.redundancy else "-"
-
-
-COLUMNS = (
-    Column("partitions", _told(lambda figures: figures.kills(MutantKind.PARTITION))),
-    Column("boundaries", _told(lambda figures: figures.kills(MutantKind.BOUNDARY))),
-    Column("pairs", _told(lambda figures: figures.kills(MutantKind.PAIR))),
-    Column("wrong cases", _told(lambda figures: figures.wrong + figures.over_specified)),
-    Column("redundancy", _told(_redundancy)),
-)

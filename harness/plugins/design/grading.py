@@ -83,7 +83,9 @@ async def read_cases_of(task: DesignTask, tree: GitTree, submission: Submission)
         return Found(intake, reasons=intake.reasons)
     files = {path: data for path, data in intake.files.items() if PurePosixPath(path).name != ".gitkeep"}
     if len(files) != 1 or not files.keys() <= {CASES, FEATURE}:
-        words = f"expected one file, {CASES} or {FEATURE}; there are: {', '.join(map(_shown, sorted(files))) or 'none'}"
+        words = (
+            f"expected one file, {CASES} or {FEATURE}; there are: {', '.join(map(_shown, sorted(files))) or 'none'}"
+        )
         return Found(intake, reasons=(_refused(ReasonCode.CASE_UNREADABLE, words),))
     [(file, data)] = files.items()
     try:
@@ -107,7 +109,10 @@ def check_listed(file: str, cases: tuple[Case, ...], manifest: bytes) -> tuple[R
     unlisted = [test for test in known if test not in told]
     return (
         *(_refused(ReasonCode.MANIFEST_UNKNOWN_TEST, "the file has no case of this id", test) for test in unknown),
-        *(_refused(ReasonCode.MANIFEST_UNLISTED_TEST, "the manifest does not list this case", test) for test in unlisted),
+        *(
+            _refused(ReasonCode.MANIFEST_UNLISTED_TEST, "the manifest does not list this case", test)
+            for test in unlisted
+        ),
     )
 
 
@@ -190,7 +195,9 @@ def _record(task: DesignTask, judging: Judging, found: Found, evidence: Evidence
         manifest=ManifestStage()
         if at_intake
         else ManifestStage(status=stage_status(found.reasons), tests=tuple(map(str, found.tests))),
-        mutation=MutationStage(status=stage_status(wrong), tests=records_of(evidence)) if evidence else MutationStage(),
+        mutation=MutationStage(status=stage_status(wrong), tests=records_of(evidence))
+        if evidence
+        else MutationStage(),
         rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
     reasons = (*found.reasons, *wrong, *rubric)

@@ -18,7 +18,8 @@ import yaml
 from harness.plugins.design import reading
 from harness.plugins.design.task import IN_CONTAINER, REQUIREMENT, VOCABULARY, DesignTask
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.host import cache_directory, host_environment, locked, run_logged
+from harness.sandbox.host import cache_directory, host_environment, locked
+from harness.sandbox.images.building import run_logged
 from harness.sandbox.images.engine_images import EngineImages, engine_images
 from harness.sandbox.images.recipe import digest_of, read_recipe
 from harness.sandbox.images.task_images import repo_image
@@ -51,7 +52,10 @@ def agent_files(task: DesignTask) -> dict[str, bytes]:
 
 def validator(task: DesignTask) -> bytes:
     """Return the validator as one file: our reader, PyYAML as it is installed here, and the vocabulary."""
-    parts = {"__main__.py": (IN_CONTAINER / "__main__.py").read_bytes(), "reading.py": Path(reading.__file__).read_bytes()}
+    parts = {
+        "__main__.py": (IN_CONTAINER / "__main__.py").read_bytes(),
+        "reading.py": Path(reading.__file__).read_bytes(),
+    }
     parts["vocabulary.json"] = json.dumps(task.vocabulary.compiled, indent=1).encode()
     library = Path(yaml.__file__).parent
     parts |= {f"yaml/{path.name}": path.read_bytes() for path in sorted(library.glob("*.py"))}
@@ -85,9 +89,7 @@ def _container_place(task: DesignTask) -> ImageFolder:
     return image_place(f"testwright/{task.id}-task:{digest_of(parts)[:12]}")
 
 
-async def _make(
-    images: EngineImages, below: str, task: DesignTask, place: ImageFolder, scratch: Path
-) -> ImageRecord:
+async def _make(images: EngineImages, below: str, task: DesignTask, place: ImageFolder, scratch: Path) -> ImageRecord:
     tree = await _tree(task, scratch)
     await write_work_tree(tree, scratch / "app")
     await asyncio.to_thread(pack_tree, scratch / "app", task.repo.workdir.strip("/"), scratch / "app.tar")
@@ -138,7 +140,9 @@ async def _tree(task: DesignTask, scratch: Path) -> GitTree:
     return await GitTree.create(scratch / "tree.git", files)
 
 
-async def _keep(task: DesignTask, place: ImageFolder, tree: GitTree, engine_id: str, architecture: str) -> ImageRecord:
+async def _keep(
+    task: DesignTask, place: ImageFolder, tree: GitTree, engine_id: str, architecture: str
+) -> ImageRecord:
     digest = digest_of({"host": task.host.digest.encode(), "tree": (await tree_digest(tree)).encode()})
     record = ImageRecord(
         reference=place.reference,

@@ -20,9 +20,7 @@ MAX_TEXT = 2_000
 MAX_MS = 20 * 366 * 24 * 3600 * 1000
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-_TIME = re.compile(
-    r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?"
-)
+_TIME = re.compile(r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?")
 _UNITS = (86_400_000, 3_600_000, 60_000, 1_000, 1)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -60,7 +58,9 @@ def read_cases(data: bytes, name: str, vocabulary: Json) -> tuple[list[Json], li
         rows = _scenarios(text, vocabulary) if name.endswith(".feature") else _rows(text)
     except Unreadable as fault:
         return [], [fault]
-    cases, faults, lines = [], [], {}
+    cases: list[Json] = []
+    faults: list[Unreadable] = []
+    lines: dict[str, int] = {}
     for row in rows:
         try:
             case = _case(row, vocabulary)
@@ -108,16 +108,16 @@ def _rows(text: str) -> "list[_Node]":
         raise Unreadable(f"not YAML: {str(error).splitlines()[0]}") from None
     if root is None:
         return []
-    root = _plain(root)
-    if not isinstance(root.value, list):
-        raise Unreadable("expected a list of cases, each beginning with '- id: ...'", root.line)
-    return root.value
+    rows = _plain(root)
+    if not isinstance(rows.value, list):
+        raise Unreadable("expected a list of cases, each beginning with '- id: ...'", rows.line)
+    return rows.value
 
 
 def _refuse_traps(text: str) -> None:
     depth = documents = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("%"):
+    for number, written in enumerate(text.split("\n"), 1):
+        if written.startswith("%"):
             raise Unreadable("directives such as %TAG are not allowed", number)
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 0
@@ -138,7 +138,7 @@ def _plain(node: yaml.Node) -> _Node:
     if isinstance(node, yaml.SequenceNode):
         return _Node([_plain(item) for item in node.value], line)
     if not isinstance(node, yaml.MappingNode):
-        if node.style is None and node.value in ("", "~", "null"):
+        if getattr(node, "style", None) is None and node.value in ("", "~", "null"):
             raise Unreadable('nothing stands here; write "" for an empty text', line)
         return _Node(node.value, line)
     found = {}
@@ -162,7 +162,8 @@ def _scenarios(text: str, vocabulary: Json) -> list[_Node]:
     """Return scenarios as rows of the same form as those of YAML."""
     operations = _patterns(vocabulary["operations"])
     outcomes = _patterns(vocabulary["outcomes"])
-    rows, part, seen = [], "", False
+    rows: list[_Node] = []
+    part, seen = "", False
     for number, line in enumerate(text.split("\n"), 1):
         line = line.strip()
         if not line or line.startswith(("#", "@")):

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.plugins.design.figures import COLUMNS
 from harness.plugins.design.task import NAME, load_design
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Image, SandboxOptions
@@ -15,7 +14,7 @@ from harness.specs.tracks import TaskCatalog, TaskOptions
 
 if TYPE_CHECKING:
     from harness.judging.languages.toolchain import Toolchain
-    from harness.tracks.protocol import Grader
+    from harness.tracks.protocol import Column, Grader
 
 
 class DesignImages:
@@ -44,7 +43,7 @@ class DesignTrack:
     """See `Track`."""
 
     images = DesignImages()
-    columns = COLUMNS
+    columns: "tuple[Column, ...]" = ()
 
     @property
     def graders(self) -> "Mapping[GradingRules, Grader]":

@@ -137,7 +137,9 @@ class Vocabulary(FileModel):
 
 
 def _fields(fields: Mapping[str, FieldSpec]) -> dict[str, dict[str, Any]]:
-    return {name: field.model_dump(mode="json", exclude={"means"}, exclude_none=True) for name, field in fields.items()}
+    return {
+        name: field.model_dump(mode="json", exclude={"means"}, exclude_none=True) for name, field in fields.items()
+    }
 
 
 def load_vocabulary(path: Path) -> Vocabulary:

@@ -75,7 +75,9 @@ def main(ids):
         words = play(cases[name])
         failed = failed or bool(words)
         fault = f"<failure message={quoteattr(words)}/>" if words else ""
-        entries.append(f"<testcase classname={quoteattr(file.replace('/', '.'))} name={quoteattr(name)}>{fault}</testcase>")
+        entries.append(
+            f"<testcase classname={quoteattr(file.replace('/', '.'))} name={quoteattr(name)}>{fault}</testcase>"
+        )
     report = Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "1.xml"
     report.write_text(f"<testsuite>{''.join(entries)}</testsuite>\n", encoding="utf-8")
     return 1 if failed else 0
