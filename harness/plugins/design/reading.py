@@ -20,11 +20,11 @@ MAX_TEXT = 2_000
 MAX_MS = 20 * 366 * 24 * 3600 * 1000
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-_TIME = re.compile(r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?")
+_TIME = re.compile(r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?", re.ASCII)
 _UNITS = (86_400_000, 3_600_000, 60_000, 1_000, 1)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?", re.ASCII)
 Json = dict[str, Any]
 Patterns = Mapping[str, re.Pattern[str]]
 _KEYS = ("id", "partition", "given", "when", "then")
@@ -350,9 +350,15 @@ def _typed(text: str, field: Json, where: str, line: int, labels: set[str]) -> s
     return _moment(text, kind, where, line)
 
 
-_MOMENTS: Mapping[str, tuple[re.Pattern[str], Callable[[str], object], str]] = {
-    "date": (_DATE, date.fromisoformat, "2026-03-29"),
-    "datetime": (_DATETIME, datetime.fromisoformat, "2026-03-29T01:30"),
+def _datetime(text: str) -> str:
+    """Return the same moment in one spelling: with seconds only where there are some."""
+    moment = datetime.fromisoformat(text)
+    return moment.isoformat(timespec="seconds" if moment.second else "minutes")
+
+
+_MOMENTS: Mapping[str, tuple[re.Pattern[str], Callable[[str], str], str]] = {
+    "date": (_DATE, lambda text: date.fromisoformat(text).isoformat(), "2026-03-29"),
+    "datetime": (_DATETIME, _datetime, "2026-03-29T01:30"),
 }
 
 
@@ -360,8 +366,7 @@ def _moment(text: str, kind: str, where: str, line: int) -> str:
     form, read, example = _MOMENTS[kind]
     try:
         if form.fullmatch(text):
-            read(text)
-            return text
+            return read(text)
     except ValueError:
         pass
     raise Unreadable(f"{where}: {_shown(text)} is no {kind} such as {example}", line)
