@@ -15,7 +15,7 @@ from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
-from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, TaskCatalog, TaskOptions, TrackName, address_of
+from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, Address, TaskCatalog, TaskOptions, TrackName, address_of
 from harness.specs.yaml_files import load_yaml
 
 T = TypeVar("T")
@@ -49,7 +49,8 @@ def _facts(track: str) -> TrackFacts:
 class Catalog:
     """Loads by name; raises UserError for names that don't exist and files that are wrong.
 
-    A task is also found by `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
+    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
+    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
     `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
     the others away.
     """
@@ -88,7 +89,7 @@ class Catalog:
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob, `tag:NAME` or `TRACK:PATH`, in order; of `repos` alone where some are named.
+        """Tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; of `repos` alone where some are named.
 
         Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
         """
@@ -140,8 +141,9 @@ class Catalog:
         found: list[str] = []
         for pattern in patterns:
             if address := address_of(pattern):
-                found_there = _facts(address.track).directories(address.place)
-                matches = [f"{address.track}:{directory}" for directory in found_there]
+                matches = self._of_track(address, names) or [
+                    f"{address.track}:{directory}" for directory in _facts(address.track).directories(address.place)
+                ]
             elif pattern.startswith("tag:"):
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
@@ -151,6 +153,17 @@ class Catalog:
                 raise UserError(_without_file(own, "tasks") or _unknown("task", pattern, names))
             found += matches
         return found
+
+    def _of_track(self, address: Address, names: Iterable[str]) -> list[str]:
+        """Return the catalog's own tasks of a track whose names fit `TRACK:GLOB`."""
+        return [name for name in fnmatch.filter(names, address.place) if self._track(name) == address.track]
+
+    def _track(self, name: str) -> str:
+        """Return the track of a task that need not be right otherwise; empty where it has none that is known."""
+        try:
+            return load_yaml(self.directory / "tasks" / name / Task.DESCRIPTION, _Head).track
+        except UserError:
+            return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
         """Raises UserError where no task has the tag, with one that is written alike."""

@@ -88,6 +88,7 @@ class StepId(StrEnum):
     ORACLE = "oracle", "oracle"
     FILE_ALONE = "file-alone", "each file alone"
     RUN_SCRIPT_TWICE = "run-script-twice", "run script twice"
+    NEIGHBOURS = "neighbours", "values beside the edges"
 
 
 class _Part(BaseModel):

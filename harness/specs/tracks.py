@@ -55,7 +55,7 @@ Behind each name is a `harness.tracks.protocol.Track`; reading tasks needs its `
 
 
 class Address(NamedTuple):
-    """`TRACK:PLACE`, tasks that lie outside of a catalog."""
+    """`TRACK:PLACE`: tasks of the catalog by a glob of their names, else tasks that lie outside of it."""
 
     track: str
     place: str
@@ -71,9 +71,14 @@ def address_of(pattern: str) -> Address | None:
 
 
 def absolute(pattern: str) -> str:
-    """Return the same address wherever it is read from; any other pattern is left as it is."""
+    """Return the same address wherever it is read from; any other pattern is left as it is.
+
+    A place that can only be a path (one with a slash, or one that is there) is made absolute.
+    """
     address = address_of(pattern)
-    return str(Address(address.track, str(Path(address.place).absolute()))) if address else pattern
+    if address is None or not ("/" in address.place or Path(address.place).exists()):
+        return pattern
+    return str(Address(address.track, str(Path(address.place).absolute())))
 
 
 def _known(name: str) -> str:
