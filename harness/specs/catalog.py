@@ -15,7 +15,7 @@ from harness.specs.model_file import ModelFile
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
-from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, TaskCatalog, TaskOptions, TrackName, address_of
+from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, Address, TaskCatalog, TaskOptions, TrackName, address_of
 from harness.specs.yaml_files import load_yaml
 
 T = TypeVar("T")
@@ -29,6 +29,14 @@ def default_directory() -> Path:
 
 class TrackFacts(Protocol):
     """A track's facts before anything runs."""
+
+    @property
+    def folder(self) -> str:
+        """Return the folder of a catalog where tasks of this track lie, `bugs` for `bugs/NAME/bug.yaml`.
+
+        `TRACK:NAME` and `TRACK:GLOB` name them. Empty where they lie in `tasks`, or outside of any catalog.
+        """
+        ...
 
     def directories(self, place: str) -> list[Path]:
         """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
@@ -140,8 +148,7 @@ class Catalog:
         found: list[str] = []
         for pattern in patterns:
             if address := address_of(pattern):
-                found_there = _facts(address.track).directories(address.place)
-                matches = [f"{address.track}:{directory}" for directory in found_there]
+                matches = self._addressed(address)
             elif pattern.startswith("tag:"):
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
@@ -151,6 +158,19 @@ class Catalog:
                 raise UserError(_without_file(own, "tasks") or _unknown("task", pattern, names))
             found += matches
         return found
+
+    def _addressed(self, address: Address) -> list[str]:
+        """Return the addresses of the tasks that one stands for, each of one task. Raises UserError for none."""
+        facts = _facts(address.track)
+        if not facts.folder or "/" in address.place:
+            return [f"{address.track}:{directory}" for directory in facts.directories(address.place)]
+        names = self.names(facts.folder)
+        found = fnmatch.filter(names, address.place)
+        if not found:
+            own = self.directory / facts.folder / address.place
+            words = _without_file(own, facts.folder)
+            raise UserError(words or _unknown(f"{address.track} task", address.place, names, f"{address.track}:"))
+        return [f"{address.track}:{name}" for name in found]
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
         """Raises UserError where no task has the tag, with one that is written alike."""
@@ -189,12 +209,17 @@ class Catalog:
 
     def _task(self, name: str) -> Task:
         if address := address_of(name):
-            directories = _facts(address.track).directories(address.place)
-            if len(directories) > 1:
-                raise UserError(f"{name}: {len(directories)} tasks lie there; name the directory of one")
-            return _facts(address.track).load(directories[0], self, self.options)
+            return _facts(address.track).load(self._directory_at(address), self, self.options)
         path = self._file("tasks", name)
         return _facts(load_yaml(path, _Head).track).load(path.parent, self, self.options)
+
+    def _directory_at(self, address: Address) -> Path:
+        """Return the directory of the one task at an address. Raises UserError where there are more, or none."""
+        found = self._addressed(address)
+        if len(found) > 1:
+            raise UserError(f"{address}: {len(found)} tasks lie there; name the directory of one")
+        folder, place = _facts(address.track).folder, found[0].partition(":")[2]
+        return self.directory / folder / place if folder and "/" not in place else Path(place)
 
 
 class _Head(BaseModel):

@@ -71,9 +71,14 @@ def address_of(pattern: str) -> Address | None:
 
 
 def absolute(pattern: str) -> str:
-    """Return the same address wherever it is read from; any other pattern is left as it is."""
+    """Return the same address wherever it is read from; any other pattern is left as it is.
+
+    So is the address of a task that a catalog has by its name.
+    """
     address = address_of(pattern)
-    return str(Address(address.track, str(Path(address.place).absolute()))) if address else pattern
+    if address is None or (getattr(TRACK_FACTS.get(address.track), "folder", None) and "/" not in address.place):
+        return pattern
+    return str(Address(address.track, str(Path(address.place).absolute())))
 
 
 def _known(name: str) -> str:

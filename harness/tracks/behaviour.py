@@ -72,6 +72,7 @@ class RepoImages:
 class BehaviourTrack:
     """See `Track`."""
 
+    folder = ""
     images = RepoImages()
     columns: "tuple[Column, ...]" = ()
 

@@ -40,6 +40,7 @@ class PublishedImages:
 class SweAtlasTrack:
     """See `Track`."""
 
+    folder = ""
     images = PublishedImages()
     columns: "tuple[Column, ...]" = ()
 
