@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-bug_app = typer.Typer(help="Make a task with a bug from a task's probe.", invoke_without_command=True)
+bug_app = typer.Typer()
 
 
-@bug_app.callback()
+@bug_app.command()
 def bug(
     context: typer.Context,
     task: Annotated[str, typer.Argument(help="Task whose probe is the bug; with --tree a task with a bug")],
