@@ -70,13 +70,18 @@ def address_of(pattern: str) -> Address | None:
     return Address(track, place) if colon and track in TRACK_FACTS.names else None
 
 
+def is_outside(address: Address) -> bool:
+    """Return whether what an address names lies outside of the catalog. Raises UserError for a broken track."""
+    return "/" in address.place or not getattr(TRACK_FACTS.get(address.track), "folder", None)
+
+
 def absolute(pattern: str) -> str:
     """Return the same address wherever it is read from; any other pattern is left as it is.
 
     So is the address of a task that a catalog has by its name.
     """
     address = address_of(pattern)
-    if address is None or (getattr(TRACK_FACTS.get(address.track), "folder", None) and "/" not in address.place):
+    if address is None or not is_outside(address):
         return pattern
     return str(Address(address.track, str(Path(address.place).absolute())))
 

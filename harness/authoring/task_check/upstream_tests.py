@@ -51,7 +51,9 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
 
 
 async def near_files(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
-    """Test files that lie beside the touched code or name one of its files, nearest first; and how many there are."""
+    """Return test files that lie beside the touched code or name one of its files, nearest first, and how many there
+    are.
+    """
     discovery = language_of(subject.task.repo).discovery
     removed = await tree.apply(subject.task.patch("removal.patch"))
     touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]
@@ -67,6 +69,7 @@ async def near_files(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
 
 
 async def tests_of(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple[TestId, ...]:
+    """Return the tests of some files of the tree."""
     discovery = language_of(subject.task.repo).discovery
     found = []
     for path in files:
@@ -86,7 +89,7 @@ async def _variants(
 
 
 def affordable(baseline: Arm) -> Iterator[TestId]:
-    """As many as fit, in order: the nearest files come first. What isn't green shows nothing."""
+    """Yield as many as fit, in order: the nearest files come first. What isn't green shows nothing."""
     spent = 0.0
     for item in baseline.results:
         if item.outcome is Outcome.PASSED:

@@ -126,11 +126,13 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """Draws the variants of one judging, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+    """Draws the variants of one judging."""
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
-    ) -> list[VariantSource]: ...
+    ) -> list[VariantSource]:
+        """Return every variant, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+        ...
 
 
 async def plan_variants(

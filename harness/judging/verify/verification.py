@@ -32,8 +32,8 @@ class Judging:
     """One submission's judging.
 
     `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms showed
-    earlier, and keeps it. `reader` finds the submission's tests, `planner` draws the variants. `control` says which kills are run again alone; what
-    `cache` has is judged as it is where that is `none`.
+    earlier, and keeps it. `reader` finds the submission's tests, `planner` draws the variants. `control` says which
+    kills are run again alone; what `cache` has is judged as it is where that is `none`.
     """
 
     task: Task

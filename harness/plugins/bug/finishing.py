@@ -1,4 +1,4 @@
-"""Finds by execution what judges a bug: tests that show it, tests of upstream that a repair must pass; a reference."""
+"""Finds by running tests what judges a bug: those that show it, and those of upstream; writes a reference."""
 
 from dataclasses import dataclass
 from pathlib import Path

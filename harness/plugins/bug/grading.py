@@ -38,7 +38,7 @@ async def bug_variants(
     tree: GitTree,
     toolchain: Toolchain,
     code_seed: int,
-    every_twin: bool = False,
+    every_twin: bool = False,  # noqa: ARG001
     /,
 ) -> list[VariantSource]:
     """See `VariantPlanner`: the fixed code is the baseline, and every alternative fix is there."""

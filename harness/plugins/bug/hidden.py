@@ -1,4 +1,4 @@
-"""Tests that the submission never saw, and drawn inputs, on the trees that it makes: the located and the repaired one.
+"""Tests that the submission never saw, and drawn inputs, on the trees that it makes.
 
 No result depends on what a repair writes by itself: beside the reports, which are read as those of any arm, it must
 answer inputs that were drawn after it was handed in as the fixed code does.

@@ -96,7 +96,7 @@ class HiddenArms:
         return found | await self._drawn(repaired, fixed)
 
     async def _drawn(self, repaired: CompiledVariant, fixed: CompiledVariant) -> dict[ArmKey, Arm]:
-        """Return an arm for each seed, whose tests fail where the repair answers in another way than the fixed code."""
+        """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""
         mine = {hidden_arm(name): repaired for name in DRAWN}
         right = {hidden_arm(f"{FIXED}-{name}"): fixed for name in DRAWN}
         seeds = {key: derived(self.seed, key.variant) >> (64 - SEED_BITS) for key in mine}

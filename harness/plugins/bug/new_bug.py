@@ -72,7 +72,9 @@ async def _finish(catalog: Catalog, session: EngineSession, directory: Path, tel
     task = load_bug(directory, catalog)
     bench = await Bench.of(session.arm_context(task, await session.engine.image(task)), task)
     hidden = await find_hidden(catalog, bench)
-    tell(f"{task.id}: {len(hidden.shown_by)} hidden tests show it; repairs must pass {len(hidden.tests)} of upstream's")
+    tell(
+        f"{task.id}: {len(hidden.shown_by)} hidden tests show it; repairs must pass {len(hidden.tests)} of upstream's"
+    )
     (directory / HIDDEN).write_text(yaml_text(hidden.model_dump(mode="json")))
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         await write_reference(bench, hidden.shown_by, Path(scratch))
