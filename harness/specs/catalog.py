@@ -30,14 +30,6 @@ def default_directory() -> Path:
 class TrackFacts(Protocol):
     """A track's facts before anything runs."""
 
-    @property
-    def folder(self) -> str:
-        """Return the folder of a catalog where tasks of this track lie, `bugs` for `bugs/NAME/bug.yaml`.
-
-        `TRACK:NAME` and `TRACK:GLOB` name them. Empty where they lie in `tasks`, or outside of any catalog.
-        """
-        ...
-
     def directories(self, place: str) -> list[Path]:
         """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
 
@@ -57,7 +49,8 @@ def _facts(track: str) -> TrackFacts:
 class Catalog:
     """Loads by name; raises UserError for names that don't exist and files that are wrong.
 
-    A task is also found by `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
+    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
+    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
     `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
     the others away.
     """
@@ -96,7 +89,7 @@ class Catalog:
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob, `tag:NAME` or `TRACK:PATH`, in order; of `repos` alone where some are named.
+        """Tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; of `repos` alone where some are named.
 
         Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
         """
@@ -148,7 +141,9 @@ class Catalog:
         found: list[str] = []
         for pattern in patterns:
             if address := address_of(pattern):
-                matches = self._addressed(address)
+                matches = self._of_track(address, names) or [
+                    f"{address.track}:{directory}" for directory in _facts(address.track).directories(address.place)
+                ]
             elif pattern.startswith("tag:"):
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
@@ -159,18 +154,16 @@ class Catalog:
             found += matches
         return found
 
-    def _addressed(self, address: Address) -> list[str]:
-        """Return the addresses of the tasks that one stands for, each of one task. Raises UserError for none."""
-        facts = _facts(address.track)
-        if not facts.folder or "/" in address.place:
-            return [f"{address.track}:{directory}" for directory in facts.directories(address.place)]
-        names = self.names(facts.folder)
-        found = fnmatch.filter(names, address.place)
-        if not found:
-            own = self.directory / facts.folder / address.place
-            words = _without_file(own, facts.folder)
-            raise UserError(words or _unknown(f"{address.track} task", address.place, names, f"{address.track}:"))
-        return [f"{address.track}:{name}" for name in found]
+    def _of_track(self, address: Address, names: Iterable[str]) -> list[str]:
+        """Return the catalog's own tasks of a track whose names fit `TRACK:GLOB`."""
+        return [name for name in fnmatch.filter(names, address.place) if self._track(name) == address.track]
+
+    def _track(self, name: str) -> str:
+        """Return the track of a task that need not be right otherwise; empty where it has none that is known."""
+        try:
+            return load_yaml(self.directory / "tasks" / name / Task.DESCRIPTION, _Head).track
+        except UserError:
+            return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
         """Raises UserError where no task has the tag, with one that is written alike."""
@@ -209,17 +202,12 @@ class Catalog:
 
     def _task(self, name: str) -> Task:
         if address := address_of(name):
-            return _facts(address.track).load(self._directory_at(address), self, self.options)
+            directories = _facts(address.track).directories(address.place)
+            if len(directories) > 1:
+                raise UserError(f"{name}: {len(directories)} tasks lie there; name the directory of one")
+            return _facts(address.track).load(directories[0], self, self.options)
         path = self._file("tasks", name)
         return _facts(load_yaml(path, _Head).track).load(path.parent, self, self.options)
-
-    def _directory_at(self, address: Address) -> Path:
-        """Return the directory of the one task at an address. Raises UserError where there are more, or none."""
-        found = self._addressed(address)
-        if len(found) > 1:
-            raise UserError(f"{address}: {len(found)} tasks lie there; name the directory of one")
-        folder, place = _facts(address.track).folder, found[0].partition(":")[2]
-        return self.directory / folder / place if folder and "/" not in place else Path(place)
 
 
 class _Head(BaseModel):

@@ -55,7 +55,7 @@ Behind each name is a `harness.tracks.protocol.Track`; reading tasks needs its `
 
 
 class Address(NamedTuple):
-    """`TRACK:PLACE`, tasks that lie outside of a catalog."""
+    """`TRACK:PLACE`: tasks of the catalog by a glob of their names, else tasks that lie outside of it."""
 
     track: str
     place: str
@@ -70,18 +70,13 @@ def address_of(pattern: str) -> Address | None:
     return Address(track, place) if colon and track in TRACK_FACTS.names else None
 
 
-def is_outside(address: Address) -> bool:
-    """Return whether what an address names lies outside of the catalog. Raises UserError for a broken track."""
-    return "/" in address.place or not getattr(TRACK_FACTS.get(address.track), "folder", None)
-
-
 def absolute(pattern: str) -> str:
     """Return the same address wherever it is read from; any other pattern is left as it is.
 
-    So is the address of a task that a catalog has by its name.
+    A place that can only be a path (one with a slash, or one that is there) is made absolute.
     """
     address = address_of(pattern)
-    if address is None or not is_outside(address):
+    if address is None or not ("/" in address.place or Path(address.place).exists()):
         return pattern
     return str(Address(address.track, str(Path(address.place).absolute())))
 

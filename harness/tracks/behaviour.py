@@ -72,7 +72,6 @@ class RepoImages:
 class BehaviourTrack:
     """See `Track`."""
 
-    folder = ""
     images = RepoImages()
     columns: "tuple[Column, ...]" = ()
 

@@ -15,14 +15,13 @@ from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
-from harness.specs.tracks import address_of, is_outside
+from harness.specs.tracks import address_of
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
     """Raises UserError for an option that is given and means nothing to tasks that others have published."""
     names = [name for name, value in given.items() if value]
-    outside = (name for name in patterns if (address := address_of(name)) and is_outside(address))
-    if names and (published := next(outside, None)):
+    if names and (published := next(filter(address_of, patterns), None)):
         raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
 
 
@@ -95,9 +94,7 @@ def check(
             write_check_record(records, done)
 
     checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember, mutants)
-    if not records or write:
-        return checks
-    return [_compared(catalog, name, done, records) for name, done in zip(chosen, checks, strict=True)]
+    return [_compared(catalog, done, records) for done in checks] if records and not write else checks
 
 
 def part_named(name: str, option: str) -> StepId:
@@ -113,8 +110,8 @@ def part_named(name: str, option: str) -> StepId:
     raise UserError(f"{option}: unknown part {name!r}; {hint}")
 
 
-def _compared(catalog: Catalog, name: str, done: TaskCheck, records: Path) -> TaskCheck:
-    task = _loaded(catalog, name)
+def _compared(catalog: Catalog, done: TaskCheck, records: Path) -> TaskCheck:
+    task = _loaded(catalog, done.task)
     if task is None:
         return done
     problems = tuple(check_record_problems(records, task))

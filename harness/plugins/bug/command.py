@@ -16,7 +16,7 @@ def bug(
     name: Annotated[str | None, typer.Option(help="Id of the new task [default: TASK-bug-PROBE]")] = None,
     seed: Annotated[int, typer.Option(help="Draws the decoys")] = 0,
     tree: Annotated[
-        Path | None, typer.Option(help="Only write the tree of bug:TASK there, to make patches in with git diff")
+        Path | None, typer.Option(help="Only write the tree of that task there, to make patches in with git diff")
     ] = None,
 ) -> int:
     """Make a task with a bug from a task's probe: trees, fix, alternatives, hidden tests and a reference.

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from harness.plugins.bug.finishing import Bench, find_hidden, write_reference
 from harness.plugins.bug.making import plant, probe_named, write_patches
-from harness.plugins.bug.task import FOLDER, HIDDEN, NAME, BugFile, bug_task, load_bug
+from harness.plugins.bug.task import HIDDEN, NAME, BugFile, BugTask, bug_task, load_bug
 from harness.runs.concurrency import run_to_end
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.git_tree import GitTree
@@ -25,14 +25,14 @@ _BY_HAND = {
 
 
 def make_bug(catalog: Catalog, base: str, probe: str, name: str, seed: int, tell: Callable[[str], None]) -> list[str]:
-    """Make `bugs/NAME`; return a line for each part that is left to write. Raises UserError."""
+    """Make `tasks/NAME`; return a line for each part that is left to write. Raises UserError."""
     return run_to_end(_make(catalog, catalog.task(base), probe, name, seed, tell))
 
 
 async def _make(
     catalog: Catalog, base: Task, probe: str, name: str, seed: int, tell: Callable[[str], None]
 ) -> list[str]:
-    chosen, directory = probe_named(base, probe), catalog.directory / FOLDER / name
+    chosen, directory = probe_named(base, probe), catalog.directory / "tasks" / name
     async with engine_session("docker", uuid4().hex) as session:
         tree = GitTree((await session.engine.image(base)).tree)
         trees = await plant(tree, base, chosen, seed)
@@ -46,8 +46,8 @@ async def _make(
 
 
 def _describe(directory: Path, base: Task, probe: str, decoys: tuple[str, ...]) -> None:
-    """Write `bug.yaml`; title, limits and canary stay as they are where there is one."""
-    path = directory / "bug.yaml"
+    """Write `task.yaml`; title, limits and canary stay as they are where there is one."""
+    path = directory / BugTask.DESCRIPTION
     facts = {
         "schema_version": 1,
         "id": directory.name,
@@ -86,7 +86,7 @@ def _is_there(path: Path) -> bool:
 
 def write_agents_tree(catalog: Catalog, name: str, to: Path) -> str:
     """Write what an agent gets, with its git repository; return what to do there. Raises UserError."""
-    task = bug_task(catalog.task(f"{NAME}:{name.removeprefix(f'{NAME}:')}"))
+    task = bug_task(catalog.task(name))
     if to.exists():
         raise UserError(f"{to}: is there already; name a new directory")
     run_to_end(_write_tree(task, to))

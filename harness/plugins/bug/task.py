@@ -1,6 +1,6 @@
-"""Tasks with a bug: what lies in `bugs/NAME`, and what they have of the task that the bug was made from.
+"""Tasks with a bug: what lies in `tasks/NAME`, and what they have of the task that the bug was made from.
 
-bug.yaml             the base task, the probe that is planted, and the twins beside it
+task.yaml            the base task, the probe that is planted, and the twins beside it
 report.md            what a user saw: all that an agent is told of the bug
 withheld.patch       upstream's tree -> the agent's: withheld tests, other text, decoys and the bug
 fix.patch            the agent's tree -> the fixed one; all other patches start from the agent's tree too
@@ -36,7 +36,6 @@ from harness.specs.yaml_files import FileModel, load_yaml, read_text
 from harness.tracks.behaviour import load_task
 
 NAME = "bug"
-FOLDER = "bugs"
 FIX, PLAIN, PLAIN_BUG, HIDDEN = "fix.patch", "plain.patch", "plain-bug.patch", "hidden.yaml"
 
 
@@ -49,7 +48,7 @@ class Part(StrEnum):
 
 
 class BugFile(TaskFile):
-    """`bugs/ID/bug.yaml`."""
+    """`tasks/ID/task.yaml` of a task with a bug."""
 
     base: Slug = Field(description="the task whose probe is the bug")
     bug: str = Field(description="the probe: probes/BUG.patch of the base task")
@@ -60,7 +59,7 @@ class BugFile(TaskFile):
 
 
 class HiddenTests(FileModel):
-    """`bugs/ID/hidden.yaml`: tests of upstream that pass on the fixed tree, by file."""
+    """`tasks/ID/hidden.yaml`: tests of upstream that pass on the fixed tree, by file."""
 
     withheld: dict[str, tuple[str, ...]] = Field(
         default={}, description="tests that were withheld from the base task"
@@ -88,17 +87,12 @@ def _ids(files: Mapping[str, tuple[str, ...]]) -> tuple[TestId, ...]:
 class BugTask(Task):
     """A task with a bug. Variants of the judging: partial fixes are its probes, alternative fixes its twins."""
 
-    DESCRIPTION: ClassVar[str] = "bug.yaml"
     NEEDED: ClassVar[tuple[str, ...]] = ("withheld.patch", FIX)
     STANDS_FOR: ClassVar[dict[str, str]] = {"removal.patch": FIX, "placebo.patch": PLAIN}
     """What others ask for by these names: what the code in question is, and other text of it."""
 
     file: BugFile
     base: Task
-
-    @property
-    def address(self) -> str:
-        return f"{NAME}:{self.id}"
 
     @property
     def is_whole_instruction(self) -> bool:
@@ -180,7 +174,7 @@ class BugTask(Task):
 
 
 def load_bug(directory: Path, catalog: TaskCatalog) -> BugTask:
-    """Return the task whose `bug.yaml` lies in `directory`. Raises UserError."""
+    """Return the task whose `task.yaml` lies in `directory`. Raises UserError."""
     path = directory / BugTask.DESCRIPTION
     file = load_yaml(path, BugFile)
     check_name(path, file.id)

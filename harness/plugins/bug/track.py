@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.plugins.bug.task import FOLDER, NAME, load_bug
+from harness.plugins.bug.task import NAME, load_bug
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import SandboxOptions
 from harness.specs.errors import UserError
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 class BugTrack:
     """See `Track`. Images are those of a repository whose tree is other text, with the bug in it."""
 
-    folder = FOLDER
     images = RepoImages()
 
     @property
@@ -46,12 +45,7 @@ class BugTrack:
         return options_for(task.repo, role)
 
     def directories(self, place: str) -> list[Path]:
-        """Return the task at a path, or those below it."""
-        path = Path(place)
-        found = [path] if (path / "bug.yaml").is_file() else sorted(each.parent for each in path.glob("*/bug.yaml"))
-        if not found:
-            raise UserError(f"{NAME}:{place}: no bug.yaml there, nor one level below")
-        return found
+        raise UserError(f"{NAME}:{place}: no task of this track in the catalog; name another one with --catalog DIR")
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:  # noqa: ARG002
         return load_bug(directory, catalog)

@@ -40,7 +40,6 @@ class PublishedImages:
 class SweAtlasTrack:
     """See `Track`."""
 
-    folder = ""
     images = PublishedImages()
     columns: "tuple[Column, ...]" = ()
 
