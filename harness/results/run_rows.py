@@ -24,7 +24,7 @@ from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.reasons import REASONS, ReasonCode, Verdict
 from harness.specs.test_results import TestId
 from harness.specs.yaml_files import load_yaml
 
@@ -277,8 +277,9 @@ class Filters:
         verdicts = [*Verdict, NO_VERDICT]
         if self.verdict and self.verdict not in verdicts:
             raise UserError(f"--verdict {self.verdict}: no such verdict; known: {', '.join(verdicts)}")
-        if self.reason and self.reason not in list(ReasonCode):
-            raise UserError(f"--reason {self.reason}: no such reason; known: {', '.join(ReasonCode)}")
+        reasons = [*ReasonCode, *REASONS.names]
+        if self.reason and self.reason not in reasons:
+            raise UserError(f"--reason {self.reason}: no such reason; known: {', '.join(reasons)}")
 
     def take(self, row: TrialRow) -> bool:
         return (

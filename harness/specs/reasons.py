@@ -1,8 +1,15 @@
-"""Reasons, and the verdict that each leads to."""
+"""Reasons, and the verdict that each leads to.
+
+A track of a plugin may have reasons of its own: it registers each with the verdict that it leads to.
+"""
 
 from enum import StrEnum
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
+
+from harness.specs.errors import UserError
+from harness.specs.registry import Registry
 
 
 class Verdict(StrEnum):
@@ -12,6 +19,10 @@ class Verdict(StrEnum):
     FAILED = "failed"
     INVALID = "invalid"
     UNSCORED = "unscored"
+
+
+REASONS: Registry[Verdict] = Registry("reason", "testwright.reasons", {})
+"""Codes of plugins' reasons, each with the verdict that it leads to: failed, invalid or unscored."""
 
 
 class Stage(StrEnum):
@@ -25,7 +36,10 @@ class Stage(StrEnum):
 
 
 class ReasonCode(StrEnum):
-    """Codes of reasons; each knows the verdict it leads to."""
+    """Codes of reasons; each knows the verdict it leads to.
+
+    A code that a plugin has registered is one as well: `ReasonCode("not-located")`. Iterating gives the core's alone.
+    """
 
     EMPTY_SUBMISSION = "empty-submission"
     PATCH_DOES_NOT_APPLY = "patch-does-not-apply"
@@ -67,14 +81,37 @@ class ReasonCode(StrEnum):
     HARNESS_ERROR = "harness-error"
     NEEDS_REVIEW = "needs-review"
 
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        """Return the code of this name that a plugin has registered, the same object each time."""
+        if not isinstance(value, str) or value not in REASONS.names:
+            return None
+        made = str.__new__(cls, value)
+        made._name_, made._value_ = value.upper().replace("-", "_"), value
+        return cls._value2member_map_.setdefault(value, made)  # type: ignore[return-value]
+
     @property
     def verdict(self) -> Verdict:
-        """Return what this reason alone makes of a submission: never `resolved`."""
+        """Return what this reason alone makes of a submission: never `resolved`.
+
+        Raises UserError for a plugin's code that is registered with no such verdict.
+        """
+        if self.name not in ReasonCode.__members__:
+            return _of_plugin(self)
         if self in _INVALID:
             return Verdict.INVALID
         if self in _UNSCORED:
             return Verdict.UNSCORED
         return Verdict.FAILED
+
+
+def _of_plugin(code: ReasonCode) -> Verdict:
+    verdict = REASONS.get(code)
+    if not isinstance(verdict, Verdict) or verdict is Verdict.RESOLVED:
+        raise UserError(
+            f"reason {code}: it is registered with {verdict!r}, and must lead to a verdict that isn't resolved"
+        )
+    return verdict
 
 
 _INVALID = frozenset({ReasonCode.FORGED_REPORT, ReasonCode.UNSAFE_PATH})

@@ -76,6 +76,7 @@ class StepId(StrEnum):
     NOP = "nop", "nop"
     WORTHLESS_SUBMISSIONS = "worthless-submissions", "worthless submissions"
     HONEST_SUITES = "honest-suites", "honest suites"
+    ALTERNATIVE_FIXES = "alternative-fixes", "partial and other fixes"
     FUZZ = "fuzz", "drawn inputs"
     UPSTREAM_TESTS = "upstream-tests", "upstream's tests"
     MUTANTS = "mutants", "mutants that no must-have asks for"

@@ -72,6 +72,8 @@ class Role(StrEnum):
     """The same with the patch."""
     CONTROL = "control"
     """The tests of the manifest on one mutant, where no arm is near whose code is right."""
+    HIDDEN = "hidden"
+    """Tests that the submission never saw, on a tree that it has changed."""
     SEEN = "seen"
     """All tests of one file of a published task, to see which there are."""
     PUBLISHED = "published"

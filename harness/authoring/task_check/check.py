@@ -145,7 +145,7 @@ async def _dynamic(
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
-    memory = memory_of(subject, session.engine.isolation) if context.remember else None
+    memory = memory_of(subject, session.engine.isolation) if context.remember and subject.rubric.is_file() else None
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)

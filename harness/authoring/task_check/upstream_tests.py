@@ -26,9 +26,9 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
     """Warnings: tests that notice a probe. How many were run is among the remarks. Raises UserError, SandboxLost."""
     context = replace(subject.containers, observer=ArmObserver())
     tree = GitTree(context.image.tree)
-    near, all_files = await _near(subject, tree)
+    near, all_files = await near_files(subject, tree)
     baseline, probes = await _variants(subject, context, tree)
-    tests = await _tests(subject, tree, near[:MAX_FILES])
+    tests = await tests_of(subject, tree, near[:MAX_FILES])
     if not tests:
         words = f"the {len(near)} near the code have no test of their own" if near else "none is near the code"
         subject.remarks.append(f"of upstream's {all_files} remaining test files {words}")
@@ -36,7 +36,7 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
     suite = Suite(tests, {}, seconds=10 * subject.task.file.limits.arm_seconds)
     runner = ArmRunner(context, subject.task)
     [before] = (await runner.run_suite(suite, [(EXISTING_BEFORE, baseline)])).values()
-    chosen = tuple(_affordable(before))
+    chosen = tuple(affordable(before))
     found: list[Problem] = []
     if chosen:
         suite = replace(suite, tests=chosen)
@@ -50,8 +50,10 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
     return found
 
 
-async def _near(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
-    """Test files that lie beside the touched code or name one of its files, nearest first; and how many there are."""
+async def near_files(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
+    """Return test files that lie beside the touched code or name one of its files, nearest first, and how many there
+    are.
+    """
     discovery = language_of(subject.task.repo).discovery
     removed = await tree.apply(subject.task.patch("removal.patch"))
     touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]
@@ -66,7 +68,8 @@ async def _near(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
     return sorted(ranks, key=lambda path: (ranks[path], path)), len(entries)
 
 
-async def _tests(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple[TestId, ...]:
+async def tests_of(subject: Subject, tree: GitTree, files: Sequence[str]) -> tuple[TestId, ...]:
+    """Return the tests of some files of the tree."""
     discovery = language_of(subject.task.repo).discovery
     found = []
     for path in files:
@@ -85,8 +88,8 @@ async def _variants(
     return compiled[0], compiled[1:]
 
 
-def _affordable(baseline: Arm) -> Iterator[TestId]:
-    """As many as fit, in order: the nearest files come first. What isn't green shows nothing."""
+def affordable(baseline: Arm) -> Iterator[TestId]:
+    """Yield as many as fit, in order: the nearest files come first. What isn't green shows nothing."""
     spent = 0.0
     for item in baseline.results:
         if item.outcome is Outcome.PASSED:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from harness.specs.errors import UserError
-from harness.specs.reasons import NoteCode, ReasonCode
+from harness.specs.reasons import REASONS, NoteCode, ReasonCode
 from harness.specs.rubric import Rubric
 from harness.specs.test_results import Slug
 from harness.specs.yaml_files import FileModel, line_of_key, load_yaml, parse_yaml, read_text
@@ -25,6 +25,7 @@ EVENTS = (
     *("verdict-invalid", "verdict-failed", "verdict-unscored"),
     *(f"{stage}-failed" for stage in ("manifest", "mutation", "rubric")),
     *(code.value for code in ReasonCode),
+    *REASONS.names,
 )
 """What a cap's `when` may name: a verdict, a stage that failed, or the code of a reason."""
 ABSENT_NAME = "absent-name"

@@ -1,0 +1,286 @@
+"""The check of a task with a bug: what its files say, and what its fixes, its reference and drawn inputs do."""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from harness.authoring.task_check.context import Part as CheckPart
+from harness.authoring.task_check.context import TrackChecks
+from harness.authoring.task_check.controls import REFERENCE_TIMES, hand_in
+from harness.authoring.task_check.fuzzing import FuzzCall
+from harness.authoring.task_check.subject import Subject
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
+from harness.judging.verify.evidence import passed
+from harness.judging.verify.task_texts import Files, TaskTexts
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
+from harness.plugins.bug.grading import grade
+from harness.plugins.bug.hidden import (
+    SEED_BITS,
+    drawn_calls,
+    first_difference,
+    hidden_arm,
+    plain_variant,
+    reference_suite,
+    upstream_suite,
+)
+from harness.plugins.bug.spans import SpanError, gold_spans
+from harness.plugins.bug.task import FIX, HIDDEN, BugTask, bug_task
+from harness.plugins.bug.texts import read_bug_texts
+from harness.sandbox.git_tree import GitTree
+from harness.specs.problem import Problem, Severity
+from harness.specs.reasons import Verdict
+from harness.specs.task_facts import Level, StepId
+from harness.specs.test_results import TestId
+from harness.specs.variants import VariantKind
+
+FEWEST_PARTIAL, FEWEST_ALTERNATIVES = 2, 1
+SEEDS = 2
+_BUGGY, _FIXED = "buggy", "fixed"
+_NEEDED = ("report.md", HIDDEN, FIX, "reference/tests.patch", "reference/manifest.yaml", "reported/tests.patch")
+
+
+async def file_problems(subject: Subject) -> list[Problem]:
+    """Return what is missing of the task's files, and what its report gives away."""
+    task = bug_task(subject.task)
+    missing = [name for name in _NEEDED if not task.path(name).is_file()]
+    found = [
+        Problem(where=subject.at(name), message="is missing; testwright task bug says how it is made")
+        for name in missing
+    ]
+    for folder, there, fewest in (
+        ("partial", len(task.probes), FEWEST_PARTIAL),
+        ("alternatives", len(task.twins), FEWEST_ALTERNATIVES),
+    ):
+        if there < fewest:
+            found.append(Problem(where=subject.at(folder), message=f"has {there} patches; a bug needs {fewest}"))
+    if missing:
+        return found
+    if not task.hidden.showing:
+        found.append(Problem(where=subject.at(HIDDEN), message="showing: no hidden test shows the bug"))
+    return [*found, *_given_away(subject, task)]
+
+
+def _given_away(subject: Subject, task: BugTask) -> Iterator[Problem]:
+    """Yield the files of the fix that the report names."""
+    for line in task.patch(FIX).decode(errors="replace").splitlines():
+        path = line.removeprefix("+++ b/") if line.startswith("+++ b/") else ""
+        if path and (path in task.objective or path.rpartition("/")[2] in task.objective):
+            words = f"names {path}, where the fault is; say what was seen, not where it comes from"
+            yield Problem(where=subject.at("report.md", path), message=words)
+
+
+async def patch_problems(subject: Subject) -> list[Problem]:
+    """Return what is wrong with the patches upon the agent's tree."""
+    if subject.tree is None:
+        return []
+    task = bug_task(subject.task)
+    texts = await read_bug_texts(task, subject.tree)
+    buggy, fixed = _buggy(texts), texts.pristine
+    found: list[Problem] = []
+    try:
+        gold_spans(buggy, fixed)
+    except SpanError as error:
+        found.append(Problem(where=subject.at(FIX), message=str(error)))
+    for name, text in {**texts.twins, **texts.probes}.items():
+        if text in (fixed, buggy):
+            words = f"is the {'fix' if text == fixed else 'buggy code'} itself, text for text"
+            found.append(Problem(where=_at(subject, task, name), message=words))
+    return found
+
+
+def _buggy(texts: TaskTexts) -> Files:
+    return texts.removals[VariantKind.REMOVAL]
+
+
+def _at(subject: Subject, task: BugTask, variant: str) -> str:
+    files = {probe.variant: f"partial/{probe.path.name}" for probe in task.probes}
+    files |= {twin.variant: f"alternatives/{twin.path.name}" for twin in task.twins}
+    return subject.at(files.get(variant, {_FIXED: FIX, _BUGGY: "withheld.patch"}.get(variant, BugTask.DESCRIPTION)))
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """The task's code in each of its forms, compiled, and where tests run on it."""
+
+    context: ArmContext
+    task: BugTask
+    tree: GitTree
+    compiled: Mapping[str, CompiledVariant]
+
+    @classmethod
+    async def of(cls, subject: Subject) -> "_Bench":
+        task, context = bug_task(subject.task), replace(subject.containers, observer=ArmObserver())
+        tree = GitTree(context.image.tree)
+        texts = await read_bug_texts(task, tree)
+        forms = {_FIXED: texts.pristine, _BUGGY: _buggy(texts), **texts.twins, **texts.probes}
+        sources = [plain_variant(name, each) for name, each in forms.items()]
+        made = await context.toolchain.compile(context, sources)
+        return cls(context, task, tree, {item.variant.name: item for item in made})
+
+    async def failing(self, suite: Suite, names: Iterable[str]) -> dict[str, frozenset[TestId]]:
+        """Return the tests of a suite that don't pass, by variant."""
+        arms = [(hidden_arm(name), self.compiled[name]) for name in names]
+        shown = await ArmRunner(self.context, self.task).run_suite(suite, arms)
+        return {key.variant: frozenset(suite.tests) - passed(arm) for key, arm in shown.items()}
+
+    async def calls(self, names: Iterable[str], seed: int) -> dict[str, list[FuzzCall]]:
+        """Return the calls of the fuzz files, by variant."""
+        keys = {hidden_arm(name): self.compiled[name] for name in names}
+        _, calls = await drawn_calls(self.context, self.task.base, keys, dict.fromkeys(keys, seed))
+        return {key.variant: found for key, found in calls.items()}
+
+
+async def fix_problems(subject: Subject) -> list[Problem]:
+    """Return partial fixes that aren't partial, alternatives that are, and what tests that agents have notice."""
+    bench = await _Bench.of(subject)
+    task = bench.task
+    partial, alternatives = [probe.variant for probe in task.probes], [twin.variant for twin in task.twins]
+    found: list[Problem] = []
+
+    def wrong(name: str, words: str) -> None:
+        found.append(Problem(where=_at(subject, task, name), message=words))
+
+    reported = await bench.failing(await reference_suite(task, bench.tree, "reported"), bench.compiled)
+    for name, failed in reported.items():
+        if (name == _BUGGY) != bool(failed):
+            wrong(name, f"the test of the reported input {'fails' if failed else 'passes'} on it")
+    whole = await bench.failing(await reference_suite(task, bench.tree), bench.compiled)
+    hidden = await bench.failing(await reference_suite(task.base, bench.tree), bench.compiled)
+    for name in partial:
+        if not whole[name]:
+            wrong(name, "the reference's tests pass on it, so they don't show that it is partial")
+        if not hidden[name]:
+            words = "the base's reference passes on it: only drawn inputs would tell it from a repair"
+            found.append(Problem(where=_at(subject, task, name), message=words, severity=Severity.WARNING))
+    for name in (_FIXED, *alternatives):
+        for test in sorted(whole[name] | hidden[name]):
+            wrong(name, f"{test} fails on it")
+    if hidden[_BUGGY] != task.hidden.shown_by:
+        words = f"showing: {len(hidden[_BUGGY])} tests of the base's reference fail on the buggy tree, not these"
+        found.append(Problem(where=subject.at(HIDDEN, "showing"), message=words))
+    return [*found, *await _upstream_problems(subject, bench, alternatives)]
+
+
+async def _upstream_problems(subject: Subject, bench: _Bench, alternatives: Iterable[str]) -> list[Problem]:
+    task, found = bench.task, []
+    suite = await upstream_suite(task, bench.tree)
+    if not suite.tests:
+        return []
+    subject.remarks.append(f"{len(suite.tests)} tests of upstream, on the fixed code and each alternative")
+    failed = await bench.failing(suite, (_FIXED, *alternatives))
+    for name, tests in failed.items():
+        found += [Problem(where=_at(subject, task, name), message=f"{test} fails on it") for test in sorted(tests)]
+    existing = Suite(
+        tuple(test for test in suite.tests if test.file in task.hidden.existing), {}, seconds=suite.seconds
+    )
+    if existing.tests:
+        noticed = (await bench.failing(existing, [_BUGGY]))[_BUGGY]
+        for test in sorted(noticed):
+            words = f"{test}, which agents have, fails on the buggy tree; choose another probe"
+            found.append(Problem(where=subject.at(BugTask.DESCRIPTION, "bug"), message=words))
+    return found
+
+
+async def drawn_problems(subject: Subject) -> list[Problem]:
+    """Return alternatives that drawn inputs tell from the fix, and a bug that no public call shows."""
+    bench = await _Bench.of(subject)
+    found: list[Problem] = []
+    partial = {probe.variant for probe in bench.task.probes}
+    for _ in range(SEEDS):
+        seed = secrets.randbits(SEED_BITS)
+        calls = await bench.calls(bench.compiled, seed)
+        right = calls.pop(_FIXED)
+        subject.remarks.append(f"seed {seed}: {len(right)} calls of {len(calls) + 1} variants")
+        if not right:
+            return [
+                Problem(where=subject.at(BugTask.DESCRIPTION, "base"), message="the base's fuzz file calls nothing")
+            ]
+        for name, theirs in calls.items():
+            difference = first_difference(right, theirs)
+            where = _at(subject, bench.task, name)
+            if name == _BUGGY and not difference:
+                words = f"no drawn call of the base's fuzz file shows the bug (seed {seed})"
+                found.append(Problem(where=where, message=words))
+            elif name in partial and not difference:
+                words = f"no drawn call tells it from the fix (seed {seed})"
+                found.append(Problem(where=where, message=words, severity=Severity.WARNING))
+            elif name not in partial and name != _BUGGY and difference:
+                found.append(Problem(where=where, message=f"changes behaviour: {difference} (seed {seed})"))
+    return found
+
+
+async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
+    """Return why the reference isn't resolved each time."""
+    task = bug_task(subject.task)
+    submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
+    found: list[Problem] = []
+    for _ in range(times):
+        found += _unresolved(subject, await _record(subject, submission))
+    return found
+
+
+async def _reference_once(subject: Subject) -> list[Problem]:
+    return await reference_problems(subject, times=1)
+
+
+async def nop_problems(subject: Subject) -> list[Problem]:
+    """Return why handing in nothing isn't failed."""
+    record = await _record(subject, await hand_in(subject, "nop"))
+    return [*_not_failed(subject, "handing in nothing", record)]
+
+
+async def worthless_problems(subject: Subject) -> list[Problem]:
+    """Return hand-ins that are no whole one and pass: the test of the reported input, and each partial fix."""
+    task = bug_task(subject.task)
+    found: list[Problem] = []
+    reported = Submission(task.patch("reported/tests.patch"), task.patch("reported/manifest.yaml"))
+    record = await _record(subject, reported)
+    found += _not_failed(subject, "the test of the reported input alone", record)
+    if not any(reason.code == "accepts-partial-fix" for reason in record.reasons):
+        words = "as a hand-in it isn't refused for accepting a partial fix"
+        found.append(Problem(where=subject.at("reported/tests.patch"), message=words))
+    for probe in islice(task.probes, 1):
+        submission = Submission(probe.path.read_bytes(), b"")
+        record = await _record(subject, submission)
+        if not any(reason.subject == "repair" for reason in record.reasons):
+            found.append(Problem(where=_at(subject, task, probe.variant), message="passes for a repair"))
+    return found
+
+
+async def _record(subject: Subject, submission: Submission) -> VerdictRecord:
+    context = replace(subject.containers, observer=ArmObserver())
+    return (await grade(Judging(subject.task, context), submission)).record
+
+
+def _unresolved(subject: Subject, record: VerdictRecord) -> Iterator[Problem]:
+    for reason in record.reasons:
+        words = f"the reference is {record.verdict}: {reason.code}: {reason.subject}: {reason.words}"
+        yield Problem(where=subject.at("reference/tests.patch"), message=words)
+
+
+def _not_failed(subject: Subject, what: str, record: VerdictRecord) -> Iterator[Problem]:
+    if record.verdict is not Verdict.FAILED:
+        yield Problem(where=subject.at(BugTask.DESCRIPTION), message=f"{what} is {record.verdict}; it must be failed")
+
+
+_GATE: Mapping[StepId, CheckPart] = {
+    StepId.ALTERNATIVE_FIXES: fix_problems,
+    StepId.FUZZ: drawn_problems,
+    StepId.REFERENCE: reference_problems,
+    StepId.NOP: nop_problems,
+    StepId.WORTHLESS_SUBMISSIONS: worthless_problems,
+}
+CHECKS = TrackChecks(
+    static={StepId.FILES: file_problems, StepId.PATCHES: patch_problems},
+    dynamic={
+        Level.QUICK: {},
+        Level.BRIEF: {StepId.REFERENCE_ONCE: _reference_once, StepId.NOP: nop_problems},
+        Level.GATE: _GATE,
+        Level.FULL: _GATE,
+    },
+    needs_tree=True,
+)

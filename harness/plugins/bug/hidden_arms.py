@@ -1,0 +1,135 @@
+"""Runs the arms that judge the place of the fault and the repair."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from harness.judging.languages.toolchain import CompiledVariant, JobLimit
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
+from harness.judging.verify.compiling import compile_once
+from harness.judging.verify.evidence import derived, passed
+from harness.judging.verify.task_texts import TaskTexts
+from harness.plugins.bug.handed_in import HandedIn
+from harness.plugins.bug.hidden import (
+    DRAWN,
+    LOCATED,
+    REPAIRED,
+    SEED_BITS,
+    UPSTREAM,
+    compared,
+    drawn_calls,
+    first_difference,
+    hidden_arm,
+    plain_variant,
+    reference_suite,
+    upstream_suite,
+)
+from harness.plugins.bug.spans import transplanted, widest, width
+from harness.plugins.bug.task import BugTask
+from harness.plugins.bug.texts import FIXED
+from harness.sandbox.git_tree import GitTree
+from harness.specs.errors import UserError
+from harness.specs.test_results import Outcome, Quality, TestResult
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
+
+
+@dataclass(frozen=True)
+class HiddenArms:
+    """The hidden arms of one judging. `seed` decides the inputs that are drawn."""
+
+    context: ArmContext
+    task: BugTask
+    texts: TaskTexts
+    handed: HandedIn
+    seed: int
+
+    @property
+    def expected(self) -> frozenset[ArmKey]:
+        """The arms without which the parts can't be judged, but for those of a repair that doesn't compile."""
+        located = [LOCATED] if self._located() is not None else []
+        repaired = [REPAIRED] if self.handed.product else []
+        return frozenset(map(hidden_arm, [*located, *repaired]))
+
+    async def run(self) -> dict[ArmKey, Arm]:
+        """Return every arm that the hand-in gives reason to run, by its key.
+
+        Raises:
+            SandboxLost: An arm was lost again and again.
+            UserError: The task itself is wrong.
+        """
+        tree = GitTree(self.context.image.tree)
+        reference = await reference_suite(self.task.base, tree)
+        found: dict[ArmKey, Arm] = {}
+        if (located := self._located()) is not None:
+            variant = await self._compiled(plain_variant(LOCATED, located))
+            found |= await self._run(reference, LOCATED, variant)
+        if self.handed.product:
+            found |= await self._repaired(reference, await upstream_suite(self.task, tree))
+        return found
+
+    def _located(self) -> dict[str, bytes] | None:
+        """Return the texts with the named spans as the fixed tree has them; None where no span changes anything."""
+        buggy, fixed, spans = self.buggy, self.texts.pristine, self.handed.spans
+        if not spans or width(spans) > widest(buggy, fixed):
+            return None
+        texts = transplanted(buggy, fixed, spans)
+        return texts if texts != buggy else None
+
+    @property
+    def buggy(self) -> Mapping[str, bytes]:
+        """The texts of the files in question as the agent got them."""
+        return self.texts.removals[VariantKind.REMOVAL]
+
+    async def _repaired(self, reference: Suite, upstream: Suite) -> dict[ArmKey, Arm]:
+        changed = self.handed.changed
+        gone = tuple(path for path, text in changed.items() if text is None)
+        written = {path: text for path, text in changed.items() if text is not None}
+        texts = {**{path: text for path, text in self.buggy.items() if path not in gone}, **written}
+        fixed = await self._compiled(plain_variant(FIXED, self.texts.pristine))
+        try:
+            repaired = await self._compiled(plain_variant(REPAIRED, texts))
+        except UserError:
+            return {hidden_arm(REPAIRED): _uncompiled(reference)}
+        found = await self._run(_without(reference, gone), REPAIRED, repaired)
+        if upstream.tests:
+            found |= await self._run(_without(upstream, gone), UPSTREAM, repaired)
+        return found | await self._drawn(repaired, fixed)
+
+    async def _drawn(self, repaired: CompiledVariant, fixed: CompiledVariant) -> dict[ArmKey, Arm]:
+        """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""
+        mine = {hidden_arm(name): repaired for name in DRAWN}
+        right = {hidden_arm(f"{FIXED}-{name}"): fixed for name in DRAWN}
+        seeds = {key: derived(self.seed, key.variant) >> (64 - SEED_BITS) for key in mine}
+        of_right = {key: seeds[hidden_arm(key.variant.removeprefix(f"{FIXED}-"))] for key in right}
+        context = replace(self.context, limit=JobLimit())
+        arms, calls = await drawn_calls(context, self.task.base, {**mine, **right}, {**seeds, **of_right})
+        found = {}
+        for key in mine:
+            answers = calls[hidden_arm(f"{FIXED}-{key.variant}")]
+            if not answers:
+                raise UserError(f"{self.task.base.directory / 'fuzz'}: writes down no call of the fixed code")
+            found[key] = compared(arms[key], first_difference(answers, calls[key]))
+        return found
+
+    async def _compiled(self, source: VariantSource) -> CompiledVariant:
+        [compiled] = await compile_once(self.context.toolchain, self.context, [source])
+        return compiled
+
+    async def _run(self, suite: Suite, name: str, variant: CompiledVariant) -> dict[ArmKey, Arm]:
+        """Return an arm, and a second look at it where a test fails: that one counts against chance."""
+        runner = ArmRunner(replace(self.context, limit=JobLimit()), self.task)
+        key = hidden_arm(name)
+        found = await runner.run_suite(suite, [(key, variant)])
+        if passed(found[key]).issuperset(suite.tests):
+            return found
+        return found | await runner.run_suite(suite, [(key.again, variant)])
+
+
+def _uncompiled(suite: Suite) -> Arm:
+    """Return the arm of a repair that the compiler refuses."""
+    results = tuple(TestResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION) for test in suite.tests)
+    return Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 1, results, 0.0)
+
+
+def _without(suite: Suite, gone: tuple[str, ...]) -> Suite:
+    return replace(suite, removed=(*suite.removed, *gone))

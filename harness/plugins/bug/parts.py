@@ -1,0 +1,218 @@
+"""The three parts of a bug's task, each judged by itself from what the arms show. Pure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.judging.verify.evidence import Evidence, listed, passed
+from harness.judging.verify.mutation import Found, failures, is_over
+from harness.judging.verify.rubric_check import CriterionResult
+from harness.judging.verify.task_texts import Files
+from harness.plugins.bug.handed_in import HandedIn
+from harness.plugins.bug.hidden import DRAWN, LOCATED, REPAIRED, UPSTREAM, hidden_arm
+from harness.plugins.bug.reasons import (
+    ACCEPTS_PARTIAL_FIX,
+    BUG_STAYS,
+    FIX_REJECTED,
+    LOCATED_TOO_WIDELY,
+    NOT_LOCATED,
+    NOT_REPRODUCED,
+    REPAIR_BREAKS,
+    REPAIR_OVERFITS,
+    TEXT_DEPENDENT,
+)
+from harness.plugins.bug.spans import contain, widest, width
+from harness.plugins.bug.task import BugTask, Part
+from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.rubric import GradedBy, Importance
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
+
+AXIS = 1
+SHOWING = frozenset({Quality.ASSERTION, Quality.RAISED, Quality.CRASH})
+"""How a test fails that has reproduced a fault: an exception of a language without them is a crash."""
+_REPLACED = {
+    ReasonCode.EMPTY_SUBMISSION: NOT_REPRODUCED,
+    ReasonCode.BASELINE_RED: FIX_REJECTED,
+    ReasonCode.BASELINE_SKIPPED: FIX_REJECTED,
+}
+_JUDGED_HERE = frozenset({ReasonCode.SURVIVED_REMOVAL, ReasonCode.KILLED_BY_COLLECTION, ReasonCode.PLACEBO_SENSITIVE})
+_WORDS = {
+    ReasonCode.EMPTY_SUBMISSION: "no test is handed in",
+    ReasonCode.BASELINE_RED: "it fails where the fault is mended",
+    ReasonCode.BASELINE_SKIPPED: "it is skipped, or expected to fail, where the fault is mended",
+}
+
+
+def reproduction_reasons(
+    reasons: Iterable[Reason], evidence: Evidence | None, partial: Sequence[str]
+) -> tuple[Reason, ...]:
+    """Return why the tests don't reproduce the fault.
+
+    Args:
+        reasons: Those of the same evidence by the rules for tests of behaviour.
+        evidence: What the listed tests did; None where none ran.
+        partial: Variants with partial fixes.
+    """
+    found = [_renamed(reason) for reason in reasons if reason.code not in _JUDGED_HERE]
+    if evidence is not None and not is_over(evidence):
+        of_tests = {test: list(_of_test(evidence, test)) for test in evidence.tests}
+        found += [reason for told in of_tests.values() for reason in told]
+        stand = [test for test, told in of_tests.items() if not told and evidence.passes_baseline(test)]
+        found += _partial(evidence, stand, partial)
+    worse = [reason for reason in found if reason.code is not ReasonCode.NEEDS_REVIEW]
+    return tuple(dict.fromkeys(worse or found))
+
+
+def _renamed(reason: Reason) -> Reason:
+    code = _REPLACED.get(reason.code)
+    if code is None:
+        return reason
+    return Reason(code=code, stage=reason.stage, subject=reason.subject, words=_WORDS[reason.code])
+
+
+def _of_test(evidence: Evidence, test: TestId) -> Iterator[Reason]:
+    """Yield what is wrong with a test that passes on the fixed code."""
+    if not evidence.passes_baseline(test):
+        return
+    found = failures(evidence, test)
+    kinds = {evidence.arms[key].kind for key, what in found.items() if what in (Found.OPEN, Found.SENSITIVE)}
+    if VariantKind.TWIN in kinds:
+        yield _reason(FIX_REJECTED, str(test), "it fails where the fault is mended in another way")
+    if kinds - {VariantKind.TWIN}:
+        words = "it fails where the fault is mended and the code, or its text, is written in another way"
+        yield _reason(TEXT_DEPENDENT, str(test), words)
+    buggy = [item for item in _results(evidence, VariantKind.REMOVAL, test) if not _shows(item)]
+    if buggy:
+        yield _reason(NOT_REPRODUCED, str(test), f"on the code with the fault it {_how(buggy[0])}")
+    elif any(not _shows(item) for item in _results(evidence, VariantKind.GARBAGE, test)):
+        words = "it doesn't fail where the same fault stands in code that is written in another way"
+        yield _reason(TEXT_DEPENDENT, str(test), words)
+
+
+def _results(evidence: Evidence, kind: VariantKind, test: TestId) -> list[TestResult | None]:
+    keys = [key for key, arm in sorted(evidence.listed.items()) if arm.kind is kind and key.repetition == 1]
+    return [evidence.result(key, test) for key in keys]
+
+
+def _shows(item: TestResult | None) -> bool:
+    return item is not None and item.outcome is Outcome.FAILED and item.quality in SHOWING
+
+
+def _how(item: TestResult | None) -> str:
+    if item is None or item.outcome is Outcome.MISSING:
+        return "leaves no result"
+    if item.outcome is Outcome.FAILED:
+        return f"fails by {item.quality}, neither by an assertion nor by an exception of its own"
+    return "is skipped" if item.outcome is Outcome.SKIPPED else "passes"
+
+
+def _partial(evidence: Evidence, tests: Sequence[TestId], partial: Sequence[str]) -> Iterator[Reason]:
+    """Yield a reason for each fix of the reported input alone that no good test notices."""
+    for name in partial if tests else ():
+        if not any(_shows(evidence.result(listed(name), test)) for test in tests):
+            words = "all tests pass where no more than what was reported is mended"
+            yield _reason(ACCEPTS_PARTIAL_FIX, name.removeprefix("probe-"), words)
+
+
+Arms = Mapping[ArmKey, Arm]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What the hidden arms show of a hand-in. `buggy` and `fixed` are the texts of the files in question."""
+
+    task: BugTask
+    handed: HandedIn
+    arms: Arms
+    buggy: Files
+    fixed: Files
+
+    @property
+    def wrong_variants(self) -> bool:
+        """Return whether some arm couldn't show what ran in it: nothing is known then."""
+        return any(arm.status is ArmStatus.WRONG_VARIANT for arm in self.arms.values())
+
+    def failed(self, name: str) -> frozenset[TestId]:
+        """Return the tests of an arm that pass in none of its runs."""
+        runs = [arm for key, arm in self.arms.items() if key.variant == name]
+        tests = frozenset(item.test for arm in runs for item in arm.results)
+        return tests.difference(*map(passed, runs))
+
+    def ran(self, name: str) -> bool:
+        return hidden_arm(name) in self.arms
+
+
+def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
+    """Return why the repair doesn't mend the fault, or does more than that."""
+    if not hidden.handed.product:
+        return (_part_reason(BUG_STAYS, Part.REPAIR, "nothing of the code is changed"),)
+    forged = [arm.disagreement for arm in hidden.arms.values() if arm.status is ArmStatus.DISAGREES]
+    if forged:
+        return tuple(_part_reason(ReasonCode.FORGED_REPORT, Part.REPAIR, words) for words in dict.fromkeys(forged))
+    if any(item.quality is Quality.COLLECTION for item in hidden.arms[hidden_arm(REPAIRED)].results):
+        return (_part_reason(REPAIR_BREAKS, Part.REPAIR, "the repaired code can't be built or loaded"),)
+    failed = hidden.failed(REPAIRED)
+    stays, breaks = failed & hidden.task.hidden.shown_by, failed - hidden.task.hidden.shown_by
+    breaks |= hidden.failed(UPSTREAM)
+    found = []
+    if stays:
+        found.append(_part_reason(BUG_STAYS, Part.REPAIR, f"{_tests(stays)} that show the fault fail on the repair"))
+    if breaks:
+        words = f"{_tests(breaks)} of what was right before fail on the repair"
+        found.append(_part_reason(REPAIR_BREAKS, Part.REPAIR, words))
+    if not found and any(hidden.failed(name) for name in DRAWN):
+        words = "hidden tests pass, and drawn inputs are answered in another way than by the fixed code"
+        found.append(_part_reason(REPAIR_OVERFITS, Part.REPAIR, words))
+    return tuple(found)
+
+
+def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
+    """Return why the named spans aren't the place of the fault."""
+    handed = hidden.handed
+    if handed.fault:
+        return (_part_reason(NOT_LOCATED, Part.LOCALISE, handed.fault),)
+    most, named = widest(hidden.buggy, hidden.fixed), width(handed.spans)
+    if named > most:
+        return (_part_reason(LOCATED_TOO_WIDELY, Part.LOCALISE, f"{named} lines are named, more than {most}"),)
+    if hidden.ran(LOCATED) and not hidden.failed(LOCATED):
+        return ()
+    before = {change.path: change.old for change in handed.product if change.old is not None}
+    if is_repaired and contain(handed.spans, before, handed.changed):
+        return ()
+    words = "with the named lines as the fixed code has them, the fault is still there"
+    return (_part_reason(NOT_LOCATED, Part.LOCALISE, words),)
+
+
+def _tests(tests: frozenset[TestId]) -> str:
+    return f"{len(tests)} hidden test{'' if len(tests) == 1 else 's'}"
+
+
+def part_result(part: Part, reasons: Sequence[Reason]) -> CriterionResult:
+    """Return a part as a verdict tells it: met, unmet, or undecided where only a review could decide it."""
+    open_still = bool(reasons) and all(reason.code.verdict is Verdict.UNSCORED for reason in reasons)
+    codes = ", ".join(dict.fromkeys(reason.code for reason in reasons))
+    return CriterionResult(
+        id=part,
+        axis=AXIS,
+        importance=Importance.MUST,
+        met=None if open_still else not reasons,
+        decided_by=None if open_still else GradedBy.PROBE,
+        words=codes or "shown by execution",
+    )
+
+
+def without_hidden(evidence: Evidence) -> tuple[Evidence, dict[ArmKey, Arm]]:
+    """Return the evidence on the listed tests, and the hidden arms beside it."""
+    hidden = {key: arm for key, arm in evidence.arms.items() if key.role is Role.HIDDEN}
+    rest = {key: arm for key, arm in evidence.arms.items() if key.role is not Role.HIDDEN}
+    return Evidence(
+        evidence.tests, rest, evidence.required, evidence.draw, evidence.out_of_time, evidence.control
+    ), hidden
+
+
+def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.MUTATION, subject=subject, words=words)
+
+
+def _part_reason(code: ReasonCode, part: Part, words: str) -> Reason:
+    return Reason(code=code, stage=Stage.RUBRIC, subject=part, words=words)

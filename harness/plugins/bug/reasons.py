@@ -1,0 +1,16 @@
+"""The reasons of the bug track, and the verdict that each leads to."""
+
+from harness.specs.reasons import ReasonCode, Verdict
+
+FAILED = Verdict.FAILED
+"""What each code of this track is registered with."""
+
+NOT_REPRODUCED = ReasonCode("not-reproduced")
+FIX_REJECTED = ReasonCode("fix-rejected")
+TEXT_DEPENDENT = ReasonCode("text-dependent")
+ACCEPTS_PARTIAL_FIX = ReasonCode("accepts-partial-fix")
+NOT_LOCATED = ReasonCode("not-located")
+LOCATED_TOO_WIDELY = ReasonCode("located-too-widely")
+BUG_STAYS = ReasonCode("bug-stays")
+REPAIR_BREAKS = ReasonCode("repair-breaks")
+REPAIR_OVERFITS = ReasonCode("repair-overfits")

@@ -1,0 +1,246 @@
+"""What becomes of each part of a bug, from what arms show: nothing runs here."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.mutation import judge_mutation
+from harness.plugins.bug.handed_in import HandedIn
+from harness.plugins.bug.hidden import DRAWN, LOCATED, REPAIRED, UPSTREAM, compared, first_difference, hidden_arm
+from harness.plugins.bug.parts import (
+    Hidden,
+    part_result,
+    place_reasons,
+    repair_reasons,
+    reproduction_reasons,
+    without_hidden,
+)
+from harness.plugins.bug.spans import Span
+from harness.plugins.bug.task import HiddenTests, Part
+from harness.authoring.task_check.fuzzing import FuzzCall
+from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
+
+TEST, OTHER = TestId("tests/test_a.py", "test_a"), TestId("tests/test_a.py", "test_b")
+PASSED = (Outcome.PASSED, None)
+FAILED = (Outcome.FAILED, Quality.ASSERTION)
+KINDS = {
+    "rewritten": VariantKind.REWRITTEN,
+    "twin": VariantKind.TWIN,
+    "placebo": VariantKind.PLACEBO_AUTHORED,
+    "removal": VariantKind.REMOVAL,
+    "garbage": VariantKind.GARBAGE,
+    "probe": VariantKind.PROBE,
+    "baseline": VariantKind.BASELINE,
+}
+GOOD = {
+    "baseline": PASSED,
+    **{f"rewritten-{number}": PASSED for number in range(1, 5)},
+    "twin-other": PASSED,
+    "placebo-authored": PASSED,
+    "removal-1": FAILED,
+    "removal-2": FAILED,
+    "garbage-1": FAILED,
+    "garbage-2": FAILED,
+    "probe-one": FAILED,
+    "probe-two": FAILED,
+}
+PARTIAL = ("probe-one", "probe-two")
+
+
+def arm(kind, status=ArmStatus.FINISHED, **outcomes):
+    tests = {"a": TEST, "b": OTHER}
+    results = tuple(
+        TestResult(test=tests[name], outcome=outcome, quality=quality, cases=1)
+        for name, (outcome, quality) in outcomes.items()
+    )
+    return Arm(kind, status, 0, results, 0.1)
+
+
+def evidence(changed=None, other=None):
+    """One test, or two where `other` says how the second one differs from a good one."""
+    arms = {}
+    for name, outcome in {**GOOD, **(changed or {})}.items():
+        outcomes = {"a": outcome} if other is None else {"a": outcome, "b": {**GOOD, **other}[name]}
+        made = arm(KINDS[name.partition("-")[0]], **outcomes)
+        arms[listed(name)] = made
+        if made.kind.behaves_like_baseline and made.kind is not VariantKind.BASELINE and outcome != PASSED:
+            arms[listed(name).again] = made  # it fails again when it is looked at again
+    required = tuple(listed(name) for name in GOOD if not name.startswith("probe"))
+    return Evidence((TEST,) if other is None else (TEST, OTHER), arms, required)
+
+
+def codes(changed=None, other=None):
+    found = evidence(changed, other)
+    return [str(reason.code) for reason in reproduction_reasons(judge_mutation(found), found, PARTIAL)]
+
+
+def test_a_test_that_fails_with_the_bug_and_nowhere_else_reproduces_it():
+    assert codes() == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"removal-1": PASSED, "removal-2": PASSED}, "not-reproduced"),
+        ({"removal-2": PASSED}, "not-reproduced"),
+        ({"removal-1": (Outcome.FAILED, Quality.COLLECTION)}, "not-reproduced"),
+        ({"removal-1": (Outcome.FAILED, Quality.TIMEOUT)}, "not-reproduced"),
+        ({"removal-1": (Outcome.SKIPPED, None)}, "not-reproduced"),
+        ({"removal-1": (Outcome.MISSING, None)}, "not-reproduced"),
+        ({"baseline": FAILED, "rewritten-1": FAILED, "rewritten-2": FAILED, "rewritten-3": FAILED, "rewritten-4": FAILED},
+         "fix-rejected"),
+        ({"baseline": (Outcome.SKIPPED, None), "rewritten-1": (Outcome.SKIPPED, None),
+          "rewritten-2": (Outcome.SKIPPED, None), "rewritten-3": (Outcome.SKIPPED, None),
+          "rewritten-4": (Outcome.SKIPPED, None)}, "fix-rejected"),
+        ({"twin-other": FAILED}, "fix-rejected"),
+        ({"rewritten-1": FAILED, "rewritten-2": FAILED}, "text-dependent"),
+        ({"placebo-authored": FAILED}, "text-dependent"),
+        ({"garbage-1": PASSED}, "text-dependent"),
+        ({"probe-two": PASSED}, "accepts-partial-fix"),
+    ],
+)  # fmt: skip
+def test_each_way_to_fail_has_its_own_reason(changed, code):
+    assert codes(changed) == [code]
+
+
+@pytest.mark.parametrize("quality", [Quality.ASSERTION, Quality.RAISED, Quality.CRASH])
+def test_an_assertion_an_exception_or_a_crash_shows_the_bug(quality):
+    assert codes({"removal-1": (Outcome.FAILED, quality)}) == []
+
+
+def test_another_test_may_notice_a_partial_fix():
+    assert codes({"probe-two": PASSED}, other={}) == []
+    assert codes({"probe-two": PASSED}, other={"probe-two": PASSED}) == ["accepts-partial-fix"]
+
+
+def test_every_listed_test_must_reproduce_the_bug():
+    assert codes(other={"removal-1": PASSED, "removal-2": PASSED}) == ["not-reproduced"]
+
+
+def test_a_review_that_is_open_says_nothing_beside_a_failure():
+    review = Reason(code=ReasonCode.NEEDS_REVIEW, stage=Stage.MANIFEST, words="look at it")
+    found = evidence({"probe-one": PASSED})
+    told = reproduction_reasons([review, *judge_mutation(found)], found, PARTIAL)
+    assert [reason.code for reason in told] == ["accepts-partial-fix"]
+    assert reproduction_reasons([review], evidence(), PARTIAL) == (review,)
+    assert part_result(Part.REPRODUCE, [review]).met is None
+
+
+def test_no_test_at_all_reproduces_nothing():
+    empty = Reason(code=ReasonCode.EMPTY_SUBMISSION, stage=Stage.INTAKE, words="the patch is empty")
+    [told] = reproduction_reasons([empty], None, PARTIAL)
+    assert (told.code, told.code.verdict) == ("not-reproduced", Verdict.FAILED)
+
+
+BUGGY, FIXED = {"src/a.py": b"a\nbug\nc\n"}, {"src/a.py": b"a\ngood\nc\n"}
+MENDED = FileChange("src/a.py", BUGGY["src/a.py"], b"a\ngood\nc\n")
+
+
+class _Task:
+    hidden = HiddenTests(showing={TEST.file: (TEST.name,)})
+
+
+def hidden(arms, spans=(), product=(MENDED,), fault=""):
+    handed = HandedIn(product=tuple(product), spans=tuple(spans), fault=fault)
+    return Hidden(_Task(), handed, arms, BUGGY, FIXED)
+
+
+def good_arms(**changed):
+    passing = arm(VariantKind.BASELINE, a=PASSED, b=PASSED)
+    arms = {hidden_arm(name): passing for name in (LOCATED, REPAIRED, UPSTREAM, *DRAWN)}
+    return arms | {hidden_arm(name.replace("_", "-")): made for name, made in changed.items()}
+
+
+def told(reasons):
+    return [str(reason.code) for reason in reasons]
+
+
+RED_A, RED_B = arm(VariantKind.BASELINE, a=FAILED, b=PASSED), arm(VariantKind.BASELINE, a=PASSED, b=FAILED)
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, []),
+        ({"repaired": RED_A}, ["bug-stays"]),
+        ({"repaired": RED_B}, ["repair-breaks"]),
+        ({"repaired": arm(VariantKind.BASELINE, a=FAILED, b=FAILED)}, ["bug-stays", "repair-breaks"]),
+        ({"repaired_upstream": RED_B}, ["repair-breaks"]),
+        ({"repaired_drawn_1": RED_A}, ["repair-overfits"]),
+        ({"repaired_drawn_2": RED_A}, ["repair-overfits"]),
+        ({"repaired": RED_A, "repaired_drawn_1": RED_A}, ["bug-stays"]),
+        ({"repaired": arm(VariantKind.BASELINE, a=(Outcome.FAILED, Quality.COLLECTION))}, ["repair-breaks"]),
+        ({"repaired": arm(VariantKind.BASELINE, ArmStatus.DISAGREES, a=PASSED)}, ["forged-report"]),
+        ({"repaired": arm(VariantKind.BASELINE, ArmStatus.TIMED_OUT, a=(Outcome.MISSING, None), b=PASSED)}, ["bug-stays"]),
+    ],
+)  # fmt: skip
+def test_a_repair_fails_by_what_hidden_tests_and_drawn_inputs_show(changed, expected):
+    assert told(repair_reasons(hidden(good_arms(**changed)))) == expected
+
+
+def test_a_hidden_test_that_failed_once_and_passes_in_a_second_look_counts_as_passed():
+    again = hidden_arm(REPAIRED).again
+    arms = {**good_arms(repaired=RED_B), again: arm(VariantKind.BASELINE, a=PASSED, b=PASSED)}
+    assert told(repair_reasons(hidden(arms))) == []
+
+
+def test_nothing_changed_mends_nothing():
+    assert told(repair_reasons(hidden({}, product=()))) == ["bug-stays"]
+
+
+def test_spans_are_judged_by_what_they_bring_from_the_fixed_tree():
+    spans = [Span("src/a.py", 2, 2)]
+    assert told(place_reasons(hidden(good_arms(), spans), False)) == []
+    assert told(place_reasons(hidden(good_arms(located=RED_A), spans), False)) == ["not-located"]
+    assert told(place_reasons(hidden(good_arms(), [Span("src/a.py", 1, 11)]), True)) == ["located-too-widely"]
+    assert told(place_reasons(hidden(good_arms(), (), fault="there is no fault.yaml"), True)) == ["not-located"]
+
+
+def test_the_place_of_an_own_repair_is_right_where_the_repair_is():
+    elsewhere = [Span("src/b.py", 1, 1)]
+    change = FileChange("src/b.py", b"x\n", b"y\n")
+    without = {key: made for key, made in good_arms().items() if key.variant != LOCATED}
+    assert told(place_reasons(hidden(without, elsewhere, (change,)), True)) == []
+    assert told(place_reasons(hidden(without, elsewhere, (change,)), False)) == ["not-located"]
+    assert told(place_reasons(hidden(without, elsewhere, (change, MENDED)), True)) == ["not-located"]
+
+
+def test_an_arm_that_shows_nothing_is_seen():
+    assert hidden(good_arms(located=arm(VariantKind.BASELINE, ArmStatus.WRONG_VARIANT))).wrong_variants
+    assert not hidden(good_arms()).wrong_variants
+
+
+def test_drawn_inputs_are_compared_call_by_call():
+    right = [FuzzCall("f(1)", "1"), FuzzCall("f(2)", "2")]
+    assert first_difference(right, right) == ""
+    assert "f(2)" in first_difference(right, [right[0], FuzzCall("f(2)", "3")])
+    assert "1 calls" in first_difference(right, right[:1])
+    passing = arm(VariantKind.BASELINE, a=PASSED)
+    assert compared(passing, "") is passing
+    assert [item.outcome for item in compared(passing, "f(2)").results] == [Outcome.FAILED]
+
+
+def test_hidden_arms_are_kept_beside_the_listed_tests_and_never_count_for_them():
+    whole = evidence()
+    both = replace(whole, arms={**whole.arms, **good_arms(located=arm(VariantKind.BASELINE, ArmStatus.TIMED_OUT))})
+    rest, apart = without_hidden(both)
+    assert rest.arms == whole.arms
+    assert set(apart) == set(good_arms())
+    assert judge_mutation(rest) == judge_mutation(whole)
+    assert AT_BASELINE in rest.arms
+    assert ArmKey.parse(str(hidden_arm(LOCATED))) == hidden_arm(LOCATED)
+
+
+def test_the_reasons_are_described():
+    page = Path(__file__).parents[2] / "docs" / "bug.md"
+    text = page.read_text()
+    from harness.plugins.bug import reasons
+
+    for name in dir(reasons):
+        if isinstance(code := getattr(reasons, name), ReasonCode):
+            assert f"`{code}`" in text
