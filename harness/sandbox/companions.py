@@ -1,6 +1,7 @@
 """Companions of jobs, on any engine: when one is ready, and what its loss means for the job.
 
-A companion is ours, as the application in it is: its output is trusted, and what a job's tests print never gets there.
+A companion is ours, as the application in it is: its output is trusted, and what the tests of a job print never gets
+there.
 """
 
 import asyncio

@@ -10,6 +10,7 @@ runs tells must-pass arms from must-fail ones.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Protocol
 
 from harness.judging.languages.registry import code_of, language_at, language_of
 from harness.judging.languages.toolchain import Toolchain
@@ -122,6 +123,16 @@ FEWEST_REWRITTEN, MORE_REWRITTEN = 4, 2
 """So many rewritten variants there are at least, and so many more by chance at most."""
 OF_A_REMOVAL = 2
 """Variants of each kind of removal; a listed test must fail in all of one kind."""
+
+
+class VariantPlanner(Protocol):
+    """Says which variants one judging of a task has; `plan_variants` is the one for code in the task's own tree."""
+
+    async def __call__(
+        self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
+    ) -> list[VariantSource]:
+        """Return every variant, baseline first; the same seed gives the same. Raises UserError."""
+        ...
 
 
 async def plan_variants(

@@ -18,7 +18,7 @@ from harness.judging.verify.judgement import Judgement, combine
 from harness.judging.verify.manifest_check import ManifestCheck, affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
 from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
-from harness.judging.verify.variants import plan_variants
+from harness.judging.verify.variants import VariantPlanner, plan_variants
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
@@ -33,7 +33,7 @@ class Judging:
 
     `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms showed
     earlier, and keeps it. `reader` finds the submission's tests. `control` says which kills are run again alone; what
-    `cache` has is judged as it is where that is `none`.
+    `cache` has is judged as it is where that is `none`. `planner` says which variants there are.
     """
 
     task: Task
@@ -43,6 +43,7 @@ class Judging:
     cache: EvidenceCache | None = None
     reader: SuiteReader = by_grammar
     control: ControlRound = ControlRound.DRAWN
+    planner: VariantPlanner = plan_variants
 
     async def run(self, submission: Submission) -> Judgement:
         """Judge a submission in all stages. Nothing that it holds raises an error.
@@ -67,7 +68,7 @@ class Judging:
         draw = known.draw if known else self.cache.draw() if self.cache else None
         draw = draw or new_draw(self.task.digest)
         tree, every = GitTree(self.context.image.tree), self.context.every_twin
-        sources = await plan_variants(self.task, tree, self.context.toolchain, draw.code_seed, every)
+        sources = await self.planner(self.task, tree, self.context.toolchain, draw.code_seed, every)
         plan = ArmPlan(sources, suite_of(found), found.check, draw)
         log = self.cache.begin(found.check.tests, draw) if self.cache else None
         evidence = known or await gather_evidence(self.context, self.task, plan, log)
