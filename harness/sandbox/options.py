@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from harness.sandbox.protocol import Capabilities, Limits, Mount, Network, SandboxOptions
+from harness.sandbox.protocol import Capabilities, Companion, Job, Limits, Mount, Network, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 
@@ -49,12 +49,23 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
     return options
 
 
-def check_job_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
-    """Return the same for a job, which reaches no model. Raises UserError."""
+def check_job_options(engine: str, capabilities: Capabilities, options: SandboxOptions, job: Job) -> SandboxOptions:
+    """Return the same for a job, which reaches no model, and may have a companion. Raises UserError."""
     check_options(engine, capabilities, options)
     if options.network is Network.GATEWAY:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway to jobs")
+    if job.companion:
+        check_companion(engine, capabilities, job.companion)
     return options
+
+
+def check_companion(engine: str, capabilities: Capabilities, companion: Companion) -> None:
+    """Raises UserError for a companion that an engine can't have, and for one that wants a companion of its own."""
+    if not capabilities.companions:
+        raise UserError(f"sandbox {engine!r} can't run an application beside a job; use --sandbox docker")
+    if companion.job.companion:
+        raise UserError("a companion can't have a companion of its own")
+    check_job_options(engine, capabilities, companion.options, companion.job)
 
 
 def _check_mount(mount: Mount) -> None:

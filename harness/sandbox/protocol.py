@@ -52,6 +52,7 @@ class Capabilities:
     gateway: bool = False
     mounts: bool = False
     hiding: bool = False
+    companions: bool = False
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,8 @@ class Job:
 
     `seconds` is its time on an idle machine of reference speed; what it comes to on another one says deadline.py.
 
-    The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere.
+    The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere. A job with a `companion`
+    begins when that is ready.
     """
 
     argv: tuple[str, ...]
@@ -213,6 +215,32 @@ class Job:
     env: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 120
     outputs: str = "/logs/report"
+    companion: "Companion | None" = None
+
+
+READY = "testwright: ready"
+"""A line of its own: with it a companion says that its job may begin."""
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A second container beside a job's. They share a loopback network with no way out, and no file.
+
+    Its main command prints the line `READY` when whatever it serves can be reached, for which it has `job.seconds`;
+    it is killed when the job has ended. One that ends before is lost, and the job with it.
+    """
+
+    image: Image
+    job: Job
+    options: SandboxOptions = field(default_factory=SandboxOptions)
+
+
+@dataclass(frozen=True)
+class CompanionEnd:
+    """Left by a companion: what it printed, and its outputs as a job's."""
+
+    log: bytes = b""
+    outputs: Mapping[str, bytes] = field(default_factory=dict)
 
 
 _TERMINATED = frozenset(128 + number for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
@@ -223,7 +251,7 @@ class JobResult:
     """A job's end as the engine reports it. `outputs` maps paths relative to the job's directory to bytes.
 
     `complete` is False where the outputs were cut by their caps. `seconds` are by the clock, `own_seconds` those that
-    the job itself took (`OwnTime`): the same where the sandbox can't tell.
+    the job itself took (`OwnTime`): the same where the sandbox can't tell. `companion` is what the job's one left.
     """
 
     exit_status: int
@@ -234,6 +262,7 @@ class JobResult:
     complete: bool
     seconds: float
     own_seconds: float = math.inf
+    companion: CompanionEnd | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "own_seconds", min(self.own_seconds, self.seconds))
@@ -266,8 +295,9 @@ class Engine(Protocol):
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         """Run a job in a fresh container and remove it.
 
-        Raises SandboxLost (EndedFromOutside where none of the job's own processes and limits ended it), and UserError
-        for an option that this engine doesn't offer, before anything starts.
+        Raises SandboxLost (EndedFromOutside where none of the job's own processes and limits ended it, or where its
+        companion was lost), ImageUnavailable where a companion isn't ready in time, and UserError for an option that
+        this engine doesn't offer, before anything starts.
         """
         ...
 

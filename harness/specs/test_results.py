@@ -63,11 +63,13 @@ class Quality(StrEnum):
     CRASH = "crash"
     COLLECTION = "collection"
     TEARDOWN = "teardown"
+    RETRIED = "retried"
+    """It ran more than once in one run, whatever came of it: one result of each test is wanted."""
 
     @property
     def kills(self) -> bool:
         """Return whether a failure of this quality shows that the test noticed a change of behaviour."""
-        return self not in (Quality.COLLECTION, Quality.TEARDOWN)
+        return self not in (Quality.COLLECTION, Quality.TEARDOWN, Quality.RETRIED)
 
 
 class CaseResult(BaseModel):

@@ -20,7 +20,7 @@ from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.images.client_config import pip_own_hosts, pip_settings
 from harness.sandbox.local.confinement import works
 from harness.sandbox.options import check_job_options
-from harness.sandbox.protocol import AGENT_LOGS, Engine, Gateway, Network, Sandbox, SandboxOptions
+from harness.sandbox.protocol import AGENT_LOGS, Engine, Gateway, Job, Network, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.tracks.registry import choose_engine
@@ -122,4 +122,4 @@ async def test_both_engines_lead_to_the_registry_alone(engine: Engine, tmp_path:
 async def test_arms_never_have_a_way_there(engine: Engine, tmp_path: Path) -> None:
     options = SandboxOptions(network=Network.GATEWAY, gateways=(Gateway(tmp_path / "socket"),))
     with pytest.raises(UserError, match="offers no network through a gateway to jobs"):
-        check_job_options(engine.name, engine.capabilities, options)
+        check_job_options(engine.name, engine.capabilities, options, Job(()))

@@ -12,9 +12,19 @@ from importlib import resources
 from typing import NamedTuple, Protocol
 
 from harness.judging.languages.variant_source import VariantSource
-from harness.sandbox.protocol import Engine, Image, Job, JobResult, LimitReached, Limits, PlacedFile, SandboxOptions
+from harness.sandbox.protocol import (
+    Companion,
+    Engine,
+    Image,
+    Job,
+    JobResult,
+    LimitReached,
+    Limits,
+    PlacedFile,
+    SandboxOptions,
+)
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
-from harness.specs.test_results import TestId
+from harness.specs.test_results import TestId, TestResult
 from harness.specs.variants import Variant
 
 
@@ -84,13 +94,31 @@ class JobContext:
         return result
 
 
+class Stage(Protocol):
+    """An application beside an arm's tests, and what an arm's end means there."""
+
+    @property
+    def companion(self) -> Companion:
+        """The container that has it."""
+        ...
+
+    def check(self, result: JobResult, /) -> None:
+        """Raise SandboxLost where an arm's end shows nothing of its tests, so that it runs again."""
+        ...
+
+    def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+        """Return the arm's results as the stage has them."""
+        ...
+
+
 @dataclass(frozen=True)
 class CompiledVariant:
     """A variant ready to be laid over the tree.
 
     `prove` is a command that an arm runs before any agent code is loaded; the first lines that it prints must
     be `proof`, else the arm shows nothing. `env` is what the test command needs to find the compiled code,
-    `executable` are those of the variant's files that are programs.
+    `executable` are those of the variant's files that are programs. With a `stage` the code runs there, and nothing
+    of it is in the arm itself.
     """
 
     variant: Variant
@@ -98,6 +126,7 @@ class CompiledVariant:
     proof: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     executable: frozenset[str] = frozenset()
+    stage: Stage | None = None
 
 
 class SuiteFiles(NamedTuple):

@@ -11,6 +11,7 @@ from harness.judging.languages.toolchain import (
     CompiledVariant,
     JobContext,
     JobsStopped,
+    Stage,
     SuiteFiles,
     Toolchain,
     with_suite,
@@ -66,8 +67,8 @@ class ArmContext(JobContext):
     observer: ArmObserver = field(default_factory=ArmObserver)
     every_twin: bool = False
 
-    async def run_arm(self, job: Job) -> JobResult:
-        """Run a job in a container like an arm's, again where the container is lost.
+    async def run_arm(self, job: Job, stage: Stage | None = None) -> JobResult:
+        """Run a job in a container like an arm's, again where the container is lost, or the stage says so.
 
         Raises:
             SandboxLost: It was lost again and again; Starved at once.
@@ -79,6 +80,8 @@ class ArmContext(JobContext):
                 async with self.slots:
                     self.limit.check()
                     result = await self.engine.run_job(self.image, job, self.options, self.labels)
+                if stage:
+                    stage.check(result)
             except Starved:  # it has waited for very long: the next start may find a machine with less to do
                 raise
             except SandboxLost:
@@ -176,11 +179,13 @@ class ArmRunner:
         run = _test_run(self._task, suite, built)
         if not run.runnable:
             return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
+        stage = built.compiled.stage
         job = test_job(self._task.repo, self._context.image, run)
+        job = replace(job, companion=stage.companion) if stage else job
         try:
-            result = await self._context.run_arm(job)
+            result = await self._context.run_arm(job, stage)
             if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-                result = await self._context.run_arm(job)
+                result = await self._context.run_arm(job, stage)
         except LimitReached:
             missing = tuple(combine(test, ()) for test in suite.tests)
             return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
@@ -188,11 +193,12 @@ class ArmRunner:
         reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
         if variant.kind.behaves_like_baseline and any(item.quality is Quality.TIMEOUT for item in reading.results):
             check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
+        results = stage.settle(result, reading.results) if stage else reading.results
         arm = Arm(
             kind=variant.kind,
             status=reading.status,
             exit_status=result.exit_status,
-            results=reading.results,
+            results=results,
             seconds=result.seconds,
             test_seconds=sum(item.seconds for item in reading.results),
             disagreement=reading.disagreement,

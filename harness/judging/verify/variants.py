@@ -126,12 +126,12 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """Draws the variants of one judging."""
+    """Says which variants one judging of a task has; `plan_variants` is the one for code in the task's own tree."""
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
     ) -> list[VariantSource]:
-        """Return every variant, baseline first. Raises UserError for a patch of the task that doesn't apply."""
+        """Return every variant, baseline first; the same seed gives the same. Raises UserError."""
         ...
 
 

@@ -81,11 +81,13 @@ async def create(
     directory: str,
     capabilities: Sequence[str],
     is_job: bool = False,
+    beside: str = "",
 ) -> str:
     """Return a container, not started; its id.
 
     `capabilities` are all that root in it may; other users have none. A job's `argv` is its first process, without
-    the engine's init before it, and its network is made without the engine: see `network_files`.
+    the engine's init before it, and its network is made without the engine: see `network_files`. One that is to share
+    the network of a container that runs, `beside`, joins it, and has that one's name and no other way out.
 
     Raises ImageUnavailable.
     """
@@ -95,11 +97,11 @@ async def create(
         entrypoint=list(argv),
         environment={**image.env, **options.env, **env},
         labels={**labels, LABEL: "1"},
-        hostname=HOST_NAME,
+        hostname=None if beside else HOST_NAME,
         user=user,
         working_dir=directory,
-        network_disabled=is_job,
-        host_config=_restrictions(docker, options, capabilities, init=not is_job),
+        network_disabled=is_job and not beside,
+        host_config=_restrictions(docker, options, capabilities, init=not is_job, beside=beside),
     )
     return str(answer["Id"])
 
@@ -114,14 +116,16 @@ def network_files() -> tuple[PlacedFile, ...]:
     return (PlacedFile("/etc/hosts", _HOSTS.encode()), PlacedFile("/etc/resolv.conf", _NO_RESOLVER.encode()))
 
 
-def _restrictions(docker: Docker, options: SandboxOptions, capabilities: Sequence[str], init: bool) -> dict[str, Any]:
+def _restrictions(
+    docker: Docker, options: SandboxOptions, capabilities: Sequence[str], init: bool, beside: str = ""
+) -> dict[str, Any]:
     limits = options.limits
+    # The gateway is reached over a channel of ours.
+    alone = {"network_mode": "none", "extra_hosts": {HOST_NAME: "127.0.0.1"}, "sysctls": _LOOPBACK_IPV6}
     config: dict[str, Any] = docker.api.create_host_config(
         init=init,
-        network_mode="none",  # the gateway is reached over a channel of ours
+        **({"network_mode": f"container:{beside}"} if beside else alone),
         mounts=[*(_mount(mount) for mount in options.mounts), *_own_files(docker)],
-        extra_hosts={HOST_NAME: "127.0.0.1"},
-        sysctls=_LOOPBACK_IPV6,
         mem_limit=limits.memory_mb * _MIB,
         memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
         nano_cpus=int(min(limits.cpus, docker.cpus) * 1e9),  # more than there are is an error

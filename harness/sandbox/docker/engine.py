@@ -35,6 +35,7 @@ class DockerEngine:
         gateway=True,
         mounts=True,
         hiding=True,
+        companions=True,
     )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
@@ -76,9 +77,11 @@ class DockerEngine:
         return await toolbox_mount(scaffold)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        check_job_options(self.name, self.capabilities, options)
+        check_job_options(self.name, self.capabilities, options, job)
         try:
             await self._warming.warm(image, labels)
+            if job.companion:
+                await self._warming.warm(job.companion.image, labels)
             return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
         except EndedFromOutside:
             raise

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from harness.sandbox.archives import Outputs, pack, parents, read_outputs
 from harness.sandbox.channel import BoundedOutput
+from harness.sandbox.companions import LOST, CompanionLog, beside, until_ready
 from harness.sandbox.deadline import OwnTime, TimeLimit, Use, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
@@ -18,6 +19,8 @@ from harness.sandbox.docker.container import ImageFacts
 from harness.sandbox.docker.init import command, command_status, program, was_killed
 from harness.sandbox.protocol import (
     REPORT_DIR,
+    Companion,
+    CompanionEnd,
     Image,
     Job,
     JobResult,
@@ -35,10 +38,13 @@ async def run_job(
     docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
 ) -> JobResult:
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
-    async with _container(docker, facts, image, job, options, labels) as container:
-        await _place(docker, facts, image, job, container)
-        end = await _run(docker, job, options.limits, container)
-        outputs = await docker.call(_outputs, docker, container, job.outputs)
+    async with _running_companion(docker, facts, job.companion, labels) as companion:
+        beside_it = companion.container if companion else ""
+        async with _container(docker, facts, image, job, options, labels, beside_it) as container:
+            await _place(docker, facts, image, job, container)
+            end = await beside(_run(docker, job, options.limits, container), companion and companion.ended)
+            outputs = await docker.call(_outputs, docker, container, job.outputs)
+        companions_end = await _end_of(docker, companion) if companion else None
     return JobResult(
         exit_status=command_status(end.state["ExitCode"]),
         timed_out=end.timed_out,
@@ -48,19 +54,81 @@ async def run_job(
         complete=outputs.complete,
         seconds=end.seconds,
         own_seconds=end.own_seconds,
+        companion=companions_end,
     )
+
+
+class _RunningCompanion(NamedTuple):
+    """`ended` is done, or has failed, when its container has ended."""
+
+    container: str
+    outputs: str
+    log: CompanionLog
+    ended: "asyncio.Future[None]"
+
+
+@asynccontextmanager
+async def _running_companion(
+    docker: Docker, facts: ImageFacts, companion: Companion | None, labels: Mapping[str, str]
+) -> AsyncIterator[_RunningCompanion | None]:
+    """Provide a companion that is ready, removed at the end whatever happens."""
+    if companion is None:
+        yield None
+        return
+    image, job, options = companion.image, companion.job, companion.options
+    async with _container(docker, facts, image, job, options, labels) as container:
+        await _place(docker, facts, image, job, container)
+        stream, log = await attach(docker.address, container), CompanionLog()
+        limit = TimeLimit.of(job.seconds, min(options.limits.cpus, docker.cpus))
+        ended: asyncio.Future[None] | None = None
+        try:
+            await docker.call(docker.api.start, container)
+            ended = asyncio.ensure_future(_until_end(docker, container, stream, log))
+            await until_ready(log, ended, expire(limit, lambda: _use(docker, container)))
+            yield _RunningCompanion(container, job.outputs, log, ended)
+        finally:
+            stream.close()
+            if ended:
+                ended.cancel()
+                await asyncio.gather(ended, return_exceptions=True)
+
+
+async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
+    """Raises EndedFromOutside for a companion that isn't there any more, or has lost a process for want of memory."""
+    state = (await docker.call(docker.api.inspect_container, companion.container))["State"]
+    if not state["Running"] or state["OOMKilled"]:
+        raise EndedFromOutside(LOST)
+    await docker.kill(companion.container)
+    outputs = await docker.call(_outputs, docker, companion.container, companion.outputs)
+    return CompanionEnd(companion.log.value, outputs.files)
 
 
 @asynccontextmanager
 async def _container(
-    docker: Docker, facts: ImageFacts, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
+    docker: Docker,
+    facts: ImageFacts,
+    image: Image,
+    job: Job,
+    options: SandboxOptions,
+    labels: Mapping[str, str],
+    beside_it: str = "",
 ) -> AsyncIterator[str]:
     """Provide a created container, removed at the end whatever happens."""
     env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
     argv = command(docker_container.limited(docker, options.limits, job.argv))
     creation = asyncio.create_task(
         docker_container.create(
-            docker, image, options, labels, argv, env, "", image.workdir, capabilities, is_job=True
+            docker,
+            image,
+            options,
+            labels,
+            argv,
+            env,
+            "",
+            image.workdir,
+            capabilities,
+            is_job=True,
+            beside=beside_it,
         )
     )
     try:

@@ -26,12 +26,20 @@ class Launch(NamedTuple):
     """A process to start on this machine, with nothing in its environment but this.
 
     `call_filter` is what bubblewrap, the process's program, gets in a file that it inherits; none where it is empty.
+    `enter` is a command before it, which goes on as that program.
     """
 
     argv: list[str]
     env: dict[str, str]
     directory: Path
     call_filter: bytes = b""
+    enter: tuple[str, ...] = ()
+
+    def joining(self, holder: int) -> "Launch":
+        """Return the same in the network of another process, which has one of its own; for bubblewrap's alone."""
+        [program, everything, *words] = self.argv
+        enter = ("nsenter", f"--target={holder}", "--user", "--net", "--preserve-credentials", "--")
+        return self._replace(argv=[program, everything, "--share-net", *words], enter=enter)
 
 
 class Confinement(Protocol):
@@ -132,6 +140,10 @@ class Plain:
         given = {name: real(value) for name, value in {**image.env, **options.env, **env}.items()}
         words = [real(word) for word in argv]
         return Launch(_limited(words, options.limits), {**clean, **given}, place.real(image.workdir))
+
+
+HOLDER = ("bwrap", "--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--")
+"""Before a command that holds a network that others join: loopback alone, which bubblewrap brings up."""
 
 
 def works() -> bool:

@@ -42,6 +42,7 @@ class LocalEngine:
             gateway=works,
             mounts=works,
             hiding=works,
+            companions=works and shutil.which("nsenter") is not None,
         )
 
     async def image(self, task: Task) -> Image:
@@ -53,8 +54,9 @@ class LocalEngine:
         return LocalSandbox(self._confinement, image, options, labels)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        check_job_options(self.name, self.capabilities, options)
-        self._check_mounts(options)
+        check_job_options(self.name, self.capabilities, options, job)
+        for each in (options, *([job.companion.options] if job.companion else ())):
+            self._check_mounts(each)
         return await local_jobs.run_job(self._confinement, image, job, options, labels)
 
     def _check_mounts(self, options: SandboxOptions) -> None:

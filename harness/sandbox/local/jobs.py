@@ -6,15 +6,29 @@ import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
 
 from harness.sandbox.channel import BoundedOutput
+from harness.sandbox.companions import LOST, CompanionLog, beside, until_ready
 from harness.sandbox.deadline import OwnTime, TimeLimit, ends_before, expire
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
-from harness.sandbox.local.confinement import Confinement, Launch
+from harness.sandbox.host import host_environment
+from harness.sandbox.local.confinement import HOLDER, Confinement, Launch
 from harness.sandbox.local.place import LocalDirectory, read_outputs
 from harness.sandbox.local.processes import end, spawn, use
-from harness.sandbox.protocol import REPORT_DIR, Image, Job, JobResult, LimitReached, Limits, SandboxOptions
-from harness.specs.errors import EndedFromOutside
+from harness.sandbox.protocol import (
+    REPORT_DIR,
+    Companion,
+    CompanionEnd,
+    Image,
+    Job,
+    JobResult,
+    LimitReached,
+    Limits,
+    SandboxOptions,
+)
+from harness.specs.errors import EndedFromOutside, SandboxLost
 
 _REST_SECONDS = 5.0
 
@@ -24,22 +38,88 @@ async def run_job(
 ) -> JobResult:
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
     log = BoundedOutput()
-    async with _place(image, job, labels) as place:
+    async with (
+        _running_companion(confinement, job.companion, labels) as companion,
+        _place(image, job, labels) as place,
+    ):
         marks = "" if confinement.alone else place.marks
         env = {**job.env, REPORT_DIR: job.outputs} | ({"TESTWRIGHT_COMMAND": f"{marks}job"} if marks else {})
         launch = confinement.launch(place, image, options, job.argv, env, driver=False)
+        if companion:
+            launch = launch.joining(companion.network)
         began = time.monotonic()
         async with _running(launch, marks, log) as process:
             own = OwnTime()
-            timed_out = await _watched(process, place, job, options.limits, marks, own)
+            watched = _watched(process, place, job, options.limits, marks, own)
+            timed_out = await beside(watched, companion and companion.ended)
             own_seconds = own.seconds()
             _check_ended_inside(process, confinement, timed_out)
         seconds = time.monotonic() - began
         outputs = await asyncio.to_thread(read_outputs, place, job.outputs)
+        companions_end = await _end_of(companion) if companion else None
     assert process.returncode is not None
     # Where a signal ended it the engine's way of saying so is 128 and the signal.
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return JobResult(status, timed_out, False, log.value, outputs.files, outputs.complete, seconds, own_seconds)
+    files, complete = outputs
+    return JobResult(status, timed_out, False, log.value, files, complete, seconds, own_seconds, companions_end)
+
+
+class _RunningCompanion(NamedTuple):
+    """`network` is a process that has the network which its job joins; `ended` is done when the companion has
+    ended.
+    """
+
+    network: int
+    place: LocalDirectory
+    outputs: str
+    log: CompanionLog
+    ended: "asyncio.Future[None]"
+
+
+@asynccontextmanager
+async def _running_companion(
+    confinement: Confinement, companion: Companion | None, labels: Mapping[str, str]
+) -> AsyncIterator[_RunningCompanion | None]:
+    """Provide a companion that is ready; at the end it is dead, and so is all that it started."""
+    if companion is None:
+        yield None
+        return
+    image, job, options = companion.image, companion.job, companion.options
+    async with _network() as network, _place(image, job, labels) as place:
+        env, log = {**job.env, REPORT_DIR: job.outputs}, CompanionLog()
+        launch = confinement.launch(place, image, options, job.argv, env, driver=False).joining(network)
+        async with _running(launch, "", log) as process:
+            ended = asyncio.ensure_future(_wait(process))
+            try:
+                limit = TimeLimit.of(job.seconds, options.limits.cpus)
+                await until_ready(log, ended, expire(limit, lambda: asyncio.to_thread(use, process.pid, "")))
+                yield _RunningCompanion(network, place, job.outputs, log, ended)
+            finally:
+                ended.cancel()
+                await asyncio.gather(ended, return_exceptions=True)
+
+
+async def _end_of(companion: _RunningCompanion) -> CompanionEnd:
+    """Raises EndedFromOutside for a companion that isn't there any more."""
+    if companion.ended.done():
+        raise EndedFromOutside(LOST)
+    outputs = await asyncio.to_thread(read_outputs, companion.place, companion.outputs)
+    return CompanionEnd(companion.log.value, outputs.files)
+
+
+@asynccontextmanager
+async def _network() -> AsyncIterator[int]:
+    """Provide a process with a network of its own. Raises SandboxLost where it doesn't come up."""
+    argv = [*HOLDER, "bash", "-c", "echo $$; exec sleep infinity"]
+    holder = await spawn(Launch(argv, host_environment(), Path("/")))
+    try:
+        assert holder.stdout is not None
+        told = await holder.stdout.readline()
+        if not told.strip().isdigit():
+            raise SandboxLost(f"no network for a job and its companion: {told.decode(errors='replace').strip()}")
+        yield int(told)
+    finally:
+        await end(holder, "")
 
 
 @asynccontextmanager

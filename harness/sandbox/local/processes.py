@@ -25,6 +25,7 @@ async def spawn(launch: Launch, stdin: int = DEVNULL, stdout: int = PIPE) -> Pro
         filtered = [word for file in files for word in ("--seccomp", str(file))]
         try:
             return await asyncio.create_subprocess_exec(
+                *launch.enter,
                 program,
                 *filtered,
                 *words,

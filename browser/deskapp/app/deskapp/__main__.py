@@ -1,0 +1,18 @@
+"""The command: python -m deskapp --port PORT --data DIRECTORY."""
+
+import argparse
+from pathlib import Path
+
+from deskapp.server import serve
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="deskapp", description="To-dos, yearly reports and sign-in.")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--data", type=Path, default=Path("data"), help="where the database lies")
+    parser.add_argument("--report-seconds", type=float, default=1.0, help="how long a report takes to be made")
+    options = parser.parse_args()
+    serve(options.port, options.data, options.report_seconds)
+
+
+main()

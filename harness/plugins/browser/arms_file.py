@@ -1,0 +1,98 @@
+"""`arms.yaml` of a task of technique: the application's variants, and what lies between it and the tests."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from harness.specs.reasons import ReasonCode
+from harness.specs.test_results import CriterionId
+from harness.specs.yaml_files import FileModel
+
+ArmWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+ProbeName = Annotated[str, StringConstraints(pattern=r"^[1-5]\.[0-9]{1,2}(-[a-z0-9]+)?$")]
+SameReason = Literal["placebo-sensitive", "timing-dependent", "technique-not-shown"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Edit(_Part):
+    """A place of the application's source: `old` is there once, and `new` stands for it in this arm."""
+
+    file: str
+    old: str = Field(min_length=1)
+    new: str
+
+
+class Refusal(_Part):
+    """Requests whose path matches get this status, or a connection that breaks off."""
+
+    path: str
+    how: int | Literal["drop"]
+
+
+class Proxy(_Part):
+    """See in_container/proxy.py."""
+
+    delay: tuple[float, float] = (0, 0)
+    once: float = Field(default=0, ge=0)
+    pieces: int = Field(default=1, ge=1)
+    refuse: tuple[Refusal, ...] = ()
+
+
+class StageArm(_Part):
+    """An arm's application. `options` are its command's, by name; `own_seconds` is what a test may take there."""
+
+    edits: tuple[Edit, ...] = ()
+    proxy: Proxy = Proxy()
+    options: dict[str, str] = Field(default_factory=dict)
+    own_seconds: float | None = Field(default=None, gt=0)
+
+
+class SameArm(StageArm):
+    """An arm in which each listed test must pass; `reason` is said of one that doesn't."""
+
+    name: ArmWord
+    reason: SameReason = "placebo-sensitive"
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant that is made of it."""
+        return f"same-{self.name}"
+
+    @property
+    def code(self) -> ReasonCode:
+        return ReasonCode(self.reason)
+
+
+class FailArm(StageArm):
+    """An arm in which some listed test must fail: a probe of a criterion, `1.4` or `1.4-b`."""
+
+    probe: ProbeName
+
+    @property
+    def criterion(self) -> CriterionId:
+        return self.probe.partition("-")[0]
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant that is made of it."""
+        return f"probe-{self.probe}"
+
+
+class ArmsFile(FileModel):
+    """`arms.yaml`. `technique` are the criteria that show the technique; the others are of behaviour."""
+
+    same: tuple[SameArm, ...] = Field(min_length=1)
+    must_fail: tuple[FailArm, ...] = Field(min_length=1)
+    technique: tuple[CriterionId, ...] = ()
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        names = [*(arm.variant for arm in self.same), *(arm.variant for arm in self.must_fail)]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"arm {twice[0]!r} is there twice")
+        if unknown := set(self.technique) - {arm.criterion for arm in self.must_fail}:
+            raise ValueError(f"technique: no arm of must_fail has the criterion {min(unknown)!r}")
+        return self

@@ -1,0 +1,136 @@
+"""A reverse proxy for HTTP: passes requests on, later, in pieces or not at all.
+
+Its rules are a JSON object, all of it optional:
+
+    seed    of what is drawn here
+    delay   [least, most] seconds before each answer
+    once    seconds more for one answer of the first ten
+    pieces  bodies go out in so many pieces, a moment apart
+    refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}
+
+What it does is the same for every client: nothing here looks at who asks. No WebSocket.
+"""
+
+import http.client
+import json
+import random
+import re
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection"}
+ONCE_AMONG = 10
+PAUSE_SECONDS = 0.02
+_REFUSAL = b"The service is not available.\n"
+
+
+class Log:
+    """Lines of JSON, each of them on the disk at once."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("a")
+        self._lock = threading.Lock()
+
+    def add(self, entry: dict[str, Any]) -> None:
+        with self._lock:
+            self._file.write(json.dumps(entry) + "\n")
+            self._file.flush()
+
+
+class Rules:
+    """What happens to the next request; drawn by a seed."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        self._chance, self._lock = random.Random(told.get("seed", 0)), threading.Lock()
+        self._delay = told.get("delay", [0, 0])
+        self._once = told.get("once", 0)
+        self._when = self._chance.randrange(ONCE_AMONG)
+        self._count = 0
+        self.pieces = told.get("pieces", 1)
+        self._refuse = [(re.compile(rule["path"]), rule["how"]) for rule in told.get("refuse", [])]
+
+    def wait(self) -> float:
+        """Return the seconds before the next answer."""
+        with self._lock:
+            self._count += 1
+            extra = self._once if self._count - 1 == self._when else 0
+            return self._chance.uniform(*self._delay) + extra
+
+    def refusal(self, path: str) -> "int | str | None":
+        return next((how for pattern, how in self._refuse if pattern.search(path)), None)
+
+
+def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> ThreadingHTTPServer:
+    """Return a server on all of the loopback device's addresses. Raises OSError where its port is taken."""
+    rules = Rules(told)
+
+    class Passing(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("do_"):
+                return self._pass
+            raise AttributeError(name)
+
+        def log_message(self, *_: object) -> None:
+            """The log is our own."""
+
+        def _pass(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            time.sleep(rules.wait())
+            refusal = rules.refusal(self.path)
+            if refusal == "drop":
+                log.add({"method": self.command, "path": self.path, "dropped": True})
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
+            if refusal is not None:
+                self._answer(int(refusal), [("Content-Type", "text/plain")], _REFUSAL)
+                return
+            try:
+                self._answer(*self._ask(body))
+            except (OSError, http.client.HTTPException):
+                self._answer(502, [("Content-Type", "text/plain")], _REFUSAL)
+
+        def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+            connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)
+            try:
+                headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+                connection.request(self.command, self.path, body, headers)
+                answer = connection.getresponse()
+                return answer.status, answer.getheaders(), answer.read()
+            finally:
+                connection.close()
+
+        def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+            log.add({"method": self.command, "path": self.path, "status": status})
+            self.send_response_only(status)
+            has_body = status >= 200 and status not in (204, 304) and self.command != "HEAD"
+            for name, value in headers:
+                if name.lower() not in HOP_BY_HOP | {"content-length"}:
+                    self.send_header(name, value)
+            in_pieces = rules.pieces > 1 and has_body
+            if in_pieces:
+                self.send_header("Transfer-Encoding", "chunked")
+            elif has_body:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if in_pieces:
+                self._send_pieces(body)
+            elif has_body:
+                self.wfile.write(body)
+
+        def _send_pieces(self, body: bytes) -> None:
+            size = max(1, -(-len(body) // rules.pieces))
+            for start in range(0, len(body), size):
+                piece = body[start : start + size]
+                self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+                time.sleep(PAUSE_SECONDS)
+            self.wfile.write(b"0\r\n\r\n")
+
+    return ThreadingHTTPServer(("127.0.0.1", port), Passing)

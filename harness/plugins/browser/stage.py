@@ -1,0 +1,164 @@
+"""Stages: which arms a judging has, the companion of each, and what an arm's end means there.
+
+The application runs in the companion, behind our proxy. The tests' container has nothing of it on its disk but what
+the image hides from arms.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from random import Random
+
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.evidence import BASELINE, derived
+from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
+from harness.plugins.browser.arms_file import Edit, StageArm
+from harness.plugins.browser.task import ARMS, technique_task
+from harness.sandbox.deadline import slowness
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.options import ContainerRole, options_for
+from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile, SandboxOptions
+from harness.specs.errors import SandboxLost, UserError
+from harness.specs.repo import Repo
+from harness.specs.task import Task
+from harness.specs.test_results import Outcome, Quality, TestResult
+from harness.specs.variants import Variant, VariantKind
+
+PLACE = "/opt/testwright/stage"
+SETTINGS = "settings.json"
+LOG = "stage.jsonl"
+APP_ENDED = "the application ended while the tests ran"
+CRASHES = (b"Page crashed", b"Target crashed")
+"""Playwright's words for a page whose process died. The browser's own death leaves a file: see the image's recipe."""
+CRASH_FILE = "browser-crashed"
+_PORTS = range(20_000, 30_000)
+_HOSTS = ("localhost", "127.0.0.1")
+_PROGRAMS = ("serve.py", "proxy.py")
+
+
+async def plan_stages(task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False) -> list[VariantSource]:
+    """See `VariantPlanner`: the arms of the task's file, each with what is drawn for it."""
+    arms = technique_task(task).arms
+    texts = await _texts(tree, [edit.file for arm in (*arms.same, *arms.must_fail) for edit in arm.edits])
+    kinds: list[tuple[str, VariantKind, str, StageArm]] = [(BASELINE, VariantKind.BASELINE, "", StageArm())]
+    kinds += [(arm.variant, VariantKind.TWIN, "", arm) for arm in arms.same]
+    kinds += [(arm.variant, VariantKind.PROBE, arm.criterion, arm) for arm in arms.must_fail]
+    where = str(technique_task(task).directory / ARMS)
+    return [
+        VariantSource(name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: _settings(arm, name, code_seed)}, of)
+        for name, kind, of, arm in kinds
+    ]
+
+
+def edited(edits: Sequence[Edit], texts: Mapping[str, str], where: str) -> dict[str, bytes]:
+    """Return the files that an arm has changed. Raises UserError for text that isn't there exactly once."""
+    found: dict[str, str] = {}
+    for edit in edits:
+        text = found.get(edit.file, texts.get(edit.file, ""))
+        if text.count(edit.old) != 1:
+            times = text.count(edit.old)
+            raise UserError(f"{where}: {edit.file} has {edit.old.splitlines()[0]!r} {times} times; it must once")
+        found[edit.file] = text.replace(edit.old, edit.new)
+    return {name: text.encode() for name, text in found.items()}
+
+
+async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
+    entries = await tree.entries()
+    wanted = {file: entries[file] for file in files if file in entries}
+    return {file: data.decode() for file, data in (await tree.read_all(wanted)).items()}
+
+
+def _settings(arm: StageArm, name: str, seed: int) -> bytes:
+    chance = Random(derived(seed, "stage", name))
+    options = [word for key, value in sorted(arm.options.items()) for word in (f"--{key}", value)]
+    proxy = {**arm.proxy.model_dump(mode="json"), "seed": chance.randrange(1 << 30)}
+    told = {
+        "command": [*COMMAND, *options],
+        "health": HEALTH,
+        "port": chance.choice(_PORTS),
+        "host": chance.choice(_HOSTS),
+        "proxy": proxy,
+        "own_seconds": arm.own_seconds,
+    }
+    return json.dumps(told).encode()
+
+
+class StageToolchain:
+    """See `Toolchain`. Nothing is compiled: the application runs from its source, elsewhere."""
+
+    separates = False
+    replaced = ()
+    suites = None
+
+    def __init__(self, repo: Repo) -> None:
+        self._repo = repo
+
+    async def compile(self, context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
+        return [self._compiled(context, source) for source in sources]
+
+    def _compiled(self, context: JobContext, source: VariantSource) -> CompiledVariant:
+        settings = json.loads(source.code[SETTINGS])
+        files = {f"{context.image.workdir}/{name}": data for name, data in source.code.items() if name != SETTINGS}
+        files |= {f"{PLACE}/{name}": _program(name) for name in _PROGRAMS}
+        files[f"{PLACE}/{SETTINGS}"] = source.code[SETTINGS]
+        job = Job(
+            argv=("python3", f"{PLACE}/serve.py", f"{PLACE}/{SETTINGS}"),
+            files=tuple(PlacedFile(path, data) for path, data in sorted(files.items())),
+            seconds=READY_SECONDS,
+        )
+        companion = Companion(context.image, job, options_for(self._repo, ContainerRole.AGENT))
+        return CompiledVariant(
+            variant=Variant(name=source.name, kind=source.kind, criterion=source.criterion),
+            prove=(),
+            proof=(),
+            env={"BASE_URL": f"http://{settings['host']}:{settings['port']}"},
+            stage=BrowserStage(companion, settings["own_seconds"]),
+        )
+
+
+def _program(name: str) -> bytes:
+    return (resources.files("harness.plugins.browser") / "in_container" / name).read_bytes()
+
+
+def arm_options(repo: Repo) -> SandboxOptions:
+    """Return what the tests' containers may use: the source of the application is hidden from them."""
+    return options_for(repo, ContainerRole.ARM)
+
+
+@dataclass(frozen=True)
+class BrowserStage:
+    """See `Stage`. `own_seconds` is what a test may take in this arm, on a machine of reference speed."""
+
+    companion: Companion
+    own_seconds: float | None = None
+
+    def check(self, result: JobResult, /) -> None:
+        """A browser that crashed is nobody's test noticing anything."""
+        told = b"".join(data for name, data in result.outputs.items() if name.endswith((".xml", ".json")))
+        if CRASH_FILE in result.outputs or any(words in told for words in CRASHES):
+            raise SandboxLost("the browser crashed while the tests ran")
+
+    def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+        if _has_ended(result):
+            return tuple(_failed(item, Quality.CRASH, APP_ENDED) for item in results)
+        if self.own_seconds is None:
+            return results
+        most, not_theirs = self.own_seconds * slowness(), result.seconds - result.own_seconds
+        words = f"it takes more than {self.own_seconds:g} s where the application makes nobody wait"
+        late = {item.test for item in results if item.seconds - not_theirs > most}
+        passed = Outcome.PASSED
+        return tuple(
+            _failed(item, Quality.TIMEOUT, words) if item.test in late and item.outcome is passed else item
+            for item in results
+        )
+
+
+def _has_ended(result: JobResult) -> bool:
+    lines = (result.companion.outputs.get(LOG, b"") if result.companion else b"").splitlines()
+    return any("ended" in json.loads(line) for line in lines if line.endswith(b"}"))
+
+
+def _failed(item: TestResult, quality: Quality, words: str) -> TestResult:
+    return item.model_copy(update={"outcome": Outcome.FAILED, "quality": quality, "message": words})

@@ -1,0 +1,134 @@
+"""Tasks of technique: where they lie, and how one is read.
+
+`technique:NAME` is one that comes with this package, `technique:PATH` a directory like those, or one that has them.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from harness.plugins.browser.application import application_repo, data_directory
+from harness.plugins.browser.arms_file import ArmsFile
+from harness.specs.catalog import check_name
+from harness.specs.errors import UserError
+from harness.specs.rubric import GradedBy, Rubric
+from harness.specs.task import Probe, Task, TaskFile, Twin
+from harness.specs.yaml_files import load_yaml
+
+NAME = "technique"
+ARMS, RUBRIC = "arms.yaml", "rubric.yaml"
+_TESTS = "reference/tests.patch"
+
+
+def tasks_directory() -> Path:
+    """Return where the tasks lie that come with this package."""
+    return data_directory() / "tasks"
+
+
+def task_directories(place: str) -> list[Path]:
+    """Return a task's own directory, all in a directory, or those of this package that a name or a glob matches.
+
+    Raises UserError.
+    """
+    path = Path(place)
+    if (path / Task.DESCRIPTION).is_file():
+        return [path.resolve()]
+    if path.is_dir():
+        candidates: Iterable[Path] = path.iterdir()
+    else:
+        candidates = (item for item in tasks_directory().iterdir() if fnmatch(item.name, path.name))
+    found = sorted(item.resolve() for item in candidates if (item / Task.DESCRIPTION).is_file())
+    if not found:
+        known = ", ".join(sorted(item.name for item in tasks_directory().iterdir()))
+        raise UserError(f"{NAME}:{place}: no task directory there; those of this package: {known}")
+    return found
+
+
+class TechniqueTask(Task):
+    """`arms` are its stages. Its reference lies as files, and is handed in as a patch."""
+
+    NEEDED: ClassVar[tuple[str, ...]] = (_TESTS, "reference/manifest.yaml")
+
+    arms: ArmsFile
+
+    @property
+    def address(self) -> str:
+        return f"{NAME}:{self.directory}"
+
+    @cached_property
+    def probes(self) -> tuple[Probe, ...]:
+        path = self.directory / ARMS
+        return tuple(Probe(name=arm.probe, criterion=arm.criterion, path=path) for arm in self.arms.must_fail)
+
+    @cached_property
+    def twins(self) -> tuple[Twin, ...]:
+        return ()
+
+    @property
+    def has_authored_placebo(self) -> bool:
+        return False
+
+    def patch(self, name: str) -> bytes:
+        """Return a part's bytes: nothing is withheld, and a patch of tests is made of the files that it adds."""
+        if name == "withheld.patch":
+            return b""
+        if name == _TESTS:
+            return patch_of(self.directory / "reference")
+        return super().patch(name)
+
+    @cached_property
+    def digest(self) -> str:
+        return self._over(self._files())
+
+    @cached_property
+    def digest_without_rubric(self) -> str:
+        return self._over([path for path in self._files() if path.name != RUBRIC])
+
+    def _over(self, paths: Iterable[Path]) -> str:
+        """Over names and bytes, and the application's: the same wherever the directory lies."""
+        whole = hashlib.sha256(self.repo.source.sha256.encode())
+        for path in paths:
+            name = path.relative_to(self.directory).as_posix()
+            whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return whole.hexdigest()
+
+
+def technique_task(task: Task) -> TechniqueTask:
+    """Return a task of this track as such. Raises UserError for any other."""
+    if isinstance(task, TechniqueTask):
+        return task
+    raise UserError(f"task {task.id}: it has no stage (-t {NAME}:NAME)")
+
+
+def load_task(directory: Path) -> TechniqueTask:
+    """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+    path = directory / Task.DESCRIPTION
+    file = load_yaml(path, TaskFile)
+    check_name(path, file.id)
+    rubric, arms = load_yaml(directory / RUBRIC, Rubric), load_yaml(directory / ARMS, ArmsFile)
+    if rubric.task != file.id:
+        raise UserError(f"{directory / RUBRIC}:1: it is the rubric of {rubric.task}, not of {file.id}")
+    probed = {item.id for item in rubric.criteria if GradedBy.PROBE in item.graded_by}
+    named = {arm.criterion for arm in arms.must_fail}
+    if odd := sorted(probed ^ named):
+        words = f"criterion {odd[0]}: each one graded by probe has an arm in {ARMS}, and no other one has"
+        raise UserError(f"{directory / RUBRIC}:1: {words}")
+    return TechniqueTask(file=file, repo=application_repo(), rubric=rubric, directory=directory, arms=arms)
+
+
+def patch_of(directory: Path) -> bytes:
+    """Return a patch that adds every file below `directory/tests`. Raises UserError where there is none."""
+    files = sorted(path for path in (directory / "tests").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    if not files:
+        raise UserError(f"{directory / 'tests'}: no test file there")
+    return b"".join(_added(path.relative_to(directory).as_posix(), path.read_bytes()) for path in files)
+
+
+def _added(name: str, data: bytes) -> bytes:
+    lines = data.splitlines(keepends=True)
+    head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
+    body = b"".join(b"+" + line for line in lines)
+    return head.encode() + body + (b"" if data.endswith(b"\n") else b"\n\\ No newline at end of file\n")
