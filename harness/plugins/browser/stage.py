@@ -19,7 +19,7 @@ from harness.plugins.browser.task import ARMS, technique_task
 from harness.sandbox.deadline import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
-from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile, SandboxOptions
+from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task
@@ -120,11 +120,6 @@ class StageToolchain:
 
 def _program(name: str) -> bytes:
     return (resources.files("harness.plugins.browser") / "in_container" / name).read_bytes()
-
-
-def arm_options(repo: Repo) -> SandboxOptions:
-    """Return what the tests' containers may use: the source of the application is hidden from them."""
-    return options_for(repo, ContainerRole.ARM)
 
 
 @dataclass(frozen=True)
