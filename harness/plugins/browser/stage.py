@@ -38,7 +38,9 @@ _HOSTS = ("localhost", "127.0.0.1")
 _PROGRAMS = ("serve.py", "proxy.py")
 
 
-async def plan_stages(task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False) -> list[VariantSource]:
+async def plan_stages(
+    task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False
+) -> list[VariantSource]:
     """See `VariantPlanner`: the arms of the task's file, each with what is drawn for it."""
     arms = technique_task(task).arms
     texts = await _texts(tree, [edit.file for arm in (*arms.same, *arms.must_fail) for edit in arm.edits])
@@ -47,7 +49,9 @@ async def plan_stages(task: Task, tree: GitTree, _toolchain: object, code_seed: 
     kinds += [(arm.variant, VariantKind.PROBE, arm.criterion, arm) for arm in arms.must_fail]
     where = str(technique_task(task).directory / ARMS)
     return [
-        VariantSource(name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: _settings(arm, name, code_seed)}, of)
+        VariantSource(
+            name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: _settings(arm, name, code_seed)}, of
+        )
         for name, kind, of, arm in kinds
     ]
 
