@@ -20,7 +20,9 @@ MAX_TEXT = 2_000
 MAX_MS = 20 * 366 * 24 * 3600 * 1000
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-_TIME = re.compile(r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?", re.ASCII)
+_TIME = re.compile(
+    r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?", re.ASCII
+)
 _UNITS = (86_400_000, 3_600_000, 60_000, 1_000, 1)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
