@@ -21,13 +21,15 @@ from harness.judging.verify.verification import Judging
 from harness.plugins.design.grading import design_task, grade_design
 from harness.plugins.design.images import agent_files
 from harness.plugins.design.played import read_design
-from harness.plugins.design.task import DesignTask, manifest_of, new_file_patch
+from harness.plugins.design.task import DesignTask, load_design, manifest_of, new_file_patch
 from harness.plugins.design.track import TRACK
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
+from harness.specs.tracks import TaskOptions
+from tests.support.docs import examples
 
 CATALOG = Catalog()
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "design"
@@ -123,3 +125,41 @@ def handed_in(task: DesignTask, data: bytes, name: str = "design/cases.yaml") ->
 
 async def judged(task: DesignTask, submission: Submission, directory: Path) -> VerdictRecord:
     return (await grade_design(Judging(task, await context_of(task, directory)), submission)).record
+
+
+def page_task(directory: Path) -> DesignTask:
+    """Return the task that docs/design.md makes from start to end, with its files in a directory."""
+    blocks = dict(zip(_FILES, _page_blocks(), strict=True))
+    for name, text in blocks.items():
+        path = directory / "tasks" / "parcel" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (directory / "tasks" / "parcel" / "task.yaml").write_text(_DESCRIPTION)
+    return load_design(directory / "tasks" / "parcel", CATALOG, TaskOptions())
+
+
+_FILES = (
+    "requirement.md",
+    "vocabulary.yaml",
+    "adapter/subject.py",
+    "design.yaml",
+    "neighbours.yaml",
+    "reference/cases.yaml",
+    "handed-in.yaml",
+)
+_DESCRIPTION = """\
+schema_version: 1
+id: parcel
+repo: itsdangerous
+track: design
+kind: acceptance
+title: What a parcel costs
+"""
+
+
+def _page_blocks() -> list[str]:
+    section = "One from start to end"
+    [requirement] = examples("design.md", section, "markdown")
+    [code] = examples("design.md", section, "python")
+    vocabulary, *rest = examples("design.md", section, "yaml")
+    return [requirement, vocabulary, code, *rest]
