@@ -21,6 +21,7 @@ from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
+from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
 from harness.plugins.browser.stage import (
     APP_ENDED,
     CRASH_FILE,
@@ -71,7 +72,7 @@ def test_a_task_of_this_package_has_honest_suites_of_two_styles_and_others(name:
 def test_each_reason_of_the_track_has_a_suite_that_must_get_it() -> None:
     cases = read_batch(Catalog(), SUITES, None)
     expected = {code for case in cases if case.expected for code in case.expected.codes}
-    assert expected >= {ReasonCode(code) for code in ("technique-not-shown", "timing-dependent", "app-dead")}
+    assert expected >= {TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT, APP_DEAD}
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
@@ -258,7 +259,7 @@ async def test_what_fails_where_the_application_does_what_it_should_has_the_arms
     assert found >= {ReasonCode(code) for code in codes}
     assert found - {ReasonCode(code) for code in codes} <= {
         ReasonCode.CRITERION_UNMET,
-        ReasonCode.TECHNIQUE_NOT_SHOWN,
+        TECHNIQUE_NOT_SHOWN,
     }
     assert record.verdict is (Verdict.FAILED if codes else Verdict.RESOLVED)
     assert technique_of(record) == technique
@@ -266,7 +267,7 @@ async def test_what_fails_where_the_application_does_what_it_should_has_the_arms
 
 async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> None:
     record = await graded(tmp_path, {}, dead=("baseline", "same-slow"))
-    assert record.reasons[0].code is ReasonCode("app-dead")
+    assert record.reasons[0].code is APP_DEAD
     assert record.verdict is Verdict.FAILED
 
 
