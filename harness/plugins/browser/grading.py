@@ -26,7 +26,7 @@ async def grade_technique(judging: Judging, submission: Submission) -> Judgement
     arms = technique_task(judging.task).arms
     reasons = tuple(dict.fromkeys(_refined(reason, arms, judgement.evidence) for reason in judgement.record.reasons))
     if judgement.evidence and _app_died(judgement.evidence):
-        words = "the tests brought the application down"
+        words = "the application ended while the tests ran"
         reasons = (Reason(code=APP_DEAD, stage=Stage.MUTATION, words=words), *reasons)
     record = judgement.record.model_copy(update={"reasons": reasons, "verdict": decide(reasons)})
     return replace(judgement, record=record)
@@ -49,7 +49,7 @@ def _refined(reason: Reason, arms: ArmsFile, evidence: Evidence | None) -> Reaso
     test = TestId.parse(reason.subject)
     if reason.code is ReasonCode.BASELINE_RED:
         return _retried(reason) if _was_retried(evidence, test) else reason
-    red = [arm for arm in arms.same if evidence.outcome(listed(arm.variant), test) is Outcome.FAILED]
+    red = [arm for arm in arms.same if evidence.outcome(listed(arm.variant), test) is not Outcome.PASSED]
     # Several arms, one reason: the technique's goes first, since that is what is asked for.
     codes = [arm.code for arm in red]
     if TECHNIQUE_NOT_SHOWN in codes:

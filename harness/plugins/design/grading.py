@@ -1,7 +1,6 @@
 """A design's judging: its file, its manifest, both correct implementations, the mutants, the rules."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from harness.judging.languages.found import TooMuchToRead
@@ -34,7 +33,7 @@ from harness.specs.reasons import Reason, ReasonCode
 from harness.specs.reasons import Stage as ReasonStage
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, TestId
-from harness.specs.variants import ArmKey, ArmStatus
+from harness.specs.variants import ArmStatus
 
 IDS = IdForm(words="the ids of the cases", examples=("TC-01", "TC-02"), test_of=lambda name: name)
 AT_OTHER = listed(OTHER)

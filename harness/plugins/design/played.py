@@ -1,7 +1,7 @@
 """Designed cases as adapters get them: read, checked a second time by strict models, and written as plain lines.
 
-Nothing of a submission's own bytes reaches an arm. A case becomes lines of fields with tabs between them, and all that
-it says is percent-encoded:
+Nothing of a submission's own bytes reaches an arm. A case becomes lines of fields with tabs between them, and all
+that it says is percent-encoded:
 
     case   TC-07
     given  0        account  email=t:a%40x.org
