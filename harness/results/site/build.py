@@ -37,6 +37,7 @@ from harness.results.site.material import (
 from harness.results.site.pages import Pages
 from harness.results.site.task_pages import write_task
 from harness.results.site.trial_pages import write_trial
+from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500
@@ -77,7 +78,7 @@ class SiteBuilder:
 
     directories: Sequence[Path]
     out: Path
-    catalog: Path | None = None
+    catalog: Places = None
     is_live: bool = False
     weights: WeightsFile | None = None
     _known: dict[str, object] = field(default_factory=dict)
@@ -193,7 +194,7 @@ def _changed_at(path: Path) -> tuple[int, int]:
 def report_site(
     directories: list[Path],
     out: Path,
-    catalog: Path | None,
+    catalog: Places,
     weights: WeightsFile | None = None,
     others: Iterable[object] = (),
 ) -> int:
