@@ -150,9 +150,9 @@ class ListedName(NamedTuple):
 
 
 def read_lines(data: bytes) -> list[ListedName]:
-    """Return the lines that begin with a dash, less `file:` and `tests:` in any case; a name that is there again counts once.
+    """Return the lines that begin with a dash, less `file:` and `tests:` in any case.
 
-    Quotes around a whole name are not part of it. Raises ManifestError.
+    A name that is there again counts once. Quotes around a whole name are not part of it. Raises ManifestError.
     """
     lines, above = manifest_lines(data)
     file, found = "", dict[tuple[str, str], ListedName]()
