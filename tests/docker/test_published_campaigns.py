@@ -1,7 +1,13 @@
-"""The grammar of campaigns beside UTscapy's own, over all campaigns of a tree: the same tests with the same code."""
+"""The grammar of campaigns beside UTscapy's own, over all campaigns of a tree: the same tests with the same code.
+
+The recipe of their image, with the archive of a commit in the place of the release.
+"""
 
 import asyncio
+import io
 import json
+import shutil
+import tarfile
 
 import pytest
 
@@ -46,6 +52,23 @@ async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it():
         assert {name: code_of(text) for name, text in mine.items()} == {
             name: theirs[name].split() for name in theirs
         }, path
+
+
+async def test_an_archive_beside_a_recipe_is_the_tree_of_its_image(tmp_path, client):
+    place = shutil.copytree(RECIPES, tmp_path / "recipes") / "repos" / "scapy"
+    with tarfile.open(place / "source.tar", "w") as archive:
+        campaign = tarfile.TarInfo("test/mine.uts")
+        campaign.size = len(b"= one\n")
+        archive.addfile(campaign, io.BytesIO(b"= one\n"))
+    image = await repo_image(Catalog(tmp_path / "recipes").repo("scapy"))
+    try:
+        assert image.reference != (await repo_image(Catalog(RECIPES).repo("scapy"))).reference
+        found = ("find", ".", "-name", "*.uts")
+        told = await printed("docker", "run", "--rm", "--network=none", image.reference, *found)
+        assert told.split() == ["./test/mine.uts"]
+    finally:
+        for tag in (image.reference, image.reference.replace("-repo:", "-dependencies:")):
+            client.images.remove(tag, force=True)
 
 
 def code_of(text: str) -> list[str]:
