@@ -103,10 +103,10 @@ def fault_of(path: Path, fault: Unreadable) -> UserError:
 
 def new_file_patch(path: str, data: bytes) -> bytes:
     """Return the patch that adds a text file."""
-    lines = data.decode().splitlines()
-    names = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
-    head = f"{names}@@ -0,0 +1,{len(lines)} @@\n"
-    return (head + "".join(f"+{line}\n" for line in lines)).encode()
+    lines = data.decode().removesuffix("\n").split("\n") if data else []
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n"
+    hunk = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" if lines else ""
+    return (head + hunk + "".join(f"+{line}\n" for line in lines)).encode()
 
 
 def manifest_of(file: str, cases: tuple[Case, ...]) -> bytes:

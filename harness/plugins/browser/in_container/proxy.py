@@ -43,7 +43,7 @@ class Log:
 
 
 class Rules:
-    """What happens to the next request; drawn by a seed."""
+    """Rules for the next request, drawn by a seed."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self._chance, self._lock = random.Random(told.get("seed", 0)), threading.Lock()
