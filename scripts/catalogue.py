@@ -11,6 +11,7 @@ from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import parse_manifest
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
+from harness.specs.tracks import BEHAVIOUR
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE, RECORDS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "check-records"
@@ -25,8 +26,23 @@ check record; `-` where a task has changed since, or was never checked in full.
 """
 
 
+OTHERS = """
+## Of other tracks
+
+`docs/` has a page for each track. Must-haves are the rubric's, where a task has one; seconds as above.
+
+| task | track | what it is about | repository | must-haves | seconds |
+|---|---|---|---|---:|---:|
+"""
+
+
 def page() -> str:
-    tasks = Catalog(CHECKOUT).select(["*"])
+    every = Catalog(CHECKOUT).select(["*"])
+    others = "".join(sorted(other_row(task) for task in every if task.track != BEHAVIOUR))
+    return behaviour_part([task for task in every if task.track == BEHAVIOUR]) + OTHERS + others
+
+
+def behaviour_part(tasks: list[Task]) -> str:
     rows = sorted((task.repo.language, task.repo.name, row(task)) for task in tasks)
     languages = {language: sum(item[0] == language for item in rows) for language, _, _ in rows}
     counts = ", ".join(f"{language} {count}" for language, count in languages.items())
@@ -39,6 +55,13 @@ def row(task: Task) -> str:
     cells = (
         task.id, task.file.title, task.repo.language, task.file.kind.value,
         f"{must} + {len(task.rubric.criteria) - must}", str(len(task.probes)), str(tests), seconds(task),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |\n"
+
+
+def other_row(task: Task) -> str:
+    cells = (
+        task.id, task.track, task.file.title, task.repo.name, str(len(task.rubric.must_haves) or "-"), seconds(task),
     )  # fmt: skip
     return f"| {' | '.join(cells)} |\n"
 

@@ -33,7 +33,7 @@ from harness.specs.yaml_files import Inline, Quoted, load_yaml, yaml_text
 
 @dataclass(frozen=True)
 class MatrixOrder:
-    """What is asked of a matrix.
+    """Options of a matrix.
 
     With `fix` manifests, covers.yaml and expect.yaml are written from it; with `honest` the honest suites run beside
     the reference, with `twins` all of them also on what behaves as the code does. With `remember` suites that ran on

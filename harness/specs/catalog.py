@@ -89,7 +89,7 @@ class Catalog:
         return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; of `repos` alone where some are named.
+        """Tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; of `repos` alone where given.
 
         Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
         """

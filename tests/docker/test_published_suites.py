@@ -32,9 +32,7 @@ EXPECTED = {
         # Behind the last test of a set, and behind a blank line of a test; the parser takes the summary for a test.
         "oracle": outcome("resolved", published="resolved"),
         # `typebitmaps()` for `Field().typebitmaps()`: the published rules ignore a name that no result has.
-        "lists-a-part": outcome(
-            "failed", "manifest-unknown-test", "manifest-unlisted-test", published="resolved"
-        ),
+        "lists-a-part": outcome("failed", "manifest-unknown-test", "manifest-unlisted-test", published="resolved"),
         "lists-a-comment": outcome("failed", "manifest-unknown-test", published="resolved"),
     },
     JEST: {

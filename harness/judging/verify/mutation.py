@@ -290,10 +290,6 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
     alike = [key for key, arm in evidence.listed.items() if arm.kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)]
     if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
         return [_flaky(test)]
-    item = evidence.result(AT_BASELINE, test)
-    if item and item.quality is Quality.RETRIED:
-        words = "it ran more than once in one run: take its retries away"
-        return [_reason(ReasonCode.RETRIES, str(test), words)]
     if outcome is Outcome.FAILED:
         return [_reason(ReasonCode.BASELINE_RED, str(test), "it fails on the code as it is")]
     if outcome is Outcome.SKIPPED:

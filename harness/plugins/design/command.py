@@ -50,16 +50,17 @@ def _as_json(item: "HandIn") -> dict[str, Any]:
     from harness.plugins.design.design_file import MutantKind
 
     figures = item.figures
-    told = {
-        "cases": figures.cases,
-        "wrong": figures.wrong,
-        "over_specified": figures.over_specified,
-        "cover": figures.cover,
-        "killed": {kind: list(figures.kills(kind)) for kind in MutantKind},
-        "killed_by": {name: sorted(cases) for name, cases in figures.killed.items()},
-    }
-    reasons = [reason.model_dump(mode="json") for reason in item.record.reasons]
-    return {"design": item.name, "verdict": item.record.verdict, **(told if figures else {}), "reasons": reasons}
+    told: dict[str, Any] = {"design": item.name, "verdict": item.record.verdict}
+    if figures:
+        told |= {
+            "cases": figures.cases,
+            "wrong": figures.wrong,
+            "over_specified": figures.over_specified,
+            "cover": figures.cover,
+            "killed": {kind: list(figures.kills(kind)) for kind in MutantKind},
+            "killed_by": {name: sorted(cases) for name, cases in figures.killed.items()},
+        }
+    return told | {"reasons": [reason.model_dump(mode="json") for reason in item.record.reasons]}
 
 
 def _show(played: "list[HandIn]") -> None:
