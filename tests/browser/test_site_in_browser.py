@@ -16,6 +16,8 @@ KINDS = (*TOPICS, "task", "resolved", "failed", "invalid", "unscored", "compare"
 CHECKED = ("index", "trials", "activity", "tasks", "task", "failed", "compare", "flip")
 """Those that axe-core goes through: the others have nothing that these lack."""
 IN_THE_DARK = ("index", "failed", "flip")
+OPEN = """document.querySelectorAll('details').forEach(item => { item.open = true });
+document.querySelectorAll('section.tab').forEach(item => { item.hidden = false })"""
 _TRIALS = {
     "resolved": "trials/aiosmtpd-proxy-tlv/mini/scripted-gpt.yaml/1.html",
     "failed": "trials/jansson-object-merge/claude-code/scripted-gpt.yaml/1.html",
@@ -80,7 +82,7 @@ def test_pages_have_contrast_labels_and_an_order_of_headings(browser: Browser, s
         page = context.new_page()
         for kind in IN_THE_DARK if scheme == "dark" else CHECKED:
             page.goto(place(site, kind).as_uri())
-            page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+            page.evaluate(OPEN)
             found = Axe().run(page, options={"preload": False, **rules})
             assert found.violations_count == 0, f"{kind}, {scheme}: {found.generate_report()}"
 
@@ -156,7 +158,7 @@ def test_no_page_scrolls_sideways_on_a_phone(browser: Browser, site: Path) -> No
         page = context.new_page()
         for kind in KINDS:
             page.goto(place(site, kind).as_uri())
-            page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+            page.evaluate(OPEN)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, kind
 
 
@@ -188,6 +190,19 @@ def test_steps_fold_and_a_deep_link_opens_its_own(reader: Reader, site: Path) ->
     page.locator("#step-1 summary").focus()
     page.keyboard.press("Enter")
     assert page.locator("#step-1 pre").first.is_visible()
+
+
+def test_a_trials_page_shows_a_section_at_a_time(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "resolved"))
+    shown = page.locator("section.tab:visible")
+    assert shown.evaluate_all("found => found.map(item => item.id)") == ["why"]
+    page.get_by_role("link", name="Tests and arms").click()
+    assert shown.evaluate_all("found => found.map(item => item.id)") == ["arms"]
+    assert page.locator(".tabs [aria-current]").inner_text() == "Tests and arms (43)"
+    assert "twin 2 of probe 1.1" in page.locator("table.arms").inner_text()
+    page.get_by_role("link", name="Trajectory").click()
+    page.get_by_label("Steps that contain").fill("class Test")
+    assert 0 < page.locator("details.step:visible").count() < page.locator("details.step").count()
 
 
 def test_a_trial_shows_what_decided_it(reader: Reader, site: Path) -> None:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from harness.judging.verify.evidence import listed
 from harness.results.leaderboard import exact_rate, pareto_front
 from harness.results.scores import TaskScore, Who
 from harness.results.site import plots
@@ -28,7 +29,9 @@ from harness.results.site.plots import (
     scatter_plot,
     stacked_plot,
 )
+from harness.results.site.trial_pages import arm_words
 from harness.results.statistics.proportions import Bounds
+from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import default_directory
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
@@ -282,6 +285,57 @@ def test_tracks_have_figures_of_their_own(tmp_path: Path) -> None:
     rates = re.findall(r"track=(\w+)&amp;system=mini[^\"]*\">(\d+%)<", front)
     assert rates == [("behaviour", "100%"), ("bug", "0%")]
     assert {trial["track"] for trial in results(tmp_path / "site")["trials"]} == {"behaviour", "bug"}
+
+
+REPORT = """<testsuite><testcase file="tests/test_a.py" classname="tests.test_a" name="test_adds" time="0.1">
+<failure message="AssertionError: assert 3 == 4 &lt;b&gt;">def test_adds():
+&gt;       assert add(1, 2) == 4
+E       AssertionError: assert 3 == 4</failure></testcase></testsuite>"""
+
+
+def test_a_failing_test_is_shown_with_its_assertion_in_each_arm(tmp_path: Path) -> None:
+    store = judged(evidenced(worked(begun(run_folder(tmp_path / "run"), "aiosmtpd-proxy-tlv", "mini", "openai/one"))))
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    [page] = (tmp_path / "site" / "trials").rglob("1.html")
+    assert 'id="failures"' not in page.read_text()
+    outputs = {"1.xml": REPORT.encode()}
+    said = JobResult(1, timed_out=False, out_of_memory=False, log=b"", outputs=outputs, complete=True, seconds=1.0)
+    store.keep_arm(listed("removal-1"), said)
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    [shown] = re.findall('<h3 id="failures">.*?</section>', page.read_text(), re.DOTALL)
+    assert "test_adds</code> fails in 1 arm" in shown
+    assert "removal-1: assertion <code>AssertionError: assert 3 == 4 &lt;b&gt;</code>" in shown
+    assert "assert add(1, 2) == 4" in shown
+    (store.directory / "arms" / "removal-1" / "1.xml").write_text("<testsuite><testcase")
+    SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
+    assert 'id="failures"' not in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        ("twin-1.3_2", "twin 2 of probe 1.3"),
+        ("twin-1.3", "twin 1 of probe 1.3"),
+        ("probe-1.10", "probe 1.10"),
+        ("garbage-2,run-2", "garbage, draw 2, run again: 2"),
+        ("rewritten-1,control,test-3", "rewritten, draw 1, control, alone: test 3"),
+        ("placebo-authored", "placebo authored"),
+    ],
+)
+def test_the_name_of_an_arm_is_told_in_words(arm: str, words: str) -> None:
+    assert arm_words(arm) == words
+
+
+def test_a_patch_is_folded_by_file(tmp_path: Path) -> None:
+    one = "diff --git a/a.py b/a.py\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,2 @@\n+x = 1\n+y = 2\n"
+    other = "diff --git a/b c.py b/b c.py\n--- a/b c.py\n+++ b/b c.py\n@@ -1 +1 @@\n-old\n+new\n"
+    (tmp_path / "p.diff").write_text(one + other)
+    view = patch_view(tmp_path / "p.diff", [], LongTexts(Pages(tmp_path, "x"), "a.html"))
+    assert view
+    assert [(part.name, part.added, part.removed) for part in view.parts] == [("a.py", 2, 0), ("b c.py", 1, 1)]
+    assert "".join(line.text for part in view.parts for line in part.lines) == "".join(
+        line.text for line in view.lines
+    )
 
 
 def test_ties_are_decided_by_counts() -> None:

@@ -49,6 +49,26 @@ class PatchLine(NamedTuple):
 
 
 @dataclass(frozen=True)
+class PatchPart:
+    """The lines of a patch that are about one file."""
+
+    name: str
+    lines: tuple[PatchLine, ...]
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "added" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "removed" for line in self.lines)
+
+    @property
+    def html(self) -> Markup:
+        return Markup("".join([line.html for line in self.lines]))  # each is escaped
+
+
+@dataclass(frozen=True)
 class PatchView:
     """`whole` is the file with everything, where not all is shown."""
 
@@ -56,8 +76,18 @@ class PatchView:
     whole: Text | None = None
 
     @property
-    def html(self) -> Markup:
-        return Markup("".join([line.html for line in self.lines]))  # each is escaped
+    def parts(self) -> list[PatchPart]:
+        """Return the patch by files: each begins with its `diff` line."""
+        starts = [number for number, line in enumerate(self.lines) if line.text.startswith("diff --git ")]
+        starts = starts if starts[:1] == [0] else [0, *starts]
+        ends = [*starts[1:], len(self.lines)]
+        pieces = [self.lines[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [PatchPart(_file_of(piece), piece) for piece in pieces if any(line.text for line in piece)]
+
+
+def _file_of(lines: Sequence[PatchLine]) -> str:
+    first = lines[0].text
+    return first.rpartition(" b/")[2] if first.startswith("diff --git ") else "patch"
 
 
 def patch_view(path: Path, tests: Iterable[str], texts: LongTexts) -> PatchView | None:

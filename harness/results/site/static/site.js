@@ -153,8 +153,30 @@ const listTrials = (form) => {
   take();
 };
 
+// A trial's page shows one of its sections at a time.
+const TABS = [...document.querySelectorAll("section.tab")];
+
+const showTab = (shown) => {
+  for (const tab of TABS) {
+    tab.hidden = tab !== shown;
+  }
+  for (const link of document.querySelectorAll(".tabs a")) {
+    link.removeAttribute("aria-current");
+    if (link.hash === `#${shown.id}`) {
+      link.setAttribute("aria-current", "true");
+    }
+  }
+};
+
 const reveal = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const tab = target?.closest("section.tab") ?? TABS[0];
+  if (tab) {
+    showTab(tab);
+  }
+  if (TABS.includes(target)) {
+    return;
+  }
   for (let place = target; place; place = place.parentElement) {
     if (place.tagName === "DETAILS") {
       place.open = true;
@@ -167,6 +189,17 @@ const fold = (selector, open) => {
   for (const item of document.querySelectorAll(`${selector} details`)) {
     item.open = open;
   }
+};
+
+const findSteps = (field) => {
+  const steps = [...document.querySelectorAll(`${field.dataset.steps} details.step`)];
+  const wanted = field.value.toLowerCase();
+  let shown = 0;
+  for (const step of steps) {
+    step.hidden = Boolean(wanted) && !step.textContent.toLowerCase().includes(wanted);
+    shown += step.hidden ? 0 : 1;
+  }
+  field.closest("p").querySelector("output").textContent = wanted ? `${shown} of ${steps.length} steps` : "";
 };
 
 // A served page asks whether there is something new; what was open before stays open.
@@ -216,12 +249,22 @@ if (document.getElementById("trial-filter")) {
 for (const button of document.querySelectorAll("button[data-open], button[data-close]")) {
   button.addEventListener("click", () => fold(button.dataset.open ?? button.dataset.close, "open" in button.dataset));
 }
+for (const field of document.querySelectorAll("input[data-steps]")) {
+  field.addEventListener("input", () => findSteps(field));
+}
 addEventListener("hashchange", reveal);
-addEventListener("beforeprint", () => fold("main", true));
+addEventListener("beforeprint", () => {
+  for (const tab of TABS) {
+    tab.hidden = false;
+  }
+  fold("main", true);
+});
 if (document.documentElement.dataset.live) {
   reopen();
   watch(document.documentElement.dataset.live);
 }
-if (location.hash && !document.querySelector("form[data-filters], #trial-filter")) {
+if (TABS.length > 0) {
+  reveal();
+} else if (location.hash && !document.querySelector("form[data-filters], #trial-filter")) {
   reveal();
 }
