@@ -47,6 +47,7 @@ SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 TASKS = [path.name for path in task_directories("*")]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
+PLAIN = BrowserStage(COMPANION)
 FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
 
 
@@ -188,7 +189,7 @@ def test_nothing_holds_once_the_application_has_ended() -> None:
 class ScriptedStages:
     """See `Toolchain`. An engine knows each variant by its marker, and each has a stage."""
 
-    stage: BrowserStage = BrowserStage(COMPANION)
+    stage: BrowserStage = PLAIN
 
     separates = False
     replaced = ()
@@ -235,7 +236,7 @@ async def graded(
     red: Mapping[str, str],
     dead: tuple[str, ...] = (),
     unnoticed: str = "",
-    stage: BrowserStage = BrowserStage(COMPANION),
+    stage: BrowserStage = PLAIN,
 ) -> VerdictRecord:
     """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there."""
 
