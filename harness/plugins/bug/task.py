@@ -107,6 +107,8 @@ class BugTask(Task):
     @cached_property
     def prompt(self) -> str:
         """The report, and what is to be handed in."""
+        from harness.judging.languages.registry import language_of  # grammars, which lists of tasks do without
+
         repo, ids = self.repo, language_of(self.repo).ids
         template = _templates().get_template("request.j2")
         return template.render(
