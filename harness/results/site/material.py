@@ -155,8 +155,8 @@ class Material:
         return ", ".join(run.name for run in self.runs)
 
 
-def load_material(directories: Sequence[Path], catalog: Path | None) -> Material:
-    """Raises UserError where a directory holds no run, or is named twice."""
+def load_material(directories: Sequence[Path], catalog: Path | None, track: str = "") -> Material:
+    """Read runs, or their trials of one track. Raises UserError where a directory holds no run, or is named twice."""
     seen: set[Path] = set()
     for directory in directories:
         if directory.resolve() in seen:
@@ -164,6 +164,8 @@ def load_material(directories: Sequence[Path], catalog: Path | None) -> Material
         seen.add(directory.resolve())
     names = run_names(list(directories))
     loaded = [load_rows(directory) for directory in directories]
+    if track:
+        loaded = [run.of_track(track) for run in loaded]
     several = len(loaded) > 1
     runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
     trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
