@@ -39,6 +39,8 @@ EXPECTED = {
         "oracle": outcome("resolved", published="resolved"),
         # One of its tests has cases, whose names only a log has.
         "honest": outcome("resolved", published="resolved"),
+        # Listed as a log prints them: cases of tables, and blocks without the parentheses at their ends.
+        "honest-names-of-a-log": outcome("resolved", published="resolved"),
         # In upstream's file, four tests of which fail with this Node.js, by bare names, below a shortened path.
         "honest-beside-red-tests": outcome("resolved", published="resolved"),
         # jest -u writes a snapshot anew: one test has nothing else, and a second one has a check beside it.

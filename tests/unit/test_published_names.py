@@ -17,6 +17,7 @@ from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
 from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.parsed_log import attributed, means, read_published
+from harness.plugins.published.rule import listed_names
 from harness.plugins.published.seen_tests import SeenTests, reported_tests, unheaded
 from harness.plugins.published.task import read_published as read_task
 from harness.specs.test_results import TestId
@@ -225,3 +226,12 @@ def test_names_and_paragraphs_of_any_length_are_compared_in_linear_time():
     unheaded(found, FileChange("x.tests", text, text + b"\x00= B\n"))
     assert listed_as("(" * 1000 + ")" * 500, ["(" * 900 + ")"]) is None
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("key", ["tests:", "Tests:", "test:"])
+@pytest.mark.parametrize("file", ["file:", "File:"])
+def test_our_rules_read_the_keys_of_a_manifest_as_the_published_ones_do(file, key):
+    text = f'- {file} a.py\n  {key}\n    - tests:foo\n    - it returns "x"\n- {key}\n- "quoted"\n'
+    names = ["tests:foo", 'it returns "x"', "quoted"]
+    assert [(item.file, item.name) for item in read_lines(text.encode())] == [("a.py", name) for name in names]
+    assert listed_names(text) == names

@@ -49,17 +49,18 @@ def play(
 def _as_json(item: "HandIn") -> dict[str, Any]:
     from harness.plugins.design.design_file import MutantKind
 
-    figures = item.figures
-    told = {
-        "cases": figures.cases,
-        "wrong": figures.wrong,
-        "over_specified": figures.over_specified,
-        "cover": figures.cover,
-        "killed": {kind: list(figures.kills(kind)) for kind in MutantKind},
-        "killed_by": {name: sorted(cases) for name, cases in figures.killed.items()},
-    }
+    told: dict[str, Any] = {}
+    if figures := item.figures:
+        told = {
+            "cases": figures.cases,
+            "wrong": figures.wrong,
+            "over_specified": figures.over_specified,
+            "cover": figures.cover,
+            "killed": {kind: list(figures.kills(kind)) for kind in MutantKind},
+            "killed_by": {name: sorted(cases) for name, cases in figures.killed.items()},
+        }
     reasons = [reason.model_dump(mode="json") for reason in item.record.reasons]
-    return {"design": item.name, "verdict": item.record.verdict, **(told if figures else {}), "reasons": reasons}
+    return {"design": item.name, "verdict": item.record.verdict, **told, "reasons": reasons}
 
 
 def _show(played: "list[HandIn]") -> None:

@@ -35,7 +35,7 @@ class Action(_Strict):
 
 
 class Expected(_Strict):
-    """What a case expects; fields that it leaves out aren't compared."""
+    """The outcome that a case expects; fields that it leaves out aren't compared."""
 
     outcome: Name
     fields: dict[Name, Value]

@@ -90,13 +90,13 @@ class _Sayable(_Part):
 
 
 class Operation(_Sayable):
-    """What can be done."""
+    """An operation with its typed fields."""
 
     places: tuple[Place, ...] = Field(default=(Place.GIVEN, Place.WHEN), alias="in", min_length=1)
 
 
 class OutcomeSpec(_Sayable):
-    """What can come of it: no case can expect anything else."""
+    """A closed outcome: no case can expect anything else."""
 
     @model_validator(mode="after")
     def _no_labels(self) -> Self:

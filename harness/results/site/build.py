@@ -34,6 +34,7 @@ from harness.results.site.material import (
 from harness.results.site.pages import Pages
 from harness.results.site.task_pages import write_task
 from harness.results.site.trial_pages import write_trial
+from harness.specs.catalog import Places
 from harness.specs.errors import UserError
 
 _CELLS = 2_500
@@ -74,7 +75,7 @@ class SiteBuilder:
 
     directories: Sequence[Path]
     out: Path
-    catalog: Path | None = None
+    catalog: Places = None
     is_live: bool = False
     weights: WeightsFile | None = None
     track: str = ""

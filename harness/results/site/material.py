@@ -14,7 +14,7 @@ from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows, load_rows
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
-from harness.specs.catalog import Catalog
+from harness.specs.catalog import Catalog, Places
 from harness.specs.errors import UserError
 from harness.specs.model_file import called_apart
 from harness.specs.task import Task
@@ -155,7 +155,7 @@ class Material:
         return ", ".join(run.name for run in self.runs)
 
 
-def load_material(directories: Sequence[Path], catalog: Path | None, track: str = "") -> Material:
+def load_material(directories: Sequence[Path], catalog: Places, track: str = "") -> Material:
     """Read runs, or their trials of one track. Raises UserError where a directory holds no run, or is named twice."""
     seen: set[Path] = set()
     for directory in directories:
@@ -187,7 +187,7 @@ def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[S
         yield System(standing, tuple(found.get(standing.who, ())), label)
 
 
-def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) -> Iterator[tuple[str, Task]]:
+def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Places) -> Iterator[tuple[str, Task]]:
     """Return the tasks that can be read: a site is also made where the tasks are gone."""
     try:
         known = Catalog(catalog)

@@ -11,6 +11,7 @@ from harness.results.run_rows import run_file
 from harness.results.site.build import SiteBuilder, check_folder
 from harness.results.site.material import FRONT, run_names
 from harness.results.site.pages import Pages
+from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 from harness.specs.tracks import BEHAVIOUR
 
@@ -21,7 +22,7 @@ class TrackSites:
 
     directories: Sequence[Path]
     out: Path
-    catalog: Path | None = None
+    catalog: Places = None
     is_live: bool = False
     weights: WeightsFile | None = None
     track: str = ""
@@ -63,7 +64,7 @@ def asked_tracks(directories: Iterable[Path]) -> tuple[str, ...]:
 def report_site(
     directories: list[Path],
     out: Path,
-    catalog: Path | None,
+    catalog: Places,
     weights: WeightsFile | None = None,
     others: Iterable[object] = (),
     track: str = "",
