@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.results.site.build import SiteBuilder
 from harness.results.site.serving import VERSION, files_seen, follow, listening
+from harness.results.site.track_sites import TrackSites
 from harness.specs.errors import UserError
 from tests.support.run_folder import begun, judged, run_folder, worked
 
@@ -70,7 +70,7 @@ def test_the_site_is_built_anew_while_a_run_goes_on(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("harness.results.site.serving._SECONDS", 0.05)
     run = run_folder(tmp_path / "run")
     store = worked(begun(run, "a", "mini", "openai/one"))
-    builder = SiteBuilder([run], tmp_path / "site", is_live=True)
+    builder = TrackSites([run], tmp_path / "site", is_live=True)
     builder.build()
     before, stop = files_seen([run]), threading.Event()
     page = next((tmp_path / "site" / "trials").rglob("1.html"))

@@ -11,7 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
-from harness.results.site.build import SiteBuilder
+from harness.results.site.track_sites import TrackSites
 from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
@@ -63,7 +63,7 @@ def view(directories: list[Path], port: int, catalog: Places) -> int:
     """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
-        builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)
+        builder = TrackSites(directories, Path(folder), catalog, is_live=True)
         with listening(Path(folder), port) as server:
             _build(builder, 1)
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -88,7 +88,7 @@ def listening(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
         server.server_close()
 
 
-def follow(builder: SiteBuilder, stop: threading.Event) -> None:
+def follow(builder: TrackSites, stop: threading.Event) -> None:
     """Build again whenever the run's files have changed, until `stop` is set."""
     seen, number = files_seen(builder.directories), 1
     while not stop.wait(_SECONDS):
@@ -112,6 +112,7 @@ def files_seen(directories: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
     return frozenset(found)
 
 
-def _build(builder: SiteBuilder, number: int) -> None:
+def _build(builder: TrackSites, number: int) -> None:
     builder.build()
-    (builder.out / VERSION).write_text(str(number))
+    for folder in builder.folders:
+        (folder / VERSION).write_text(str(number))
