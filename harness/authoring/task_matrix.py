@@ -56,7 +56,7 @@ def kill_matrix(catalog: Catalog, name: str, order: MatrixOrder, tell: Callable[
 
 async def _kill_matrix(catalog: Catalog, task: Task, order: MatrixOrder, tell: Callable[[str], None]) -> KillMatrix:
     patches = {REFERENCE: task.directory / "reference" / "tests.patch"}
-    corpus = corpus_of(catalog) / task.id
+    corpus = corpus_of(catalog.holding(task)) / task.id
     if order.honest:
         patches |= {path.parent.name: path for path in sorted(corpus.glob("*/patch.diff"))}
     suites: list[SuiteMatrix] = []

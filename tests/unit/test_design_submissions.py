@@ -11,6 +11,7 @@ import pytest
 
 from harness.judging.submission.extraction import Submission
 from harness.plugins.design.hand_ins import NAMES, case_of
+from harness.plugins.design.reasons import CASE_UNREADABLE, CASE_WRONG
 from harness.plugins.design.task import CASES, FEATURE, new_file_patch
 from harness.runs.submissions import Expectation, Judged
 from harness.sandbox.registry import SANDBOXES
@@ -49,12 +50,12 @@ def test_each_reason_of_the_track_has_a_design_that_ends_for_it():
     ("patch", "manifest", "code", "words"),
     [
         (b"", b"", ReasonCode.EMPTY_SUBMISSION, ""),
-        (new_file_patch("design/notes.md", b"a\n"), b"", ReasonCode.CASE_UNREADABLE, "there are: design/notes.md"),
+        (new_file_patch("design/notes.md", b"a\n"), b"", CASE_UNREADABLE, "there are: design/notes.md"),
         (new_file_patch("requirement.md", b"a\n"), b"", None, ""),
         (
             new_file_patch(CASES, b"- {id: A, when: {op: member}, then: {outcome: refused}}\n"),
             b"",
-            ReasonCode.CASE_UNREADABLE,
+            CASE_UNREADABLE,
             "design/cases.yaml:1: member can't stand in 'when'",
         ),
         (
@@ -87,7 +88,7 @@ async def test_of_two_files_nobody_knows_which_counts(tmp_path):
     record = await judged(task, Submission(patch, handed_in(task, data).manifest), tmp_path)
     [reason] = record.reasons
     assert (reason.code, reason.words) == (
-        ReasonCode.CASE_UNREADABLE,
+        CASE_UNREADABLE,
         "expected one file, design/cases.yaml or design/cases.feature; there are: design/cases.feature, "
         "design/cases.yaml",
     )
@@ -98,7 +99,7 @@ async def test_a_wrong_case_kills_nothing(tmp_path):
     task = page_task(tmp_path)
     data = b"- {id: A, when: {op: send, grams: 2001}, then: {outcome: priced, cents: 1}}\n"
     record = await judged(task, handed_in(task, data), tmp_path)
-    assert record.reasons[0].code is ReasonCode.CASE_WRONG
+    assert record.reasons[0].code == CASE_WRONG
     assert not any(cases for item in record.stages.rubric.criteria for cases in item.killed_by.values())
 
 

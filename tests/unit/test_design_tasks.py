@@ -12,9 +12,10 @@ from harness.plugins.design.check import (
 from harness.plugins.design.design_file import MutantKind
 from harness.plugins.design.figures import figures_of
 from harness.plugins.design.images import agent_files
+from harness.plugins.design.reasons import CASE_UNREADABLE
 from harness.plugins.design.task import load_design
 from harness.specs.errors import UserError
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.reasons import Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.tracks import TaskOptions
 from tests.support.designs import CATALOG, handed_in, judged, page_task, shipped, subject_of
@@ -212,4 +213,4 @@ async def test_nothing_handed_in_fails(tmp_path):
     task = page_task(tmp_path)
     record = await judged(task, handed_in(task, b""), tmp_path)
     assert record.verdict is Verdict.FAILED
-    assert [reason.code for reason in record.reasons] == [ReasonCode.CASE_UNREADABLE]
+    assert [reason.code for reason in record.reasons] == [CASE_UNREADABLE]

@@ -217,9 +217,9 @@ def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
     """Return whether a test has a fault that no further arm can take away."""
     if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
         return not baseline_is_open(evidence, test)
-    return certain(evidence, test) or all(
-        _survived(evidence, kind, test) for kind in VariantKind if kind.removes and evidence.planned(kind)
-    )
+    removals = [kind for kind in VariantKind if kind.removes and evidence.planned(kind)]
+    survived = bool(removals) and all(_survived(evidence, kind, test) for kind in removals)
+    return survived or certain(evidence, test)
 
 
 def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:

@@ -50,7 +50,7 @@ async def plan_stages(
     where = str(technique_task(task).directory / ARMS)
     return [
         VariantSource(
-            name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: _settings(arm, name, code_seed)}, of
+            name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: settings_of(arm, name, code_seed)}, of
         )
         for name, kind, of, arm in kinds
     ]
@@ -74,7 +74,8 @@ async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
     return {file: data.decode() for file, data in (await tree.read_all(wanted)).items()}
 
 
-def _settings(arm: StageArm, name: str, seed: int) -> bytes:
+def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
+    """Return the settings of an arm's companion (in_container/serve.py), with what the seed draws for it."""
     chance = Random(derived(seed, "stage", name))
     options = [word for key, value in sorted(arm.options.items()) for word in (f"--{key}", value)]
     proxy = {**arm.proxy.model_dump(mode="json"), "seed": chance.randrange(1 << 30)}

@@ -59,7 +59,7 @@ def _unused(subject: Subject, task: DesignTask) -> Iterator[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return why the reference isn't resolved: a mutant that lives, a wrong case, or more cases than needed."""
+    """Return why the reference isn't resolved: a living mutant, a wrong case, or more cases than needed."""
     task = design_task(subject.task)
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     judged = await grade_design(Judging(task, subject.containers), submission)

@@ -49,9 +49,10 @@ def play(
 def _as_json(item: "HandIn") -> dict[str, Any]:
     from harness.plugins.design.design_file import MutantKind
 
-    told: dict[str, Any] = {}
-    if figures := item.figures:
-        told = {
+    figures = item.figures
+    told: dict[str, Any] = {"design": item.name, "verdict": item.record.verdict}
+    if figures:
+        told |= {
             "cases": figures.cases,
             "wrong": figures.wrong,
             "over_specified": figures.over_specified,
@@ -59,8 +60,7 @@ def _as_json(item: "HandIn") -> dict[str, Any]:
             "killed": {kind: list(figures.kills(kind)) for kind in MutantKind},
             "killed_by": {name: sorted(cases) for name, cases in figures.killed.items()},
         }
-    reasons = [reason.model_dump(mode="json") for reason in item.record.reasons]
-    return {"design": item.name, "verdict": item.record.verdict, **told, "reasons": reasons}
+    return told | {"reasons": [reason.model_dump(mode="json") for reason in item.record.reasons]}
 
 
 def _show(played: "list[HandIn]") -> None:

@@ -90,13 +90,13 @@ class _Sayable(_Part):
 
 
 class Operation(_Sayable):
-    """An operation with its typed fields."""
+    """A step that cases may have."""
 
     places: tuple[Place, ...] = Field(default=(Place.GIVEN, Place.WHEN), alias="in", min_length=1)
 
 
 class OutcomeSpec(_Sayable):
-    """A closed outcome: no case can expect anything else."""
+    """An outcome: no case can expect any that the vocabulary doesn't have."""
 
     @model_validator(mode="after")
     def _no_labels(self) -> Self:
