@@ -254,6 +254,6 @@ def _scopes_of(node: Node) -> Iterator[int]:
 CONDUCT = Conduct(
     parse=_parsed,
     rules=_rules,
-    literals=frozenset({"string", "number", "regex", "true", "false", "null"}),
+    literals=frozenset({"string", "string_fragment", "number", "regex", "true", "false", "null"}),
     declaring=(*SUFFIXES, PACKAGE),
 )
