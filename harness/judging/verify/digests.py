@@ -96,7 +96,7 @@ class _Value:
 
 
 class _Place(NamedTuple):
-    """The surroundings of a node: its scope, the value that it is part of, that of its function, what its loop does."""
+    """The surroundings of a node: scope, value that it is part of, its function's value, what its loop does."""
 
     scope: _Scope
     value: _Value | None = None
