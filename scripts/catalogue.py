@@ -1,4 +1,4 @@
-"""Writes docs/catalogue.md: every task, counted, with the seconds that its check record tells.
+"""Writes docs/catalogue.md, the catalogue of the tasks that come with testwright.
 
 usage: catalogue.py [--check]     --check: change nothing, status 1 where the page differs
 """
@@ -6,48 +6,19 @@ usage: catalogue.py [--check]     --check: change nothing, status 1 where the pa
 import sys
 from pathlib import Path
 
-from harness.authoring.task_check.controls import read_check_record
-from harness.judging.languages.registry import language_of
-from harness.judging.submission.manifest import parse_manifest
+from harness.authoring.catalogue import catalogue
 from harness.specs.catalog import Catalog
-from harness.specs.task import Task
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE, RECORDS = CHECKOUT / "docs" / "catalogue.md", CHECKOUT / "docs" / "check-records"
-HEAD = """# The tasks
-
-Written by `make check-tasks`, which checks every task in full and leaves a record of each in `docs/check-records/`.
-Criteria are must-haves and nice-to-haves, seconds those of one judging of the reference on the machine that wrote the
-check record; `-` where a task has changed since, or was never checked in full.
-
-| task | what it asks for | language | kind | criteria | probes | reference tests | seconds |
-|---|---|---|---|---:|---:|---:|---:|
-"""
+ABOUT = (
+    "Written by `make check-tasks`, which checks every task in full and leaves a record of each in"
+    " `docs/check-records/`.\n"
+)
 
 
 def page() -> str:
-    tasks = Catalog(CHECKOUT).select(["*"])
-    rows = sorted((task.repo.language, task.repo.name, row(task)) for task in tasks)
-    languages = {language: sum(item[0] == language for item in rows) for language, _, _ in rows}
-    counts = ", ".join(f"{language} {count}" for language, count in languages.items())
-    return f"{HEAD}{''.join(text for _, _, text in rows)}\n{len(tasks)} tasks: {counts}.\n"
-
-
-def row(task: Task) -> str:
-    must = len(task.rubric.must_haves)
-    tests = len(parse_manifest(task.patch("reference/manifest.yaml"), language_of(task.repo).ids).tests)
-    cells = (
-        task.id, task.file.title, task.repo.language, task.file.kind.value,
-        f"{must} + {len(task.rubric.criteria) - must}", str(len(task.probes)), str(tests), seconds(task),
-    )  # fmt: skip
-    return f"| {' | '.join(cells)} |\n"
-
-
-def seconds(task: Task) -> str:
-    record = read_check_record(RECORDS, task.id)
-    if record is None or record.task_digest != task.digest:
-        return "-"
-    return f"{record.reference_seconds:.0f}"
+    return catalogue(Catalog(CHECKOUT), RECORDS, ABOUT)
 
 
 def main() -> int:

@@ -31,8 +31,8 @@ read from the environment (`export ANTHROPIC_API_KEY=...`) or from such lines in
 those that it finds. Exit status: 0 the command did what was asked (whatever the verdicts), 1 something could not be
 scored or a check failed, 2 usage or configuration error, 130 interrupted.
 
-Each command has `-h`. `--catalog DIR`, before the command's name, takes tasks, repositories, rubrics and scaffolds
-from another folder.
+Each command has `-h`. `--catalog PLACE`, before the command's name, takes tasks, repositories, rubrics and scaffolds
+from another folder, a git repository or an installed package ([catalogs.md](catalogs.md)).
 """
 
 

@@ -8,10 +8,17 @@ import asyncio
 import sys
 from pathlib import Path
 from statistics import mean
-from uuid import uuid4
 
-from harness.authoring.suite_scores import MUTANTS, SEED, Care, SuiteScores, measure_scores, out_of_order
-from harness.runs.engine_session import engine_session
+from harness.authoring.suite_scores import (
+    MUTANTS,
+    SEED,
+    Care,
+    SuiteScores,
+    measure_all,
+    out_of_order,
+    read_scores,
+    score_cells,
+)
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.yaml_files import load_yaml
@@ -43,7 +50,7 @@ def scores_of(task: str) -> SuiteScores:
 
 def section() -> str:
     """The section, from the numbers that are there."""
-    known = [scores_of(path.stem) for path in sorted(FOLDER.glob("*.json"))]
+    known = read_scores(FOLDER)
     rows = "\n".join(map(row, known))
     missing = sorted(set(Catalog(CHECKOUT).names("tasks")) - {each.task for each in known})
     rest = f"Not measured yet: {', '.join(missing)}.\n" if missing else ""
@@ -52,13 +59,7 @@ def section() -> str:
 
 def row(scores: SuiteScores) -> str:
     """`| id | 13 of 98 | 1.00 | 1.00, 0.92 | 0.69, 0.38 |`."""
-    count = len(scores.valid)
-    cells = [
-        ", ".join(f"{scores.detected(suite) / count:.2f}" for suite in scores.suites if suite.care is care) or "-"
-        for care in Care
-        if count
-    ]
-    return f"| {scores.task} | {count} of {scores.candidates} | {' | '.join(cells or ['-'] * len(Care))} |"
+    return f"| {scores.task} | {' | '.join(score_cells(scores))} |"
 
 
 def summary(known: list[SuiteScores]) -> str:
@@ -101,11 +102,7 @@ async def measure(names: list[str]) -> None:
     """Raises UserError for a task that isn't there, before anything runs; SandboxLost."""
     catalog = Catalog(CHECKOUT)
     tasks = [catalog.task(name) for name in names]
-    FOLDER.mkdir(exist_ok=True)
-    async with engine_session("docker", uuid4().hex) as session:
-        for task in tasks:
-            scores = await measure_scores(session, catalog, task, lambda words: print(words, flush=True))
-            (FOLDER / f"{task.id}.json").write_text(scores.model_dump_json(indent=1) + "\n")
+    await measure_all(catalog, tasks, FOLDER, lambda words: print(words, flush=True))
 
 
 def main() -> int:

@@ -52,7 +52,8 @@ def judge_consistency(
     named = [judge.identity.model for judge in judges]
     if twice := next((model for model in named if named.count(model) > 1), ""):
         raise UserError(f"--judge {twice}: is named twice; take --votes for more votes of one")
-    return run_to_end(_judge_consistency(Subject(catalog, catalog.task(name)), judges, votes, tell))
+    task = catalog.task(name)
+    return run_to_end(_judge_consistency(Subject(catalog.holding(task), task), judges, votes, tell))
 
 
 async def _judge_consistency(

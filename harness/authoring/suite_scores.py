@@ -4,9 +4,11 @@ A suite is `thorough` where its expect.yaml says that it must be resolved, `lazy
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from statistics import mean
+from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,7 +17,7 @@ from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.mutants.records import MutantsFile, MutantStatus
 from harness.judging.verify.mutants.running import MutantOrder, run_mutants
-from harness.runs.engine_session import EngineSession
+from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.submissions import read_batch
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
@@ -23,7 +25,7 @@ from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 from harness.specs.task_facts import REFERENCE
-from harness.specs.yaml_files import FileModel
+from harness.specs.yaml_files import FileModel, load_yaml
 
 MUTANTS, SEED = 15, 0
 SECONDS = 3600.0
@@ -93,7 +95,7 @@ class SuiteScores(FileModel):
 def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submission]]:
     """Name -> a suite of the task, the reference first. Raises UserError for one that can't be read."""
     reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
-    folder = corpus_of(catalog) / task.id
+    folder = corpus_of(catalog.holding(task)) / task.id
     cases = read_batch(catalog, folder, task.id) if folder.is_dir() else []
     honest = {
         case.name: (Care.THOROUGH if case.expected.verdict is Verdict.RESOLVED else Care.LAZY, case.submission)
@@ -159,6 +161,31 @@ async def measure_scores(
         task=task.id, code_digest=code_digest(task), seed=SEED, asked=MUTANTS, candidates=file.candidates,
         mutants=mutants, suites=tuple(suites),
     )  # fmt: skip
+
+
+async def measure_all(catalog: Catalog, tasks: Sequence[Task], folder: Path, tell: Callable[[str], None]) -> None:
+    """Measure the suites of each task, and keep what they came to in `folder`. Raises UserError, SandboxLost."""
+    folder.mkdir(parents=True, exist_ok=True)
+    async with engine_session("docker", uuid4().hex) as session:
+        for task in tasks:
+            scores = await measure_scores(session, catalog, task, tell)
+            (folder / f"{task.id}.json").write_text(scores.model_dump_json(indent=1) + "\n")
+
+
+def read_scores(folder: Path) -> list[SuiteScores]:
+    """Return the scores that a folder has, by task. Raises UserError for a file that can't be read."""
+    return [load_yaml(path, SuiteScores) for path in sorted(folder.glob("*.json"))]
+
+
+def score_cells(scores: SuiteScores) -> tuple[str, ...]:
+    """Return how many mutants count, of how many; then the scores of each kind of suite: `1.00, 0.92`."""
+    count = len(scores.valid)
+    cells = [
+        ", ".join(f"{scores.detected(suite) / count:.2f}" for suite in scores.suites if suite.care is care) or "-"
+        for care in Care
+        if count
+    ]
+    return (f"{count} of {scores.candidates}", *(cells or ["-"] * len(Care)))
 
 
 def out_of_order(scores: SuiteScores) -> Iterator[str]:

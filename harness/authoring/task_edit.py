@@ -67,7 +67,7 @@ def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
         _check_criterion(task, found[2].partition("-")[0].partition("_")[0])
         return EditedPart(task, name, task.directory / found[1] / f"{found[2]}.patch", False)
     if found := _HONEST.fullmatch(name):
-        return EditedPart(task, name, corpus_of(catalog) / task.id / found[1] / "patch.diff", True)
+        return EditedPart(task, name, corpus_of(catalog.holding(task)) / task.id / found[1] / "patch.diff", True)
     known = [*_WHOLE, "probes/1.1", "twins/1.1", "probes-on-placebo/1.1", "honest/a-thorough"]
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"

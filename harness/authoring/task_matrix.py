@@ -33,7 +33,7 @@ from harness.specs.yaml_files import Inline, Quoted, load_yaml, yaml_text
 
 @dataclass(frozen=True)
 class MatrixOrder:
-    """What is asked of a matrix.
+    """Options of a matrix.
 
     With `fix` manifests, covers.yaml and expect.yaml are written from it; with `honest` the honest suites run beside
     the reference, with `twins` all of them also on what behaves as the code does. With `remember` suites that ran on
@@ -56,7 +56,7 @@ def kill_matrix(catalog: Catalog, name: str, order: MatrixOrder, tell: Callable[
 
 async def _kill_matrix(catalog: Catalog, task: Task, order: MatrixOrder, tell: Callable[[str], None]) -> KillMatrix:
     patches = {REFERENCE: task.directory / "reference" / "tests.patch"}
-    corpus = corpus_of(catalog) / task.id
+    corpus = corpus_of(catalog.holding(task)) / task.id
     if order.honest:
         patches |= {path.parent.name: path for path in sorted(corpus.glob("*/patch.diff"))}
     suites: list[SuiteMatrix] = []

@@ -218,6 +218,63 @@ def try_task(
     return report_run(execute(catalog_of(context), configure(options, None), directory, watching, warn), False)
 
 
+def split_task(
+    context: typer.Context,
+    tasks: Annotated[list[str], typer.Argument(help="Task ids, globs or tag:NAME")],
+    public: Annotated[Path, typer.Option(help="The catalog to publish: prompt, withheld tests, repository")],
+    private: Annotated[Path, typer.Option(help="The catalog to keep: the whole tasks, rubrics and honest suites")],
+    replace: Annotated[bool, typer.Option("--replace", help="Write halves anew that are there already")] = False,
+) -> int:
+    """Split tasks into a catalog to publish and one to keep. A suite is scored where both are named."""
+    from harness.authoring.task_split import Halves, split
+    from harness.results.report.authoring_report import report_written
+
+    report_written(split(catalog_of(context), tasks, Halves(public, private), replace))
+    return 0
+
+
+def write_catalogue(
+    context: typer.Context,
+    records: Annotated[Path, typer.Option(help="Folder with a check record per task")] = Path("check-records"),
+    to: Annotated[Path | None, typer.Option(help="Write the page to this file [default: print it]")] = None,
+) -> int:
+    """Tell all tasks on one page: what each asks for, its size, and the seconds of one judging."""
+    from harness.authoring.catalogue import catalogue
+    from harness.results.report.authoring_report import report_line, report_written
+
+    page = catalogue(catalog_of(context), records)
+    if to is None:
+        report_line(page)
+    else:
+        to.write_text(page)
+        report_written([to])
+    return 0
+
+
+def score_suites(
+    context: typer.Context,
+    tasks: Annotated[list[str] | None, typer.Argument(help="Tasks to measure: ids, globs or tag:NAME")] = None,
+    records: Annotated[Path, typer.Option(help="Folder with the numbers of each task")] = Path("mutation-scores"),
+    as_json: Json = False,
+) -> int:
+    """Measure how many mutants each suite of a task kills: the reference's and the honest suites'.
+
+    Without a task it shows what was measured before. Status 1: lazy suites kill more than thorough ones.
+    """
+    import asyncio
+
+    from harness.authoring.suite_scores import measure_all, out_of_order, read_scores, score_cells
+    from harness.results.report.authoring_report import report_scores
+    from harness.results.report.catalog_report import tell
+
+    if tasks:
+        catalog = catalog_of(context)
+        asyncio.run(measure_all(catalog, catalog.select(tasks), records, tell))
+    known = read_scores(records)
+    rows = [(each.task, *score_cells(each)) for each in known]
+    return report_scores(rows, [words for each in known for words in out_of_order(each)], as_json)
+
+
 def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
     """Register the commands with those that read."""
     repo_app.command("new")(new_repo)
@@ -228,6 +285,9 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
     task_app.command("lint")(lint_task)
     task_app.command("preview")(preview_task)
     task_app.command("try")(try_task)
+    task_app.command("split")(split_task)
+    task_app.command("catalogue")(write_catalogue)
+    task_app.command("scores")(score_suites)
 
 
 def stub_task(

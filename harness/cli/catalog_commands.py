@@ -253,9 +253,8 @@ def show_model(
 
 
 def catalog_of(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
-    """The catalog that the command line names."""
+    """The catalogs that the command line names."""
     from harness.specs.catalog import Catalog
     from harness.specs.tracks import TaskOptions
 
-    directory: Path | None = context.obj
-    return Catalog(directory, TaskOptions(images))
+    return Catalog(context.obj, TaskOptions(images))

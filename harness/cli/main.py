@@ -9,12 +9,15 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli import authoring_commands, catalog_commands, judging, machine, reporting, running
 from harness.cli.plugin_commands import add_plugin_commands
+
+if TYPE_CHECKING:
+    from harness.specs.catalog import CatalogPlace
 
 app = typer.Typer(
     name="testwright",
@@ -68,16 +71,29 @@ def options(
         bool, typer.Option("--version", help="Print the version and exit", callback=_version, is_eager=True)
     ] = False,
     catalog: Annotated[
-        Path | None, typer.Option(help="Folder with tasks/, repos/, rubrics/ and scaffolds/ [default: built in]")
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]PLACE",
+            help="A folder with tasks/, repos/ and rubrics/, URL@COMMIT of a git repository, or a package's catalog;"
+            " several are taken [default: built-in]",
+        ),
     ] = None,
 ) -> None:
     """Options of every command. Keys of model providers are read from the environment, or from .env here."""
     from harness.specs.secrets import adopt_dotenv
 
     adopt_dotenv(Path())
-    context.obj = catalog
+    context.obj = _places(catalog or ())
     if context.invoked_subcommand not in _SAYS_WHAT_IS_LEFT:
         machine.remove_what_died()
+
+
+def _places(given: Sequence[str]) -> "tuple[CatalogPlace, ...]":
+    if not given:
+        return ()
+    from harness.authoring.catalog_sources import places_of
+
+    return places_of(given)
 
 
 def main() -> None:

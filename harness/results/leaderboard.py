@@ -5,6 +5,7 @@ What a system's work has cost, and how long it took.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows
@@ -107,7 +108,8 @@ def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
     ranked = [who for who in rates if who.model]
     places = dict(zip(ranked, ranks([rates[who].rate.by_task for who in ranked]), strict=True))
     efforts = {who: effort(rows[who]) for who in rates}
-    front = pareto_front({who: (rates[who].rate.value, efforts[who].cost_per_trial) for who in ranked})
+    exact = {who: exact_rate(scores[who].values()) for who in rates}
+    front = pareto_front({who: (exact[who], efforts[who].cost_per_trial) for who in ranked})
     found = [
         Standing(
             who=who,
@@ -121,15 +123,21 @@ def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
         )
         for who in rates
     ]
-    return tuple(sorted(found, key=lambda item: (-item.rate.rate.value, item.who)))
+    return tuple(sorted(found, key=lambda item: (-exact[item.who], item.who)))
 
 
-def pareto_front(systems: Mapping[Who, tuple[float, float | None]]) -> frozenset[Who]:
+def exact_rate(scores: Iterable[TaskScore]) -> Fraction:
+    """Return the resolve rate from counts alone, so that equal counts are equal rates."""
+    shares = [Fraction(score.resolved, len(score.verdicts)) for score in scores]
+    return sum(shares, start=Fraction()) / len(shares)
+
+
+def pareto_front(systems: Mapping[Who, tuple[Fraction | float, float | None]]) -> frozenset[Who]:
     """Return the systems, of those with a rate and a cost, that none beats: at least as good in both, better in one.
 
-    Systems whose cost isn't known are left out.
+    Systems whose cost isn't known are left out. Costs count to a millionth of a dollar.
     """
-    known = {who: (value, cost) for who, (value, cost) in systems.items() if cost is not None}
+    known = {who: (value, round(cost, 6)) for who, (value, cost) in systems.items() if cost is not None}
     return frozenset(
         who
         for who, (value, cost) in known.items()

@@ -144,7 +144,7 @@ def check(models: Models, trial: Trial) -> None:
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
-    for name in trial.task.NEEDED:
+    for name in trial.task.needed:
         trial.task.patch(name)
 
 

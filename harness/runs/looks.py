@@ -1,7 +1,8 @@
 """Looks at a trial's suite once it is judged: what plugins note beside a verdict, which never changes it.
 
 A look runs where a run asks for it (`--look`) and keeps what it found in a file of its own beside the verdict. Its
-notes are told from that file alone, so that whoever writes the verdict anew (`regrade`) has them without another look.
+notes are told from that file alone, so that whoever writes the verdict anew (`regrade`) has them without another
+look.
 """
 
 from collections.abc import Iterable, Sequence

@@ -96,7 +96,7 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
 
     `alone` says that no other process does trials of this run. Raises UserError.
     """
-    catalog = Catalog(run.catalog, run.config.task_options)
+    catalog = Catalog(run.catalogs, run.config.task_options)
     models = Models(catalog, services.rate_limits)
     judge = configured_judge(catalog, models, run.config)
     has_native = any(is_native(catalog.scaffold(name)) for name in run.config.scaffolds)

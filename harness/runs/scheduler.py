@@ -71,7 +71,7 @@ def trial_specs(
     catalog: Catalog, config: RunConfig, run_id: str, directory: Path, trials: Iterable[Trial]
 ) -> list[TrialSpec]:
     """Return the trials as data, for processes that have the same catalog and the same run directory."""
-    run = RunSpec(id=run_id, directory=directory.absolute(), catalog=catalog.directory, config=config)
+    run = RunSpec(id=run_id, directory=directory.absolute(), catalogs=catalog.places, config=config)
     return [
         TrialSpec(
             run=run,

@@ -1,17 +1,19 @@
-"""The data folders: tasks, repos, rubrics, scaffolds, models."""
+"""The data folders: tasks, repos, rubrics, scaffolds, models; of one catalog or of several."""
 
 import difflib
 import fnmatch
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import NamedTuple, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from harness.specs.errors import UserError
 from harness.specs.model_file import ModelFile
+from harness.specs.registry import Registry
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -25,6 +27,31 @@ def default_directory() -> Path:
     """Return the catalog that an installed wheel carries, or the checkout's own folders."""
     package = Path(__file__).resolve().parent.parent
     return package / "catalog" if (package / "catalog").is_dir() else package.parent
+
+
+BUILT_IN = "built-in"
+CATALOGS: Registry[Path | str | Callable[[], Path]] = Registry(
+    "catalog", "testwright.catalogs", {BUILT_IN: "harness.specs.catalog:default_directory"}
+)
+"""Catalogs that packages bring along: behind each name is a folder, or a function that returns it."""
+
+
+class CatalogPlace(NamedTuple):
+    """A catalog on this machine, and the name that its tasks are told apart by: `NAME/TASK`."""
+
+    name: str
+    directory: Path
+
+
+Places = Path | Sequence[CatalogPlace] | None
+"""One catalog's folder, several catalogs, or the built-in one."""
+
+
+def place_of(directory: Path, name: str = "") -> CatalogPlace:
+    """Return a folder as a catalog, which has the folder's name where no other is given."""
+    whole = directory.resolve()
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name or whole.name).strip("-.")
+    return CatalogPlace(name or plain or "catalog", whole)
 
 
 class TrackFacts(Protocol):
@@ -49,6 +76,10 @@ def _facts(track: str) -> TrackFacts:
 class Catalog:
     """Loads by name; raises UserError for names that don't exist and files that are wrong.
 
+    `directory` is where new tasks and repositories go: that of the first of `places`. A task or repository that
+    several of them have is known as `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one
+    counts. A task's repository is its own catalog's, else another's. A whole task takes its public half's place.
+
     A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
     `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
     `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
@@ -57,15 +88,14 @@ class Catalog:
 
     def __init__(
         self,
-        directory: Path | None = None,
+        places: Places = None,
         options: TaskOptions | None = None,
         left_out: dict[str, str] | None = None,
     ) -> None:
         self.left_out: dict[str, str] = {} if left_out is None else left_out
-        self.directory = (directory or default_directory()).resolve()
+        self.places = _places(places)
+        self.directory = self.places[0].directory
         self.options = options or TaskOptions()
-        if not (self.directory / "tasks").is_dir():
-            raise UserError(f"{self.directory}: no catalog here (it needs folders tasks, repos, rubrics, scaffolds)")
         self.repo: Callable[[str], Repo] = cache(self._repo)
         self.task: Callable[[str], Task] = cache(self._task)
         self.scaffold: Callable[[str], Scaffold] = cache(self._scaffold)
@@ -73,23 +103,70 @@ class Catalog:
 
     def reading(self, options: TaskOptions) -> "Catalog":
         """Return the same catalog, tasks outside of it read with these options."""
-        return Catalog(self.directory, options, self.left_out)
+        return Catalog(self.places, options, self.left_out)
+
+    def holding(self, task: Task) -> "Catalog":
+        """Return the same catalogs, that of a task before the others: its rubric and honest suites lie there."""
+        own = [place for place in self.places if place.directory == task.directory.parent.parent]
+        if not own or own[0] == self.places[0]:
+            return self
+        others = (place for place in self.places if place != own[0])
+        return Catalog((own[0], *others), self.options, self.left_out)
 
     def names(self, folder: str) -> list[str]:
-        """Return the directories in `folder` that hold its YAML file, sorted.
+        """Return the names of what lies in `folder`, sorted. Scaffolds are also those that are built in."""
+        return sorted(self._directories(folder))
 
-        Scaffolds are also those that are built in.
+    def _directories(self, folder: str) -> dict[str, Path]:
+        """Return the directories in `folder` that hold its YAML file, by the names that they are listed by."""
+        found: defaultdict[str, list[CatalogPlace]] = defaultdict(list)
+        for place in self._searched(folder):
+            for path in place.directory.glob(f"{folder}/*/{folder[:-1]}.yaml"):
+                found[path.parent.name].append(CatalogPlace(place.name, path.parent))
+        listed: dict[str, Path] = {}
+        for name, ways in found.items():
+            if folder == "scaffolds" or len(ways) == 1:
+                listed[name] = ways[0].directory
+                continue
+            several = [way for way in ways if not _is_public_half(way.directory)]
+            if len(several) <= 1:
+                listed[name] = (several or ways)[0].directory
+            else:
+                listed |= {f"{way.name}/{name}": way.directory for way in several}
+        return listed
+
+    def _searched(self, folder: str) -> list[CatalogPlace]:
+        """Return where to look for what is in `folder`, in order."""
+        built_in, known = place_of(default_directory(), BUILT_IN), {place.directory for place in self.places}
+        is_searched = folder == "scaffolds" and built_in.directory not in known
+        return [*self.places, *([built_in] if is_searched else [])]
+
+    def _directory(self, folder: str, name: str) -> Path | None:
+        """Return where what has this name lies, `CATALOG/NAME` included; None where there is none.
+
+        Raises UserError for a name that several catalogs have.
         """
-        places = {self.directory, default_directory()} if folder == "scaffolds" else {self.directory}
-        found = (path for place in places for path in (place / folder).glob(f"*/{folder[:-1]}.yaml"))
-        return sorted({path.parent.name for path in found})
+        known = self._directories(folder)
+        if name in known:
+            return known[name]
+        for place in self._searched(folder):
+            own = place.directory / folder / name.removeprefix(f"{place.name}/")
+            if name == f"{place.name}/{own.name}" and (own / f"{folder[:-1]}.yaml").is_file():
+                return own
+        if several := [each for each in sorted(known) if each.endswith(f"/{name}")]:
+            raise UserError(f"{folder[:-1]} {name!r} is in several catalogs; say {' or '.join(several)}")
+        return None
 
     def model_names(self) -> list[str]:
         """Return the model files, which a catalog may do without: they are no directories."""
-        return sorted(path.stem for path in (self.directory / "models").glob("*.yaml"))
+        return sorted(self._model_files())
+
+    def _model_files(self) -> Mapping[str, Path]:
+        places = reversed(self.places)  # the first one counts
+        return {path.stem: path for place in places for path in place.directory.glob("models/*.yaml")}
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; of `repos` alone where some are named.
+        """Return tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; with `repos`, of these alone.
 
         Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
         """
@@ -102,7 +179,7 @@ class Catalog:
             raise UserError(f"{self.directory / 'tasks'}: no tasks here yet; testwright task new makes one")
         for name, count in Counter(task.id for task in tasks).items():
             if count > 1:
-                raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; rename one")
+                raise UserError(f"{name}: {count} of the chosen directories are tasks of this name; choose one")
         return tasks
 
     def chosen(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[str]:
@@ -147,12 +224,19 @@ class Catalog:
             elif pattern.startswith("tag:"):
                 matches = self._tagged(pattern.removeprefix("tag:"), names)
             else:
-                matches = fnmatch.filter(names, pattern)
+                matches = fnmatch.filter(names, pattern) or self._with_catalog(pattern, names)
             if not matches and (names or pattern != "*"):
-                own = self.directory / "tasks" / pattern
-                raise UserError(_without_file(own, "tasks") or _unknown("task", pattern, names))
+                raise UserError(self._without_file("tasks", pattern) or _unknown("task", pattern, names))
             found += matches
         return found
+
+    def _with_catalog(self, pattern: str, names: Iterable[str]) -> list[str]:
+        """Return the tasks that `CATALOG/GLOB` stands for. Raises UserError for a name that several catalogs have."""
+        listed = {f"{place.name}/{name}": name for place in self.places for name in names
+                  if (place.directory / "tasks" / name).is_dir()}  # fmt: skip
+        found = [listed[each] for each in fnmatch.filter(listed, pattern)]
+        is_there = not found and self._directory("tasks", pattern)
+        return [pattern] if is_there else found
 
     def _of_track(self, address: Address, names: Iterable[str]) -> list[str]:
         """Return the catalog's own tasks of a track whose names fit `TRACK:GLOB`."""
@@ -161,26 +245,32 @@ class Catalog:
     def _track(self, name: str) -> str:
         """Return the track of a task that need not be right otherwise; empty where it has none that is known."""
         try:
-            return load_yaml(self.directory / "tasks" / name / Task.DESCRIPTION, _Head).track
+            return load_yaml(self._file("tasks", name), _Head).track
         except UserError:
             return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
         """Raises UserError where no task has the tag, with one that is written alike."""
-        tasks = [task for name in names if (task := self._task_or_fault(name, must=False))]
-        found = [task.id for task in tasks if tag in task.file.tags]
+        tasks = {name: task for name in names if (task := self._task_or_fault(name, must=False))}
+        found = [name for name, task in tasks.items() if tag in task.file.tags]
         if not found:
-            known = sorted({known for task in tasks for known in task.file.tags})
+            known = sorted({known for task in tasks.values() for known in task.file.tags})
             raise UserError(_unknown("tag", tag, known, prefix="tag:"))
         return found
 
     def _file(self, folder: str, name: str) -> Path:
-        names = self.names(folder)
-        own = self.directory / folder / name
-        if name not in names:
-            raise UserError(_without_file(own, folder) or _unknown(folder[:-1], name, names))
-        place = own if (own / f"{folder[:-1]}.yaml").is_file() else default_directory() / folder / name
-        return place / f"{folder[:-1]}.yaml"
+        if directory := self._directory(folder, name):
+            return directory / f"{folder[:-1]}.yaml"
+        raise UserError(self._without_file(folder, name) or _unknown(folder[:-1], name, self.names(folder)))
+
+    def _without_file(self, folder: str, name: str) -> str:
+        """Return what is wrong with a directory that is there and lacks its YAML file; empty where there is no
+        directory.
+        """
+        for place in self.places:
+            if (own := place.directory / folder / name).is_dir():
+                return f"{own}: has no {folder[:-1]}.yaml, which says what it is"
+        return ""
 
     def _repo(self, name: str) -> Repo:
         path = self._file("repos", name)
@@ -195,10 +285,10 @@ class Catalog:
         return scaffold.model_copy(update={"directory": path.parent, "ablation": None})
 
     def _model(self, name: str) -> ModelFile:
-        names = self.model_names()
-        if name not in names:
-            raise UserError(_unknown("model", name, names))
-        return load_yaml(self.directory / "models" / f"{name}.yaml", ModelFile)
+        files = self._model_files()
+        if name not in files:
+            raise UserError(_unknown("model", name, sorted(files)))
+        return load_yaml(files[name], ModelFile)
 
     def _task(self, name: str) -> Task:
         if address := address_of(name):
@@ -207,7 +297,31 @@ class Catalog:
                 raise UserError(f"{name}: {len(directories)} tasks lie there; name the directory of one")
             return _facts(address.track).load(directories[0], self, self.options)
         path = self._file("tasks", name)
-        return _facts(load_yaml(path, _Head).track).load(path.parent, self, self.options)
+        home = next(place for place in self.places if place.directory == path.parents[2])
+        task = _facts(load_yaml(path, _Head).track).load(path.parent, _Home(self, home), self.options)
+        self._check_half(task)
+        return task if name == task.id else task.model_copy(update={"listed_as": name})
+
+    def _check_half(self, task: Task) -> None:
+        """Raises UserError where the public half of a whole task says that it was split from another one."""
+        for place in self.places if len(self.places) > 1 and not task.is_public_half else ():
+            path = place.directory / "tasks" / task.id / Task.DESCRIPTION
+            if path.is_file() and (digest := load_yaml(path, _Head).private_digest) not in ("", task.digest):
+                other = f"({task.digest[:12]}, and not {digest[:12]})"
+                words = f"{task.directory} isn't its private half, or has changed {other}"
+                raise UserError(f"{path}: {words}; split the task again (testwright task split)")
+
+
+class _Home:
+    """The catalog that a task lies in, for its track: a repository that it lacks may be in another one."""
+
+    def __init__(self, every: Catalog, place: CatalogPlace) -> None:
+        self._every, self._place = every, place
+        self.directory = place.directory
+
+    def repo(self, name: str) -> Repo:
+        own = (self.directory / "repos" / name / "repo.yaml").is_file()
+        return self._every.repo(f"{self._place.name}/{name}" if own and len(self._every.places) > 1 else name)
 
 
 class _Head(BaseModel):
@@ -216,6 +330,32 @@ class _Head(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     track: TrackName = BEHAVIOUR
+    private_digest: str = ""
+
+
+def _places(given: Places) -> tuple[CatalogPlace, ...]:
+    """Return the catalogs that are given, else the built-in one.
+
+    Raises UserError for a folder that is none, and for two of one name.
+    """
+    named = [place_of(given)] if isinstance(given, Path) else given
+    places = tuple(named or [place_of(default_directory(), BUILT_IN)])
+    for place in places:
+        if not (place.directory / "tasks").is_dir():
+            words = "no catalog here (it needs folders tasks, repos, rubrics, scaffolds)"
+            raise UserError(f"{place.directory}: {words}")
+    for name, count in Counter(place.name for place in places).items():
+        if count > 1:
+            raise UserError(f"{count} catalogs are called {name!r}; give one another name: --catalog NAME=PLACE")
+    return places
+
+
+def _is_public_half(directory: Path) -> bool:
+    """Return whether a directory holds the public half of a task; one that can't be read holds none."""
+    try:
+        return bool(load_yaml(directory / Task.DESCRIPTION, _Head).private_digest)
+    except UserError:
+        return False
 
 
 def _is_of(repo: Repo, glob: str) -> bool:
@@ -230,13 +370,6 @@ def check_name(path: Path, name: str) -> None:
     """Raises UserError where what lies in a directory has another name than that."""
     if name != path.parent.name:
         raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
-
-
-def _without_file(directory: Path, folder: str) -> str:
-    """Return what is wrong with a directory that is there and lacks its YAML file; empty where there is no
-    directory.
-    """
-    return f"{directory}: has no {folder[:-1]}.yaml, which says what it is" if directory.is_dir() else ""
 
 
 def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> str:

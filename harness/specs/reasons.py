@@ -4,9 +4,9 @@ A track of a plugin may have reasons of its own: it registers each with the verd
 """
 
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
@@ -51,20 +51,12 @@ class ReasonCode(StrEnum):
     MANIFEST_AMBIGUOUS = "manifest-ambiguous"
     MANIFEST_DUPLICATE = "manifest-duplicate"
     MANIFEST_NOT_A_TEST = "manifest-not-a-test"
-    CASE_UNREADABLE = "case-unreadable"
-    TOO_MANY_CASES = "too-many-cases"
     ASSERTS_NOTHING = "asserts-nothing"
     BASELINE_RED = "baseline-red"
     BASELINE_SKIPPED = "baseline-skipped"
     BASELINE_MISSING = "baseline-missing"
     FLAKY = "flaky"
     PLACEBO_SENSITIVE = "placebo-sensitive"
-    CASE_WRONG = "case-wrong"
-    OVER_SPECIFIED = "over-specified"
-    TIMING_DEPENDENT = "timing-dependent"
-    TECHNIQUE_NOT_SHOWN = "technique-not-shown"
-    APP_DEAD = "app-dead"
-    RETRIES = "retries"
     SURVIVED_REMOVAL = "survived-removal"
     KILLED_BY_COLLECTION = "killed-by-collection"
     EXISTING_TEST_BROKEN = "existing-test-broken"
@@ -93,6 +85,15 @@ class ReasonCode(StrEnum):
         made = str.__new__(cls, value)
         made._name_, made._value_ = value.upper().replace("-", "_"), value
         return cls._value2member_map_.setdefault(value, made)  # type: ignore[return-value]
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the schema of the core's codes and of any that a plugin may register."""
+        core = handler(schema)
+        found = handler.resolve_ref_schema(core)
+        names = found.pop("enum")
+        found["anyOf"] = [{"enum": names}, {"pattern": "^[a-z]+(-[a-z]+)*$", "description": "a plugin's"}]
+        return core
 
     @property
     def verdict(self) -> Verdict:

@@ -3,7 +3,7 @@
 import difflib
 import sys
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar, cast
@@ -17,6 +17,12 @@ T = TypeVar("T")
 def _installed(_path: tuple[str, ...]) -> Any:
     """Return the entry points of all packages on a path: to find them takes a file of each package, so once."""
     return entry_points()
+
+
+@cache
+def _of_group(path: tuple[str, ...], group: str) -> Mapping[str, EntryPoint]:
+    """Return a group's entry points by name."""
+    return {point.name: point for point in _installed(path).select(group=group)}
 
 
 class Registry(Generic[T]):
@@ -82,10 +88,8 @@ class Registry(Generic[T]):
         except (ImportError, AttributeError) as error:
             raise UserError(f"{self.kind} {name!r} ({point.value}) can't be imported: {error}") from None
 
-    @cached_property
-    def _entry_points(self) -> dict[str, EntryPoint]:
-        return {
-            point.name: point
-            for point in _installed(tuple(sys.path)).select(group=self.group)
-            if point.name not in self._builtin
-        }
+    @property
+    def _entry_points(self) -> Mapping[str, EntryPoint]:
+        """Entry points of the packages that are on the path now; a name of this package is never another's."""
+        found = _of_group(tuple(sys.path), self.group)
+        return {name: point for name, point in found.items() if name not in self._builtin}

@@ -79,6 +79,9 @@ class TaskFile(FileModel):
     )
     canary: str = ""
     tags: tuple[str, ...] = ()
+    private_digest: str = Field(
+        default="", description="of a public half alone: the digest of the whole task that it was split from"
+    )
 
     @field_validator("network", mode="before")
     @classmethod
@@ -134,7 +137,7 @@ class Task(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     NEEDED: ClassVar[tuple[str, ...]] = ("removal.patch", "withheld.patch")
-    """What `patch` must be able to give before anybody works on the task."""
+    """Parts of a whole task that `patch` must be able to give before anybody works on it."""
 
     DESCRIPTION: ClassVar[str] = "task.yaml"
     """The file of the task that says what it is."""
@@ -143,6 +146,8 @@ class Task(BaseModel):
     repo: Repo
     rubric: Rubric
     directory: Path
+    listed_as: str = ""
+    """`CATALOG/ID`, where it was found by that."""
 
     @property
     def id(self) -> str:
@@ -167,7 +172,17 @@ class Task(BaseModel):
     @property
     def address(self) -> str:
         """Return what a catalog finds the task by."""
-        return self.id
+        return self.listed_as or self.id
+
+    @property
+    def is_public_half(self) -> bool:
+        """Return whether what judges a suite is kept elsewhere: nothing that is handed in can be scored."""
+        return bool(self.file.private_digest)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The parts that `patch` must be able to give before anybody works on the task."""
+        return ("withheld.patch",) if self.is_public_half else self.NEEDED
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
 
 def load_task(directory: Path, catalog: TaskCatalog) -> Task:
-    """Return the task whose `task.yaml` lies in `directory`. Raises UserError."""
+    """Return the task whose `task.yaml` lies in `directory`. A public half has no rubric. Raises UserError."""
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)
+    if file.private_digest:
+        return Task(file=file, repo=catalog.repo(file.repo), rubric=Rubric.none(file.id), directory=directory)
     rubric_path = catalog.directory / "rubrics" / f"{file.id}.yaml"
     rubric = load_yaml(rubric_path, Rubric)
     if rubric.task != file.id:

@@ -10,10 +10,14 @@ from playwright.sync_api import Browser, Page, Request
 
 pytestmark = pytest.mark.timeout(120)
 
-KINDS = ("index", "tasks", "task", "resolved", "failed", "invalid", "unscored", "compare", "flip")
+TOPICS = ("index", "trials", "axes", "criteria", "activity", "figures", "tasks")
+KINDS = (*TOPICS, "task", "resolved", "failed", "invalid", "unscored", "compare", "flip")
 """A page of each kind."""
-CHECKED = tuple(kind for kind in KINDS if kind not in ("resolved", "invalid"))
-"""Those that axe-core goes through: the largest has what the others have, and takes it half a minute."""
+CHECKED = ("index", "trials", "activity", "tasks", "task", "failed", "compare", "flip")
+"""Those that axe-core goes through: the others have nothing that these lack."""
+IN_THE_DARK = ("index", "failed", "flip")
+OPEN = """document.querySelectorAll('details').forEach(item => { item.open = true });
+document.querySelectorAll('section.tab').forEach(item => { item.hidden = false })"""
 _TRIALS = {
     "resolved": "trials/aiosmtpd-proxy-tlv/mini/scripted-gpt.yaml/1.html",
     "failed": "trials/jansson-object-merge/claude-code/scripted-gpt.yaml/1.html",
@@ -76,9 +80,9 @@ def test_pages_have_contrast_labels_and_an_order_of_headings(browser: Browser, s
     rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
     with browser.new_context(color_scheme="dark" if scheme == "dark" else "light") as context:
         page = context.new_page()
-        for kind in CHECKED:
+        for kind in IN_THE_DARK if scheme == "dark" else CHECKED:
             page.goto(place(site, kind).as_uri())
-            page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+            page.evaluate(OPEN)
             found = Axe().run(page, options={"preload": False, **rules})
             assert found.violations_count == 0, f"{kind}, {scheme}: {found.generate_report()}"
 
@@ -124,6 +128,40 @@ def test_numbers_are_sorted_by_their_values(reader: Reader, site: Path) -> None:
     assert len(set(values)) > 1
 
 
+def test_tasks_and_trials_are_searched_from_any_page(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "axes"))
+    page.get_by_label("Search tasks and trials").fill("tlv placebo")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/trials.html#*")
+    assert rows(page, "trials") == ["aiosmtpd-proxy-tlv #2"]
+    page.get_by_label("Contains").fill("jansson")
+    assert page.locator("#found-tasks a").all_inner_texts() == ["jansson-object-merge"]
+    page.get_by_label("Verdict").select_option("invalid")
+    assert page.locator("output").inner_text() == "1 of 13 trials"
+    page.locator("#trials a").click()
+    assert page.locator("h1 .verdict").inner_text() == "invalid"
+
+
+def test_a_number_of_the_leaderboard_leads_to_its_trials(reader: Reader, site: Path) -> None:
+    page = reader.open(site / "index.html")
+    link = (
+        page.locator("#leaderboard tbody tr", has_text="mini/").locator("td:nth-child(7) a, td:nth-child(6) a").first
+    )
+    number = int(link.inner_text())
+    link.click()
+    assert len(rows(page, "trials")) == number
+    assert page.get_by_label("System").input_value() == "mini/scripted-gpt"
+
+
+def test_no_page_scrolls_sideways_on_a_phone(browser: Browser, site: Path) -> None:
+    with browser.new_context(viewport={"width": 390, "height": 800}) as context:
+        page = context.new_page()
+        for kind in KINDS:
+            page.goto(place(site, kind).as_uri())
+            page.evaluate(OPEN)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, kind
+
+
 def test_the_matrix_is_filtered_and_a_link_keeps_the_filter(reader: Reader, site: Path) -> None:
     page = reader.open(site / "tasks.html")
     assert len(rows(page, "matrix")) == 2
@@ -152,6 +190,19 @@ def test_steps_fold_and_a_deep_link_opens_its_own(reader: Reader, site: Path) ->
     page.locator("#step-1 summary").focus()
     page.keyboard.press("Enter")
     assert page.locator("#step-1 pre").first.is_visible()
+
+
+def test_a_trials_page_shows_a_section_at_a_time(reader: Reader, site: Path) -> None:
+    page = reader.open(place(site, "resolved"))
+    shown = page.locator("section.tab:visible")
+    assert shown.evaluate_all("found => found.map(item => item.id)") == ["why"]
+    page.get_by_role("link", name="Tests and arms").click()
+    assert shown.evaluate_all("found => found.map(item => item.id)") == ["arms"]
+    assert page.locator(".tabs [aria-current]").inner_text() == "Tests and arms (43)"
+    assert "twin 2 of probe 1.1" in page.locator("table.arms").inner_text()
+    page.get_by_role("link", name="Trajectory").click()
+    page.get_by_label("Steps that contain").fill("class Test")
+    assert 0 < page.locator("details.step:visible").count() < page.locator("details.step").count()
 
 
 def test_a_trial_shows_what_decided_it(reader: Reader, site: Path) -> None:

@@ -63,8 +63,8 @@ async def test_the_job_reaches_what_its_companion_serves(engine: Engine, image: 
     """In bash alone: it can connect, and can't listen; so perl, which every Debian has, serves."""
     serve = (
         "perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(Listen => 5, LocalAddr => q(127.0.0.1),"
-        f" LocalPort => 4661) or die; $| = 1; print qq({READY}\\n); while (my $c = $s->accept) {{ print $c qq(hello\\n);"
-        " close $c }'"
+        f" LocalPort => 4661) or die; $| = 1; print qq({READY}\\n); while (my $c = $s->accept) {{"
+        " print $c qq(hello\\n); close $c }'"
     )
     ask = "exec 3<>/dev/tcp/127.0.0.1/4661; cat <&3"
     found = [await run(engine, ask, companion(image, serve)) for _ in range(2)]

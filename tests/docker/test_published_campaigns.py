@@ -1,14 +1,31 @@
-"""The grammar of campaigns beside UTscapy's own, over all campaigns of a tree: the same tests with the same code."""
+"""The grammar of campaigns beside UTscapy's own, over all campaigns of a tree: the same tests with the same code.
+
+Tests that published references write, taken out of upstream's campaigns and put back. The recipe of their image, with
+the archive of a commit in the place of the release.
+"""
 
 import asyncio
+import io
 import json
+import shutil
+import tarfile
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from harness.judging.languages.registry import language_of
+from harness.judging.submission.manifest import read_lines
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import check_manifest
 from harness.plugins.published.campaigns import campaign_tests
+from harness.plugins.published.seen_tests import SeenTests
+from harness.plugins.published.task import read_published
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
-from tests.support.published import RECIPES
+from harness.specs.tracks import TaskOptions
+from tests.support.published import FIXTURES, RECIPES, TASKS
 
 pytestmark = [
     pytest.mark.docker,
@@ -28,13 +45,15 @@ print(json.dumps({path: read(path) for path in glob.glob("test/**/*.uts", recurs
 """
 
 
-async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it():
+@pytest.fixture
+async def found() -> dict[str, Any]:
+    """By path: a campaign of upstream's, and the tests that UTscapy reads in it."""
     image = await repo_image(Catalog(RECIPES).repo("scapy"))
-    found = json.loads(
-        await printed(
-            "docker", "run", "--rm", "--network=none", image.reference, "python3", "-W", "ignore", "-c", PRINT_ALL
-        )
-    )
+    command = ("docker", "run", "--rm", "--network=none", image.reference, "python3", "-W", "ignore", "-c", PRINT_ALL)
+    return json.loads(await printed(*command))
+
+
+async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it(found):
     assert len(found) > 20
     for path, campaign in found.items():
         theirs: dict[str, str] = {}
@@ -46,6 +65,52 @@ async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it():
         assert {name: code_of(text) for name, text in mine.items()} == {
             name: theirs[name].split() for name in theirs
         }, path
+
+
+async def test_published_references_whose_tests_a_release_has_match_their_manifests_in_its_campaigns(found):
+    language = language_of(read_published(TASKS / "scapy-type-bitmaps", TaskOptions()).repo)
+    judged = []
+    for entry in json.loads((FIXTURES / "swe_atlas_manifests.json").read_text()):
+        names = {item.name for item in read_lines(entry["manifest_as_written"].encode())}
+        for path, campaign in found.items():
+            if names <= {" ".join(name.split()) for name, _ in campaign["tests"]}:
+                after = campaign["text"].encode()
+                before = without(campaign["text"], names).encode()
+                seen = {(path, text): campaign_tests(text) for text in (before, after)}
+                reading = replace(language, discovery=SeenTests(language.discovery, seen))
+                manifest = "".join(f"- {name}\n" for name in names).encode()
+                check = check_manifest(manifest, (FileChange(path, before, after),), reading)
+                assert check.reasons == ()
+                assert {test.name for test in check.tests} == names
+                judged.append(entry["repository"])
+    assert judged == ["scapy", "scapy"]
+
+
+def without(text: str, names: Collection[str]) -> str:
+    """A campaign less the tests of these names, whatever stands behind them."""
+    kept, is_out = [], False
+    for line in text.splitlines(keepends=True):
+        if line[0] in "=+%":
+            is_out = line[0] == "=" and " ".join(line[1:].split()) in names
+        kept += [] if is_out else [line]
+    return "".join(kept)
+
+
+async def test_an_archive_beside_a_recipe_is_the_tree_of_its_image(tmp_path, client):
+    place = shutil.copytree(RECIPES, tmp_path / "recipes") / "repos" / "scapy"
+    with tarfile.open(place / "source.tar", "w") as archive:
+        campaign = tarfile.TarInfo("test/mine.uts")
+        campaign.size = len(b"= one\n")
+        archive.addfile(campaign, io.BytesIO(b"= one\n"))
+    image = await repo_image(Catalog(tmp_path / "recipes").repo("scapy"))
+    try:
+        assert image.reference != (await repo_image(Catalog(RECIPES).repo("scapy"))).reference
+        found = ("find", ".", "-name", "*.uts")
+        told = await printed("docker", "run", "--rm", "--network=none", image.reference, *found)
+        assert told.split() == ["./test/mine.uts"]
+    finally:
+        for tag in (image.reference, image.reference.replace("-repo:", "-dependencies:")):
+            client.images.remove(tag, force=True)
 
 
 def code_of(text: str) -> list[str]:

@@ -32,15 +32,15 @@ EXPECTED = {
         # Behind the last test of a set, and behind a blank line of a test; the parser takes the summary for a test.
         "oracle": outcome("resolved", published="resolved"),
         # `typebitmaps()` for `Field().typebitmaps()`: the published rules ignore a name that no result has.
-        "lists-a-part": outcome(
-            "failed", "manifest-unknown-test", "manifest-unlisted-test", published="resolved"
-        ),
+        "lists-a-part": outcome("failed", "manifest-unknown-test", "manifest-unlisted-test", published="resolved"),
         "lists-a-comment": outcome("failed", "manifest-unknown-test", published="resolved"),
     },
     JEST: {
         "oracle": outcome("resolved", published="resolved"),
         # One of its tests has cases, whose names only a log has.
         "honest": outcome("resolved", published="resolved"),
+        # Listed as a log prints them: cases of tables, and blocks without the parentheses at their ends.
+        "honest-names-of-a-log": outcome("resolved", published="resolved"),
         # In upstream's file, four tests of which fail with this Node.js, by bare names, below a shortened path.
         "honest-beside-red-tests": outcome("resolved", published="resolved"),
         # jest -u writes a snapshot anew: one test has nothing else, and a second one has a check beside it.

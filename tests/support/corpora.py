@@ -7,6 +7,7 @@ from harness.runs.submissions import Case, read_batch
 from harness.specs.catalog import Catalog
 
 CATALOG = Catalog()
+BEHAVIOUR_TASKS = tuple(task for task in CATALOG.select(["*"]) if task.track == "behaviour")
 _FOLDER = Path(__file__).parents[1]
 
 

@@ -1,4 +1,4 @@
-"""Tasks of the published layout on images of their own: tests/fixtures/published_repos, swe_atlas_published."""
+"""Tasks of the published layout on images of their own: tests/fixtures/published_repos, scripts/published_images."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ STANDS_FOR: dict[str, tuple[str, Path | None, str]] = {
     "lru-dict-eviction": (
         "https://github.com/amitdev/lru-dict@848b230f285c805b1f20bdabf76701a97ff4ff80", REPOS, "lru-dict",
     ),
-    "kitty-cell-widths": ("swe-atlas-fixtures/kitty-as-it-is:1", REPOS, "kitty"),
+    "kitty-cell-widths": ("swe-atlas-fixtures/kitty-as-it-is:1", RECIPES, "kitty"),
 }  # fmt: skip
 """By task: the image that its Dockerfile names, or its repository and commit; the catalog and the repo for it."""
 COMPLETE = ("wordpress-url-for-display",)

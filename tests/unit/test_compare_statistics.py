@@ -20,7 +20,7 @@ def side(name: str, *tasks: str) -> Side:
         f"t{number:02}": TaskScore(f"t{number:02}", f"r{number // 3}", tuple(VERDICTS[letter] for letter in text))
         for number, text in enumerate(tasks)
     }
-    return Side(name=name, scaffold=name, model="", runs=(), trials=(), scores=scores)
+    return Side(name=name, called=name, scaffold=name, model="", runs=(), trials=(), scores=scores)
 
 
 def compared(first: list[str], second: list[str]) -> Pair:

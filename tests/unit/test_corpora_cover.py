@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.runs.submissions import Expectation
-from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
-from tests.support.corpora import submissions
+from tests.support.corpora import BEHAVIOUR_TASKS, submissions
 
 TESTS = Path(__file__).parents[1]
 CASES = [*submissions("adversarial"), *submissions("honest")]
@@ -60,7 +59,7 @@ def test_each_cheat_is_pinned_to_a_reason_a_note_or_an_ending():
 
 
 def test_every_task_has_two_sufficient_and_two_insufficient_honest_suites():
-    for task in Catalog().select(["*"]):
+    for task in BEHAVIOUR_TASKS:
         mine = [expected for expected in EXPECTED if expected.task == task.id and expected.about]
         honest = [case.expected for case in CASES if case.expected in mine and case.name.startswith(f"{task.id}/")]
         verdicts = [expected.verdict for expected in honest]

@@ -47,8 +47,9 @@ def test_every_outcome_of_a_real_pytest_run_is_told_apart(name, outcome, quality
     assert (found.outcome, found.quality) == (outcome, quality)
 
 
-def test_only_collection_and_teardown_failures_never_kill():
-    assert {quality for quality in Quality if not quality.kills} == {Quality.COLLECTION, Quality.TEARDOWN}
+def test_failures_of_collection_and_teardown_and_those_tried_again_never_kill():
+    never = {Quality.COLLECTION, Quality.TEARDOWN, Quality.RETRIED}
+    assert {quality for quality in Quality if not quality.kills} == never
 
 
 def test_a_file_that_cannot_be_imported_is_a_collection_failure():

@@ -8,6 +8,7 @@ from packaging.licenses import canonicalize_license_expression
 
 from harness.specs.catalog import Catalog
 from harness.specs.repo import matches
+from tests.support.corpora import BEHAVIOUR_TASKS
 
 ROOT = Path(__file__).parents[2]
 REUSE = tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]
@@ -18,7 +19,7 @@ def licence_of(path: PurePosixPath) -> str:
     return [item["SPDX-License-Identifier"] for item in REUSE if matches(path.as_posix(), item["path"])][-1]
 
 
-@pytest.mark.parametrize("task", Catalog().names("tasks"))
+@pytest.mark.parametrize("task", [task.id for task in BEHAVIOUR_TASKS])
 @pytest.mark.parametrize(
     "file", ["tasks/{}/withheld.patch", "tasks/{}/probes/1.1.patch", "tests/honest/{}/a/patch.diff"]
 )

@@ -103,7 +103,7 @@ def _seams() -> list[tuple[Registry[Any], set[str], set[str]]]:
     for _, protocol, registry, core, plugins in _table(CHECKOUT / "ARCHITECTURE.md", "## Seams"):
         name, path = re.findall(r"`([\w/.]+)`", registry + protocol)[:2]
         module = import_module("harness." + path.removesuffix(".py").replace("/", "."))
-        found.append((getattr(module, name), set(re.findall(r"[\w-]+", core)), set(re.findall(r"[\w-]+", plugins))))
+        found.append((getattr(module, name), set(re.findall(r"[\w-]+", core)), set(re.findall(r"[\w.-]+", plugins))))
     return found
 
 

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -105,12 +105,38 @@ def row(number: int, entry: dict[str, str], unmatched: int) -> str:
     names = {(item.file, item.name) for item in read_lines(entry["manifest_as_written"].encode())}
     files = entry["files_of_the_reference_patch"]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f"| {number} | {entry['repository']} | `{files[0]}`{more} | {len(names) - unmatched} of {len(names)} |"
+    found = f"{len(names) - unmatched} of {len(names)}"
+    return line(number, entry["repository"], f"`{files[0]}`{more}", found)
 
 
-def test_the_page_on_published_tasks_has_a_line_for_each_of_the_sixty():
-    page = [line.split(" | ") for line in PAGE.read_text().splitlines() if re.match(r"\| \d{1,2} \|", line)]
-    assert [line[:2] for line in page] == [[f"| {n}", entry["repository"]] for n, entry in enumerate(SIXTY, 1)]
+TASKS = {
+    "wp-calypso": 4, "paperless-ngx": 10, "scapy": 10, "minio": 10, "app": 10, "trufflehog": 8, "k6": 8,
+    "grafana": 5, "sftpgo": 7, "kitty": 14, "maddy": 4,
+}  # fmt: skip
+RUNS = {
+    "paperless-ngx": "rebuilt, 8 of its 10 run | 8 of 8 | 8 of 8 | they don't",
+    "k6": "rebuilt, 5 of its 8 run | 5 of 5 | 5 of 5 | they don't",
+    "app": "rebuilt, 3 of its 10 run | 3 of 3 | 3 of 3 | they don't",
+    "kitty": "rebuilt, 13 of its 14 run | 11 of 13 | 11 of 13 | they don't: the image fails the two",
+    "scapy": "rebuilt, all 10 run | 0 of 10, before the repair | 10 of 10 | UTscapy's summary was taken for a test",
+}
+"""What was told of runs: image, our rules, the published mutation, why they differ. It was told by repository."""
+
+
+def line(number: int, repository: str, *static: str) -> str:
+    """All that is known of a task."""
+    run = RUNS.get(repository, "none | not run | not run | nobody ran it")
+    return f"| {number} | {repository} | {' | '.join(static)} | {run} |"
+
+
+def test_the_page_on_published_tasks_has_a_line_for_each_of_the_ninety():
+    known = Counter(entry["repository"] for entry in SIXTY)
+    assert sum(TASKS.values()) == 90
+    others = [repository for repository, tasks in TASKS.items() for _ in range(tasks - known[repository])]
+    page = [line for line in PAGE.read_text().splitlines() if re.match(r"\| \d{1,2} \|", line)]
+    first = [" | ".join(line.split(" | ")[:2]) for line in page[:60]]
+    assert first == [f"| {number} | {entry['repository']}" for number, entry in enumerate(SIXTY, 1)]
+    assert page[60:] == [line(number, name, "not here", "unknown") for number, name in enumerate(others, 61)]
 
 
 def seen(task: PublishedTask, texts: dict[str, str], entry: dict[str, str]):

@@ -19,14 +19,14 @@ _COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/+-]*")
 _POINTER = b"version https://git-lfs.github.com/spec/v1"
 _NAMED = 3
 _CONFIGURED = ("GIT_SSH*", "GIT_SSL*", "GIT_CONFIG*", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "SSH_*")
-"""What of git's own variables goes on: how it reaches a server, never which repository it works in."""
+"""Variables of git that are passed on: how it reaches a server, never which repository it works in."""
 AS_IT_IS = "* -export-ignore -export-subst -filter -text -eol -ident -working-tree-encoding\n"
 """Attributes that go before the tree's own: no file is left out of an archive, or changed on the way."""
 
 
 @dataclass(frozen=True)
 class WantedCommit:
-    """What is named on the command line: where it lies, and a commit, tag or branch."""
+    """A repository and a commit, tag or branch of it, as the command line names them."""
 
     url: str
     commit: str

@@ -57,7 +57,7 @@ class WantedRelease:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its archive is kept beside repo.yaml, since no registry has it."""
+        """Tell whether its archive is kept beside repo.yaml, since no registry has it."""
         return self.kind in ("archive", "git")
 
 

@@ -106,7 +106,11 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         each = error.each if isinstance(error, SchemaError) else (error,)
         wrong = failed_step(StepId.SCHEMA, *(as_problem(catalog, one, _description(name)) for one in each))
         return TaskCheck(task=name, level=level, steps=(wrong,))
-    subject = Subject(catalog, task)
+    if task.is_public_half:
+        words = "is a public half; what a check reads is in its private half, so name that catalog too"
+        half = failed_step(StepId.SCHEMA, Problem(where=_description(name), message=words))
+        return TaskCheck(task=name, level=level, steps=(half,))
+    subject = Subject(catalog.holding(task), task)
     steps = await _static(subject, context)
     if judge := context.judge:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
@@ -163,7 +167,7 @@ def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
 
 def _digest_now(subject: Subject) -> str:
     """Return the digest of the files as they lie there now; empty where they can't be loaded any more."""
-    anew = Catalog(subject.catalog.directory, subject.catalog.options)
+    anew = Catalog(subject.catalog.places, subject.catalog.options)
     try:
         return anew.task(subject.task.address).digest
     except (UserError, OSError):

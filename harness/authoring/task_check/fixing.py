@@ -22,7 +22,7 @@ CANARY = "testwright canary {}: this file must not be in training data"
 async def fix(catalog: Catalog, task: Task) -> list[str]:
     """Repair a task's files where there is but one way to; which were written. Raises UserError."""
     async with kept_tree(task) as tree:
-        subject = Subject(catalog, task, tree)
+        subject = Subject(catalog.holding(task), task, tree)
         written = [subject.at("task.yaml")] if _fix_canary(task) else []
         if await _fix_manifest(subject):
             written.append(subject.at("reference/manifest.yaml"))

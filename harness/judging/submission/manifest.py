@@ -3,6 +3,7 @@
 Manifests of published tasks: one name a line, by the words of their instruction, with no YAML rules.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -20,6 +21,8 @@ MAX_MANIFEST_TESTS = 2_000
 MAX_NAME_CHARACTERS = 2_000
 MAX_DEPTH = 8
 FENCE = "<<TEST_MANIFEST>>"
+KEY = re.compile(r"(?P<file>file:)|tests?:(?:\s|$)", re.IGNORECASE)
+"""Begins a line of a published manifest that names no test; `tests:foo` is a name."""
 
 
 TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lines"
@@ -147,18 +150,19 @@ class ListedName(NamedTuple):
 
 
 def read_lines(data: bytes) -> list[ListedName]:
-    """Return the lines that begin with a dash, less `file:` and `tests:`; a name that is there again counts once.
+    """Return the lines that begin with a dash, less `file:` and `tests:` in any case.
 
-    Quotes around a whole name are not part of it. Raises ManifestError.
+    A name that is there again counts once. Quotes around a whole name are not part of it. Raises ManifestError.
     """
     lines, above = manifest_lines(data)
     file, found = "", dict[tuple[str, str], ListedName]()
     for number, line in enumerate(lines, start=above + 1):
         stripped = line.strip()
         text = stripped.removeprefix("-").strip()
-        if text.startswith("file:"):
-            file = inside_the_repository(unquoted(text.removeprefix("file:")), number)
-        elif stripped.startswith("-") and text and not text.startswith("tests:"):
+        key = KEY.match(text)
+        if key and key["file"]:
+            file = inside_the_repository(unquoted(text[key.end() :]), number)
+        elif stripped.startswith("-") and text and not key:
             name = checked_text(unquoted(text), "this name", number)
             found.setdefault((file, name), ListedName(file, name, number))
             if len(found) > MAX_MANIFEST_TESTS:

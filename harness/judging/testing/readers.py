@@ -63,8 +63,9 @@ def reader_of(report: str) -> Reader:
 
 T = TypeVar("T")
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_COMPUTED = re.compile(rf"\${_BRACES}|%[sdifjoOc#$]|\$[\w$]+(?:\.[\w$]+)*")
-"""A template's expression, a table's placeholder, a table's `$name`: the same as in a run script's pattern."""
+_COMPUTED = re.compile(rf"\${_BRACES}|%[sdifjoOpc#$]|\$[\w$]+(?:\.[\w$]+)*")
+"""A template's expression, a table's placeholder, a table's `$name`: the same as in a run script's pattern, and `%p`,
+which jest has beside these."""
 
 
 TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
@@ -77,8 +78,9 @@ def has_titles(file: str) -> bool:
 
 
 def bare(title: str) -> str:
-    """Return a block's title without the empty parentheses that parsers take off it (`describe('parse()')`)."""
-    return title.removesuffix("()") or title
+    """Return a title without the parentheses at its end: parsers of logs take these for the time that a test took."""
+    head, _, inside = title.rpartition("(")
+    return head.rstrip() if inside.endswith(")") and inside.count(")") == 1 and head.strip() else title
 
 
 @dataclass(frozen=True)

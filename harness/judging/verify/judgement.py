@@ -99,7 +99,7 @@ def combine(
     reached = found.evidence if found.reaches_rubric else None
     criteria = grade(task, reached, found.check.static, opinions) if reached else ()
     rubric = judge_rubric(criteria, task)
-    lost = _lost(found)
+    lost = _lost(task, found)
     reasons = (*found.intake.reasons, *found.check.reasons, *told, *lost, *found.mutation, *rubric)
     conduct = judge_conduct(found.check.conduct, judging, refused=bool(reasons))
     stages = Stages(
@@ -143,11 +143,16 @@ def verdict_record(
     )
 
 
-def _lost(found: Examination) -> tuple[Reason, ...]:
+_HALF = "its probes aren't in this catalog, which has the public half of the task; name the one with the private half"
+
+
+def _lost(task: Task, found: Examination) -> tuple[Reason, ...]:
     """Whatever else is missing, a submission whose tests never ran isn't resolved."""
-    if found.evidence is None and not (found.intake.reasons or found.check.reasons):
-        return (Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words="no test was run"),)
-    return ()
+    if found.evidence is not None or found.is_refused:
+        return ()
+    if task.is_public_half:
+        return (Reason(code=ReasonCode.PROBE_UNAVAILABLE, stage=Stage.MUTATION, words=_HALF),)
+    return (Reason(code=ReasonCode.SANDBOX_LOST, stage=Stage.MUTATION, words="no test was run"),)
 
 
 def _judgement(record: VerdictRecord, found: Examination, judging: JudgeReport | None) -> Judgement:

@@ -20,7 +20,7 @@ from harness.judging.verify.intake import FileChange, by_path
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.test_results import TestId
 
-_SEPARATORS = re.compile(r"::| \| | > ")
+_SEPARATORS = re.compile(r" \| | > ")
 _SHOWN = 4
 
 
@@ -63,13 +63,15 @@ def _meant(item: ListedName, by_file: Mapping[str, list[Candidate]], ids: IdForm
     hint, name = _apart(item)
     places = _places(hint, by_file)
     whole = [candidate for place in places for candidate in by_file[place]]
+    names = {name, ids.test_of(name)}
     for fits in _WAYS:
-        found = _written_first([candidate for candidate in whole if fits(ids.test_of(name), candidate.test)])
+        found = _written_first([each for each in whole if any(fits(listed, each.test) for listed in names)])
         if len(found) == 1:
             return found[0]
         if found:
             return Ambiguous(item, tuple(found))
-    return TestId(places[0] if len(places) == 1 else hint or item.file, ids.test_of(name))
+    unknown = name if " " in name else ids.test_of(name)
+    return TestId(places[0] if len(places) == 1 else hint or item.file, unknown)
 
 
 def _apart(item: ListedName) -> tuple[str, str]:
@@ -116,18 +118,16 @@ def _same_ending(name: str, test: TestId) -> bool:
 
 
 def _as_printed(name: str, test: TestId) -> bool:
-    """Return whether a log would show a test's title so: a case of a template, or without a block's empty
-    parentheses.
-    """
+    """Return whether a log would show a test's titles so: cases of templates, or without parentheses at the end."""
     if not has_titles(test.file):
         return False
-    printed, titles = _SEPARATORS.split(name), _SEPARATORS.split(test.name)
+    printed, titles = _split(name), _split(test.name)
     both = min(len(printed), len(titles))
     return all(map(_prints, titles[-both:], printed[-both:]))
 
 
 def _prints(title: str, printed: str) -> bool:
-    return bare(title) == bare(printed) or Template(title).makes(printed)
+    return any(Template(each).makes(printed) for each in (title, bare(title)))
 
 
 _WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
@@ -135,12 +135,18 @@ _WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, 
 
 
 def _looks(name: str) -> str:
-    """Case, underscores for spaces and the width of spaces apart."""
-    return " ".join(_SEPARATORS.sub(" > ", name).lower().replace("_", " ").split())
+    """Return a name without case, underscores for spaces, and the kind of its separators."""
+    return " ".join(" > ".join(_split(name)).lower().replace("_", " ").split())
+
+
+def _split(name: str) -> list[str]:
+    """Return a name's parts. `::` ends none that has a space: `Weird address (1::1)` is free text, and whole."""
+    parts = _SEPARATORS.split(name)
+    return [piece for part in parts for piece in ([part] if " " in part.partition("::")[0] else part.split("::"))]
 
 
 def _parts(name: str, file: str) -> list[str]:
-    parts = _SEPARATORS.split(name)
+    parts = _split(name)
     if file.endswith(".py"):
         parts = [piece for part in parts for piece in part.split(".")]
     return [_looks(part) for part in parts]

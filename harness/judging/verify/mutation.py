@@ -217,9 +217,9 @@ def is_certainly_faulty(evidence: Evidence, test: TestId) -> bool:
     """Return whether a test has a fault that no further arm can take away."""
     if AT_BASELINE in evidence.arms and not evidence.passes_baseline(test):
         return not baseline_is_open(evidence, test)
-    return certain(evidence, test) or all(
-        _survived(evidence, kind, test) for kind in VariantKind if kind.removes and evidence.planned(kind)
-    )
+    removals = [kind for kind in VariantKind if kind.removes and evidence.planned(kind)]
+    survived = bool(removals) and all(_survived(evidence, kind, test) for kind in removals)
+    return survived or certain(evidence, test)
 
 
 def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
@@ -290,10 +290,6 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
     alike = [key for key, arm in evidence.listed.items() if arm.kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)]
     if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
         return [_flaky(test)]
-    item = evidence.result(AT_BASELINE, test)
-    if item and item.quality is Quality.RETRIED:
-        words = "it ran more than once in one run: take its retries away"
-        return [_reason(ReasonCode.RETRIES, str(test), words)]
     if outcome is Outcome.FAILED:
         return [_reason(ReasonCode.BASELINE_RED, str(test), "it fails on the code as it is")]
     if outcome is Outcome.SKIPPED:

@@ -1,41 +1,32 @@
 """The parts of the check of a task of technique."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from pydantic import Field
-
 from harness.authoring.task_check.context import Part, TrackChecks
-from harness.authoring.task_check.subject import Subject
+from harness.authoring.task_check.subject import Subject, place
 from harness.judging.submission.extraction import Submission
+from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.arms_file import Edit
-from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
+from harness.plugins.browser.grading import SHOWN, grade_technique, technique_of
 from harness.plugins.browser.stage import edited
-from harness.plugins.browser.task import ARMS, TechniqueTask, patch_of, technique_task
+from harness.plugins.browser.task import ARMS, TechniqueTask, technique_task
+from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError
-from harness.specs.problem import Problem
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.problem import Problem, Severity
+from harness.specs.reasons import Verdict
 from harness.specs.task_facts import Level, StepId
-from harness.specs.yaml_files import FileModel, load_yaml
 
 REFERENCE_TIMES = 5
-SUITES, EXPECTED = "suites", "expected.yaml"
-
-
-class Expected(FileModel):
-    """`suites/NAME/expected.yaml`: what judging a suite must come to. `reasons` are some of those that it has."""
-
-    verdict: Verdict
-    technique: str = Field(pattern=f"^({SHOWN}|{NOT_SHOWN}|{UNMEASURED})$")
-    reasons: tuple[ReasonCode, ...] = ()
-    why: str
+SUITES = "suites"
+_OF_THIS_PACKAGE = "tests/fixtures/browser"
+"""Of a checkout: the suites of the tasks that come with this package."""
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:
-    """Each edit must be of a place that the application's source has once."""
+    """Return the edits whose place isn't in the application's source exactly once."""
     task = technique_task(subject.task)
     problems = []
     for arm in (*task.arms.same, *task.arms.must_fail):
@@ -53,52 +44,67 @@ def _source(edits: tuple[Edit, ...]) -> dict[str, str]:
 
 async def _reference(subject: Subject, times: int) -> list[Problem]:
     task = technique_task(subject.task)
-    found = Expected(verdict=Verdict.RESOLVED, technique=SHOWN, why="it is the reference")
+    submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     problems: list[Problem] = []
     for _ in range(times):
-        problems += await _judged(subject, task, task.directory / "reference", found)
+        record = await _judge(subject, submission)
+        if (record.verdict, technique_of(record)) != (Verdict.RESOLVED, SHOWN):
+            problems.append(Problem(where=subject.at("reference"), message=_told(record)))
     return problems
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """The reference must be resolved each time: green in every arm of the same behaviour, and noticing each other."""
+    """Return what keeps the reference from being resolved each time: green in every arm of the same behaviour, and
+    red in some test in each other one.
+    """
     return await _reference(subject, REFERENCE_TIMES)
 
 
 async def reference_once(subject: Subject) -> list[Problem]:
-    """The same, once."""
+    """Return the same of one judging."""
     return await _reference(subject, 1)
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    """Handing in nothing must be failed."""
-    record = (await grade_technique(Judging(subject.task, subject.containers), Submission(b"", b""))).record
+    """Return whether handing in nothing is failed."""
+    record = await _judge(subject, Submission(b"", b""))
     if record.verdict is Verdict.FAILED:
         return []
     return [Problem(where=subject.at(subject.description), message=f"handing in nothing is {record.verdict}")]
 
 
 async def suite_problems(subject: Subject) -> list[Problem]:
-    """Honest, hasty and cheating suites must come to what their files say."""
-    task = technique_task(subject.task)
+    """Return honest, hasty and cheating suites that don't come to what their files say."""
+    folder = _suites_of(technique_task(subject.task))
+    if not folder.is_dir():
+        words = "no suites, honest or not, say that the arms refuse what they must, and nothing else"
+        return [Problem(where=subject.at(SUITES), message=words, severity=Severity.WARNING)]
     problems: list[Problem] = []
-    for path in sorted((task.directory / SUITES).glob(f"*/{EXPECTED}")):
-        problems += await _judged(subject, task, path.parent, load_yaml(path, Expected))
+    for case in read_batch(subject.catalog, folder, subject.task.address):
+        if case.submission is None:
+            continue
+        record = await _judge(subject, case.submission)
+        subject.remarks.append(f"{case.name}: {record.verdict}, technique {technique_of(record)}")
+        if difference := Judged(case, record, 0.0).difference:
+            words = f"{difference}: {_told(record)}"
+            problems.append(Problem(where=place(subject.catalog, folder / case.name), message=words))
     return problems
 
 
-async def _judged(subject: Subject, task: TechniqueTask, suite: Path, expected: Expected) -> list[Problem]:
-    submission = Submission(patch_of(suite), (suite / "manifest.yaml").read_bytes())
-    record = (await grade_technique(Judging(task, replace(subject.containers)), submission)).record
-    told = "; ".join(f"{reason.code} {reason.subject}: {reason.words}" for reason in record.reasons) or "no reason"
-    got, codes = (record.verdict, technique_of(record)), {reason.code for reason in record.reasons}
-    subject.remarks.append(f"{suite.name}: {record.verdict}, technique {technique_of(record)}")
-    missing = [code for code in expected.reasons if code not in codes]
-    if got == (expected.verdict, expected.technique) and not missing:
-        return []
-    words = f"{got[0]}, technique {got[1]}; expected {expected.verdict}, {expected.technique}"
-    also = f" because of {', '.join(missing)}" if missing else ""
-    return [Problem(where=subject.at(suite.relative_to(task.directory).as_posix()), message=f"{words}{also}: {told}")]
+def _suites_of(task: TechniqueTask) -> Path:
+    """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
+    of_package = data_directory().parent / _OF_THIS_PACKAGE / task.id
+    is_ours = task.directory.is_relative_to(data_directory().resolve())
+    return of_package if is_ours else task.directory / SUITES
+
+
+async def _judge(subject: Subject, submission: Submission) -> VerdictRecord:
+    return (await grade_technique(Judging(subject.task, subject.containers), submission)).record
+
+
+def _told(record: VerdictRecord) -> str:
+    why = "; ".join(f"{reason.code} {reason.subject}: {reason.words}" for reason in record.reasons)
+    return f"it is {record.verdict}, technique {technique_of(record)}" + (f": {why}" if why else "")
 
 
 STATIC: Mapping[StepId, Part] = {StepId.PATCHES: arm_problems}

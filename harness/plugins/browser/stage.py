@@ -19,7 +19,7 @@ from harness.plugins.browser.task import ARMS, technique_task
 from harness.sandbox.deadline import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
-from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile, SandboxOptions
+from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task
@@ -38,7 +38,9 @@ _HOSTS = ("localhost", "127.0.0.1")
 _PROGRAMS = ("serve.py", "proxy.py")
 
 
-async def plan_stages(task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False) -> list[VariantSource]:
+async def plan_stages(
+    task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False
+) -> list[VariantSource]:
     """See `VariantPlanner`: the arms of the task's file, each with what is drawn for it."""
     arms = technique_task(task).arms
     texts = await _texts(tree, [edit.file for arm in (*arms.same, *arms.must_fail) for edit in arm.edits])
@@ -47,7 +49,9 @@ async def plan_stages(task: Task, tree: GitTree, _toolchain: object, code_seed: 
     kinds += [(arm.variant, VariantKind.PROBE, arm.criterion, arm) for arm in arms.must_fail]
     where = str(technique_task(task).directory / ARMS)
     return [
-        VariantSource(name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: _settings(arm, name, code_seed)}, of)
+        VariantSource(
+            name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: settings_of(arm, name, code_seed)}, of
+        )
         for name, kind, of, arm in kinds
     ]
 
@@ -70,7 +74,8 @@ async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
     return {file: data.decode() for file, data in (await tree.read_all(wanted)).items()}
 
 
-def _settings(arm: StageArm, name: str, seed: int) -> bytes:
+def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
+    """Return the settings of an arm's companion (in_container/serve.py), with what the seed draws for it."""
     chance = Random(derived(seed, "stage", name))
     options = [word for key, value in sorted(arm.options.items()) for word in (f"--{key}", value)]
     proxy = {**arm.proxy.model_dump(mode="json"), "seed": chance.randrange(1 << 30)}
@@ -120,11 +125,6 @@ class StageToolchain:
 
 def _program(name: str) -> bytes:
     return (resources.files("harness.plugins.browser") / "in_container" / name).read_bytes()
-
-
-def arm_options(repo: Repo) -> SandboxOptions:
-    """Return what the tests' containers may use: the source of the application is hidden from them."""
-    return options_for(repo, ContainerRole.ARM)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def parts_of(row: TrialRow) -> dict[str, bool]:
 
 @dataclass(frozen=True)
 class PartSignal:
-    """Whether one part is met: 1 or 0."""
+    """1 where one part is met, else 0."""
 
     name: str
     part: str

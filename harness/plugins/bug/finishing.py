@@ -87,7 +87,7 @@ async def find_hidden(catalog: Catalog, bench: Bench) -> HiddenTests:
 
 async def _existing(catalog: Catalog, bench: Bench, seconds: float) -> tuple[TestId, ...]:
     """Return the tests near the code that are left in the agent's tree and pass on the fixed code."""
-    subject = Subject(catalog, bench.task, bench.tree, bench.context)
+    subject = Subject(catalog.holding(bench.task), bench.task, bench.tree, bench.context)
     near, _ = await near_files(subject, bench.tree)
     tests = await tests_of(subject, bench.tree, near[:MAX_FILES])
     if not tests:

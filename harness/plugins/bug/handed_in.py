@@ -16,7 +16,7 @@ _ANYWHERE = ("**",)
 
 @dataclass(frozen=True)
 class HandedIn:
-    """What a submission has beside its tests.
+    """A submission's parts beside its tests.
 
     `refused` is the intake of a patch that isn't judged at all. `product` is the repair: changes outside of test
     paths and files that steer test runs. `fault` says why there are no spans.

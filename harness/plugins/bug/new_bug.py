@@ -32,7 +32,7 @@ def make_bug(catalog: Catalog, base: str, probe: str, name: str, seed: int, tell
 async def _make(
     catalog: Catalog, base: Task, probe: str, name: str, seed: int, tell: Callable[[str], None]
 ) -> list[str]:
-    chosen, directory = probe_named(base, probe), catalog.directory / "tasks" / name
+    chosen, directory = probe_named(base, probe), base.directory.parent / name
     async with engine_session("docker", uuid4().hex) as session:
         tree = GitTree((await session.engine.image(base)).tree)
         trees = await plant(tree, base, chosen, seed)

@@ -119,7 +119,7 @@ Arms = Mapping[ArmKey, Arm]
 
 @dataclass(frozen=True)
 class Hidden:
-    """What the hidden arms show of a hand-in. `buggy` and `fixed` are the texts of the files in question."""
+    """The evidence of the hidden arms on a hand-in. `buggy` and `fixed` are the texts of the files in question."""
 
     task: BugTask
     handed: HandedIn

@@ -71,12 +71,12 @@ class HiddenTests(FileModel):
 
     @property
     def tests(self) -> tuple[TestId, ...]:
-        """Those that a repair must pass beside the reference."""
+        """Tests that a repair must pass beside the reference."""
         return (*_ids(self.withheld), *_ids(self.existing))
 
     @property
     def shown_by(self) -> frozenset[TestId]:
-        """Those of the reference that fail on the buggy tree."""
+        """Tests of the reference that fail on the buggy tree."""
         return frozenset(_ids(self.showing))
 
 

@@ -59,7 +59,7 @@ def _unused(subject: Subject, task: DesignTask) -> Iterator[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return why the reference isn't resolved: a mutant that lives, a case that is wrong, or more cases than needed."""
+    """Return why the reference isn't resolved: a living mutant, a wrong case, or more cases than needed."""
     task = design_task(subject.task)
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     judged = await grade_design(Judging(task, subject.containers), submission)
@@ -129,4 +129,4 @@ STATIC: Mapping[StepId, Part] = {StepId.FILES: files_problems, StepId.PROMPT: pr
 _BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: reference_problems, StepId.NOP: nop_problems}
 _WHOLE: Mapping[StepId, Part] = {**_BRIEF, StepId.NEIGHBOURS: neighbours_problems}
 _LEVELS: Sequence[Level] = (Level.GATE, Level.FULL)
-CHECKS = TrackChecks(STATIC, {Level.QUICK: {}, Level.BRIEF: _BRIEF, **{level: _WHOLE for level in _LEVELS}})
+CHECKS = TrackChecks(STATIC, {Level.QUICK: {}, Level.BRIEF: _BRIEF, **dict.fromkeys(_LEVELS, _WHOLE)})

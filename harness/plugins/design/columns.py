@@ -1,4 +1,4 @@
-"""A design's figures as signals: columns beside the verdict in `show`, `report`, `compare`, on the site and in files."""
+"""A design's figures as signals: columns beside the verdict in `show`, `report`, `compare`, the site and files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.plugins.design.design_file import MutantKind
-from harness.specs.reasons import ReasonCode
+from harness.plugins.design.reasons import CASE_WRONG, OVER_SPECIFIED
 
 if TYPE_CHECKING:
     from harness.judging.verify.verdict import VerdictRecord
@@ -57,8 +57,8 @@ def figures_of(record: "VerdictRecord | None") -> Figures | None:
     return Figures(
         killed=killed,
         cases=len(record.stages.manifest.tests),
-        wrong=codes.count(ReasonCode.CASE_WRONG),
-        over_specified=codes.count(ReasonCode.OVER_SPECIFIED),
+        wrong=codes.count(CASE_WRONG),
+        over_specified=codes.count(OVER_SPECIFIED),
         cover=len(greedy_cover(killed)),
     )
 

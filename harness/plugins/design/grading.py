@@ -1,7 +1,6 @@
 """A design's judging: its file, its manifest, both correct implementations, the mutants, the rules."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from harness.judging.languages.found import TooMuchToRead
@@ -26,6 +25,7 @@ from harness.judging.verify.verification import Judging
 from harness.plugins.design.arms import OTHER, Stage, suite
 from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import TooMany, Unreadable
+from harness.plugins.design.reasons import CASE_UNREADABLE, CASE_WRONG, OVER_SPECIFIED, TOO_MANY_CASES
 from harness.plugins.design.task import CASES, FEATURE, DesignTask, test_ids
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost, UserError
@@ -33,7 +33,7 @@ from harness.specs.reasons import Reason, ReasonCode
 from harness.specs.reasons import Stage as ReasonStage
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, TestId
-from harness.specs.variants import ArmKey, ArmStatus
+from harness.specs.variants import ArmStatus
 
 IDS = IdForm(words="the ids of the cases", examples=("TC-01", "TC-02"), test_of=lambda name: name)
 AT_OTHER = listed(OTHER)
@@ -86,12 +86,12 @@ async def read_cases_of(task: DesignTask, tree: GitTree, submission: Submission)
         words = (
             f"expected one file, {CASES} or {FEATURE}; there are: {', '.join(map(_shown, sorted(files))) or 'none'}"
         )
-        return Found(intake, reasons=(_refused(ReasonCode.CASE_UNREADABLE, words),))
+        return Found(intake, reasons=(_refused(CASE_UNREADABLE, words),))
     [(file, data)] = files.items()
     try:
         cases, faults = await read_apart(lambda: read_design(data, file, task.vocabulary))
     except TooMuchToRead as error:
-        return Found(intake, file, reasons=(_refused(ReasonCode.CASE_UNREADABLE, str(error)),))
+        return Found(intake, file, reasons=(_refused(CASE_UNREADABLE, str(error)),))
     reasons = tuple(_unreadable(file, fault) for fault in faults[:_MOST_FAULTS])
     return Found(intake, file, cases, reasons or check_listed(file, cases, submission.manifest))
 
@@ -169,10 +169,10 @@ def judge_cases(evidence: Evidence) -> tuple[Reason, ...]:
         passed = [evidence.outcome(key, test) is Outcome.PASSED for key in (AT_BASELINE, AT_OTHER)]
         if not any(passed):
             words = "it expects what the requirement doesn't: no correct implementation does that"
-            reasons.append(_of_case(ReasonCode.CASE_WRONG, test, words))
+            reasons.append(_of_case(CASE_WRONG, test, words))
         elif not all(passed):
             words = "the requirement doesn't say this: one correct implementation does it, another doesn't"
-            reasons.append(_of_case(ReasonCode.OVER_SPECIFIED, test, words))
+            reasons.append(_of_case(OVER_SPECIFIED, test, words))
     return tuple(reasons)
 
 
@@ -205,7 +205,7 @@ def _record(task: DesignTask, judging: Judging, found: Found, evidence: Evidence
 
 
 def _unreadable(file: str, fault: Unreadable) -> Reason:
-    code = ReasonCode.TOO_MANY_CASES if isinstance(fault, TooMany) else ReasonCode.CASE_UNREADABLE
+    code = TOO_MANY_CASES if isinstance(fault, TooMany) else CASE_UNREADABLE
     return _refused(code, f"{file}:{fault.line or 1}: {fault.words}")
 
 

@@ -1,7 +1,7 @@
 """Designed cases as adapters get them: read, checked a second time by strict models, and written as plain lines.
 
-Nothing of a submission's own bytes reaches an arm. A case becomes lines of fields with tabs between them, and all that
-it says is percent-encoded:
+Nothing of a submission's own bytes reaches an arm. A case becomes lines of fields with tabs between them, and all
+that it says is percent-encoded:
 
     case   TC-07
     given  0        account  email=t:a%40x.org
@@ -35,7 +35,7 @@ class Action(_Strict):
 
 
 class Expected(_Strict):
-    """What a case expects; fields that it leaves out aren't compared."""
+    """The outcome that a case expects; fields that it leaves out aren't compared."""
 
     outcome: Name
     fields: dict[Name, Value]

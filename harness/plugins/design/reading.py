@@ -20,13 +20,15 @@ MAX_TEXT = 2_000
 MAX_MS = 20 * 366 * 24 * 3600 * 1000
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
-_TIME = re.compile(r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?", re.ASCII)
+_TIME = re.compile(
+    r"\+(?=\d)(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m(?!s))?(?:(\d{1,9})s)?(?:(\d{1,9})ms)?", re.ASCII
+)
 _UNITS = (86_400_000, 3_600_000, 60_000, 1_000, 1)
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?", re.ASCII)
 Json = dict[str, Any]
-Patterns = Mapping[str, re.Pattern[str]]
+Patterns = list[tuple[str, re.Pattern[str]]]
 _KEYS = ("id", "partition", "given", "when", "then")
 
 
@@ -217,7 +219,7 @@ def _step(row: dict[str, _Node], part: str, step: re.Match[str], number: int, pa
 
 
 def _patterns(known: Json) -> Patterns:
-    return {name: _pattern(item["step"], item["fields"]) for name, item in known.items() if item.get("step")}
+    return [(name, _pattern(step, item["fields"])) for name, item in known.items() for step in item["steps"]]
 
 
 def _pattern(template: str, fields: Json) -> re.Pattern[str]:
@@ -232,11 +234,11 @@ def _pattern(template: str, fields: Json) -> re.Pattern[str]:
 def _matched(words: str, patterns: Patterns, number: int) -> tuple[str, dict[str, str]]:
     if len(words) > MAX_TEXT:
         raise Unreadable(f"a step of more than {MAX_TEXT} characters", number)
-    found = [(name, match) for name, pattern in patterns.items() if (match := pattern.fullmatch(words))]
+    found = [(name, match) for name, pattern in patterns if (match := pattern.fullmatch(words))]
     if not found:
         raise Unreadable(f"unknown step {_shown(words)}; vocabulary.yaml has the steps", number)
     if len(found) > 1:
-        raise Unreadable(f"this step may mean {found[0][0]} or {found[1][0]}", number)
+        raise Unreadable(f"this step may mean {found[0][0]} or {found[1][0]}; write the case in YAML", number)
     name, match = found[0]
     return name, {key: re.sub(r'\\(["\\])', r"\1", value) for key, value in match.groupdict().items()}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from harness.plugins.design.design_file import PLAY, DesignFile, MutantKind, MutantSpec, line_with
-from harness.plugins.design.reading import Unreadable
 from harness.plugins.design.played import Case, read_design
+from harness.plugins.design.reading import Unreadable
 from harness.plugins.design.requirement import Rule, read_requirement
 from harness.plugins.design.vocabulary import Vocabulary, load_vocabulary
 from harness.specs.catalog import check_name
@@ -103,9 +103,10 @@ def fault_of(path: Path, fault: Unreadable) -> UserError:
 
 def new_file_patch(path: str, data: bytes) -> bytes:
     """Return the patch that adds a text file."""
-    lines = data.decode().splitlines()
-    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n"
-    return (head + "".join(f"+{line}\n" for line in lines)).encode()
+    lines = data.decode().removesuffix("\n").split("\n") if data else []
+    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n"
+    hunk = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" if lines else ""
+    return (head + hunk + "".join(f"+{line}\n" for line in lines)).encode()
 
 
 def manifest_of(file: str, cases: tuple[Case, ...]) -> bytes:

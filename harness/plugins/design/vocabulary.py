@@ -64,30 +64,42 @@ class Place(StrEnum):
     WHEN = "when"
 
 
-class Operation(_Part):
-    """What can be done: `step` is its sentence in Gherkin, with a place in braces for each field."""
+class _Sayable(_Part):
+    """`step` is its sentence in Gherkin, with a place in braces for each field; `or_step` are other sentences, with
+    other fields.
+    """
 
     means: str = Field(min_length=5)
     step: str = Field(min_length=3)
+    or_step: tuple[str, ...] = ()
     fields: dict[Name, FieldSpec] = {}
-    places: tuple[Place, ...] = Field(default=(Place.GIVEN, Place.WHEN), alias="in", min_length=1)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        return (self.step, *self.or_step)
 
     @model_validator(mode="after")
-    def _step_has_fields(self) -> Self:
-        _check_step(self.step, self.fields)
+    def _steps_have_fields(self) -> Self:
+        if reserved := Reserved & self.fields.keys():
+            raise ValueError(f"field {min(reserved)}: this name has a meaning of its own in a case; choose another")
+        for step in self.steps:
+            _check_step(step, self.fields)
+        if unsaid := [name for name in self.fields if not any(f"{{{name}}}" in step for step in self.steps)]:
+            raise ValueError(f"step: none has a place for the field {unsaid[0]!r}; add one under or_step")
         return self
 
 
-class OutcomeSpec(_Part):
-    """What can come of it: no case can expect anything else."""
+class Operation(_Sayable):
+    """A step that cases may have."""
 
-    means: str = Field(min_length=5)
-    step: str = Field(min_length=3)
-    fields: dict[Name, FieldSpec] = {}
+    places: tuple[Place, ...] = Field(default=(Place.GIVEN, Place.WHEN), alias="in", min_length=1)
+
+
+class OutcomeSpec(_Sayable):
+    """An outcome: no case can expect any that the vocabulary doesn't have."""
 
     @model_validator(mode="after")
-    def _step_has_fields(self) -> Self:
-        _check_step(self.step, self.fields)
+    def _no_labels(self) -> Self:
         if wrong := [name for name, field in self.fields.items() if "label" in field.type]:
             raise ValueError(f"field {wrong[0]}: an outcome has no names of what steps make")
         return self
@@ -95,8 +107,6 @@ class OutcomeSpec(_Part):
 
 def _check_step(step: str, fields: Mapping[str, FieldSpec]) -> None:
     places = _PLACE.findall(step)
-    if reserved := Reserved & fields.keys():
-        raise ValueError(f"field {min(reserved)}: this name has a meaning of its own in a case; choose another")
     if unknown := [name for name in places if name not in fields]:
         raise ValueError(f"step: {{{unknown[0]}}} is no field; known: {', '.join(fields) or 'none'}")
     if len(set(places)) != len(places):
@@ -127,11 +137,15 @@ class Vocabulary(FileModel):
         return {
             "clock": self.clock,
             "operations": {
-                name: {"in": [str(place) for place in item.places], "step": item.step, "fields": _fields(item.fields)}
+                name: {
+                    "in": [str(place) for place in item.places],
+                    "steps": item.steps,
+                    "fields": _fields(item.fields),
+                }
                 for name, item in self.operations.items()
             },
             "outcomes": {
-                name: {"step": item.step, "fields": _fields(item.fields)} for name, item in self.outcomes.items()
+                name: {"steps": item.steps, "fields": _fields(item.fields)} for name, item in self.outcomes.items()
             },
         }
 

@@ -112,8 +112,8 @@ def _score(directory: Path, record: VerdictRecord, scoring: Scoring, path: Path)
 
 def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] | None:
     """Return the scoring of a trial's task, or of its track, and its file. Raises UserError for one that is wrong."""
-    own = catalog.directory / "tasks" / record.task / FILE
-    if own.is_file():
+    there = (place.directory / "tasks" / record.task / FILE for place in catalog.places)
+    if own := next((path for path in there if path.is_file()), None):
         return load_scoring(own, catalog.task(record.task).rubric), own
     path = track_path(record.track)
     return (load_scoring(path), path) if path.is_file() else None

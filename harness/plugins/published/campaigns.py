@@ -1,6 +1,7 @@
 """Tests of UTscapy's campaigns (`.uts`), by the marks that their lines begin with. Pure."""
 
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from itertools import pairwise
 
 from harness.judging.languages.found import TestFile, TestFunction
@@ -22,7 +23,7 @@ def campaign_tests(text: bytes) -> TestFile:
     Args:
         text: The campaign, whole.
     """
-    lines = text.decode(errors="replace").splitlines(keepends=True)
+    lines = StringIO(text.decode(errors="replace"), newline=None).readlines()
     found: dict[str, TestFunction] = {}
     for first, end in _spans(lines):
         name = " ".join(lines[first][1:].split())

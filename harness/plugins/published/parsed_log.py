@@ -53,20 +53,67 @@ class _Node:
     below: list[TestId] = field(default_factory=list)
 
 
-class _Listed:
-    """The listed tests of one file. A name is looked up in time linear to it, however many tests there are."""
+class _Names:
+    """Names of tests, looked up by their parts in time linear to these, however many tests there are."""
 
-    def __init__(self, tests: Iterable[TestId]) -> None:
+    def __init__(self, names: Iterable[tuple[TestId, tuple[str, ...]]]) -> None:
         self._root = _Node()
         computed: list[tuple[Template, tuple[TestId, tuple[Template, ...]]]] = []
+        for test, parts in names:
+            templates = tuple(map(Template, parts))
+            if any(part.is_computed for part in templates):
+                computed.append((templates[-1], (test, templates)))
+            self._add(test, parts)
+        self._computed = ByBeginning(computed)
+
+    def whole(self, parts: Sequence[str]) -> list[TestId]:
+        """Return the tests with just these parts."""
+        node: _Node | None = self._root
+        for part in reversed(parts):
+            node = node.children.get(part) if node else None
+        return node.tests if node else []
+
+    def ending(self, parts: Sequence[str]) -> list[TestId]:
+        """Return the tests whose parts end these or end with these, templates included."""
+        return list(dict.fromkeys([*self._named(parts), *self._templated(parts)]))
+
+    def _add(self, test: TestId, parts: Sequence[str]) -> None:
+        node = self._root
+        for part in reversed(parts):
+            node = node.children.setdefault(part, _Node())
+            if test not in node.below and len(node.below) < _ENOUGH:
+                node.below.append(test)
+        if test not in node.tests and len(node.tests) < _ENOUGH:
+            node.tests.append(test)
+
+    def _named(self, parts: Sequence[str]) -> list[TestId]:
+        node = self._root
+        found: list[TestId] = []
+        for part in reversed(parts):
+            child = node.children.get(part)
+            if child is None:
+                return found
+            node = child
+            found.extend(node.tests)
+        return [*found, *node.below]
+
+    def _templated(self, parts: Sequence[str]) -> Iterator[TestId]:
+        for test, templates in self._computed.of(parts[-1]):
+            both = min(len(parts), len(templates))
+            if all(map(_same, parts[-both:], templates[-both:])):
+                yield test
+
+
+class _Listed:
+    """The listed tests of one file, by their names as they are written and as parsers may print them."""
+
+    def __init__(self, tests: Iterable[TestId]) -> None:
         tests = list(tests)
         self._exact = {test.name: test for test in tests}
-        for test in tests:
-            parts = tuple(map(Template, _of(test)))
-            if any(part.is_computed for part in parts):
-                computed.append((parts[-1], (test, parts)))
-            self._add(test)
-        self._computed = ByBeginning(computed)
+        self._ways = (
+            _Names((test, _of(test)) for test in tests),
+            _Names((test, parts) for test in tests for parts in _as_printed(test)),
+        )
 
     def owner(self, name: str, file: str) -> TestId | None:
         """Return the test that a name of `file` means; None where it means none or could mean several."""
@@ -76,39 +123,9 @@ class _Listed:
         if exact := self._exact.get(" ".join(name[len(place) :].removeprefix("::").split())):
             return exact
         parts = _parts(name, file)
-        found, is_exact = self._named(parts)
-        if not is_exact:
-            found = [*found, *(test for test in self._templated(parts) if test not in found)]
+        looks = (*(names.whole(parts) for names in self._ways), *(names.ending(parts) for names in self._ways))
+        found = next(filter(None, looks), [])
         return found[0] if len(found) == 1 else None
-
-    def _add(self, test: TestId) -> None:
-        node = self._root
-        for part in reversed(_of(test)):
-            node = node.children.setdefault(part, _Node())
-            if len(node.below) < _ENOUGH:
-                node.below.append(test)
-        if test not in node.tests and len(node.tests) < _ENOUGH:
-            node.tests.append(test)
-
-    def _named(self, parts: Sequence[str]) -> tuple[list[TestId], bool]:
-        """Return tests whose parts end these or end with these, and whether it is the one with just these parts."""
-        node = self._root
-        found: list[TestId] = []
-        for part in reversed(parts):
-            child = node.children.get(part)
-            if child is None:
-                return found, False
-            node = child
-            found.extend(node.tests)
-        if node.tests:
-            return node.tests, True
-        return [*found, *node.below], False
-
-    def _templated(self, parts: Sequence[str]) -> Iterator[TestId]:
-        for test, templates in self._computed.of(parts[-1]):
-            both = min(len(parts), len(templates))
-            if all(map(_same, parts[-both:], templates[-both:])):
-                yield test
 
 
 def file_of(name: str) -> str:
@@ -128,11 +145,15 @@ def _same(parsed: str, listed: Template) -> bool:
 
 
 def _of(test: TestId) -> tuple[str, ...]:
-    return tuple(_bare(part, test.file) for part in test.name.split("." if test.file.endswith(".py") else " > "))
+    return tuple(test.name.split("." if test.file.endswith(".py") else " > "))
 
 
-def _bare(part: str, file: str) -> str:
-    return bare(part) if has_titles(file) else part
+def _as_printed(test: TestId) -> Iterator[tuple[str, ...]]:
+    """Yield the titles of a test without the parentheses at their ends: of its blocks, and of all."""
+    if has_titles(test.file):
+        *blocks, title = _of(test)
+        above = tuple(map(bare, blocks))
+        yield from ((*above, title), (*above, bare(title)))
 
 
 def _parts(name: str, file: str) -> tuple[str, ...]:
@@ -147,9 +168,9 @@ def _parts(name: str, file: str) -> tuple[str, ...]:
     elif file.endswith(".go"):
         text = text.partition("/")[0]
     for separator in (" | ", " > ", "::"):
-        if separator in text:
-            return tuple(_bare(part, file) for part in text.split(separator))
-    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (_bare(text, file),)
+        if separator in text and not (separator == "::" and " " in text.partition("::")[0]):
+            return tuple(text.split(separator))
+    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
 
 
 MAX_REPORT_BYTES = 20_000_000

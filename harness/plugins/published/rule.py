@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from harness.judging.submission.manifest import FENCE, unquoted
+from harness.judging.submission.manifest import FENCE, KEY, unquoted
 from harness.judging.verify.verdict import TestRecord
 from harness.plugins.published.parsed_log import ParsedTest
 from harness.specs.grading import NO_RESULT
@@ -14,7 +14,6 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 _FOLDERS = ("/test/", "/tests/", "_tests/")
 _ENDINGS = ("_test.go", "_test.py", ".uts")
 _RED = ("FAILED", "ERROR")
-_KEY = re.compile(r"file:|tests?:(?:\s|$)", re.IGNORECASE)
 
 
 def is_test_path(path: str) -> bool:
@@ -42,7 +41,7 @@ def listed_names(manifest: str) -> list[str]:
     names = _json_names(text)
     if names is None:
         items = (line.strip()[1:].strip() for line in text.splitlines() if line.strip().startswith("-"))
-        names = [unquoted(item) for item in items if not _KEY.match(item)]
+        names = [unquoted(item) for item in items if not KEY.match(item)]
     return [name for name in dict.fromkeys(names) if name]
 
 

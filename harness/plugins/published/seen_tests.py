@@ -9,6 +9,7 @@ import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, Language
@@ -32,6 +33,8 @@ WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-
 """What a file's tests are when it is run; the number of the file is the arm's part."""
 _BELOW = re.compile(r".*(?: \| | > )", re.DOTALL)
 _MARK = re.compile(r"[^\w\s\"']+ ?")
+_PARAGRAPH = re.compile(rb"\n[ \t]*\n+[^\n]+(?:\n[^\n]+)*")
+"""Behind a blank line, without one in it."""
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 MOST_COMPARED = 20_000_000
 """Names times lines of one file: 2,000 tests in 10,000 lines."""
@@ -83,27 +86,35 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
             if text is not None
         }
         if any(file.tests for file in found.values()):
-            seen |= {(change.path, text): file for text, file in _without_headings(found, change).items()}
+            seen |= {(change.path, text): file for text, file in unheaded(found, change).items()}
     return replace(language, discovery=SeenTests(language.discovery, seen)) if seen else language
 
 
-def _without_headings(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
-    """Return the same, tests to which lines were only added behind a blank one left as they were: these head the
-    next.
-    """
+def unheaded(found: dict[bytes, TestFile], change: FileChange) -> dict[bytes, TestFile]:
+    """Return the same, tests left as they were that only get or lose the heading of a new test below them."""
     if change.path.endswith(CAMPAIGN):
         return found
     if change.old is None or change.new is None or not {change.old, change.new} <= found.keys():
         return found
-    tests = tuple(_as_before(test, found[change.old].find(test.name)) for test in found[change.new].tests)
-    return {**found, change.new: TestFile(tests)}
+    old, new = found[change.old], found[change.new].tests
+    kept = [
+        replace(test, text=before.text)
+        if (before := old.find(test.name)) and not old.find(below.name) and _differ_by_heading(before, test, below)
+        else test
+        for test, below in pairwise(new)
+    ]
+    return {**found, change.new: TestFile((*kept, *new[-1:]))}
 
 
-def _as_before(test: TestFunction, old: TestFunction | None) -> TestFunction:
-    if old is None or not test.text.startswith(old.text.rstrip() + b"\n"):
-        return test
-    added = test.text[len(old.text.rstrip()) + 1 :]
-    return replace(test, text=old.text) if not added.partition(b"\n")[0].strip() else test
+def _differ_by_heading(before: TestFunction, after: TestFunction, below: TestFunction) -> bool:
+    """Tell whether two texts of a test differ by one paragraph at the end: its last, or that of the test below."""
+    old, new = before.text.rstrip(), after.text.rstrip()
+    if old == new:
+        return True
+    if new.startswith(old):
+        return _PARAGRAPH.fullmatch(new[len(old) :]) is not None
+    rest = old[len(new) :]
+    return old.startswith(new) and _PARAGRAPH.fullmatch(rest) is not None and below.text.rstrip().endswith(rest)
 
 
 async def _tests_of(path: str, text: bytes, names: list[str]) -> TestFile:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -77,7 +76,7 @@ class RayExecutor:
 
     async def _run(self, trials: Sequence[TrialSpec], services: Services) -> None:
         run = trials[0].run
-        catalog = Catalog(run.catalog, run.config.task_options)
+        catalog = Catalog(run.catalogs, run.config.task_options)
         models = Models(catalog)
         self._keys |= model_keys(run.config, models)
         dispatch = Dispatch(trials, services, lambda spec: fingerprint(trial_of(spec, catalog, models)))
@@ -151,8 +150,8 @@ class RayExecutor:
     async def _open(self, run: RunSpec, ready: Sequence[tuple[ClusterNode, Any]]) -> list[WorkingNode]:
         quota = run.config.arm_output_mb // max(1, len(self._ready))
         own = run.model_copy(update={"config": run.config.model_copy(update={"arm_output_mb": quota})})
-        catalog = _shipped(run)
-        told = await asyncio.gather(*(actor.open.remote(own, catalog, self._keys) for _, actor in ready))
+        shipped = _shipped(run)
+        told = await asyncio.gather(*(actor.open.remote(own, shipped, self._keys) for _, actor in ready))
         for (node, _), (_, complaint) in zip(ready, told, strict=True):
             if complaint:
                 raise UserError(f"node {node.name}: {complaint}")
@@ -162,7 +161,7 @@ class RayExecutor:
         return [WorkingNode(node, actor, owner, partial(kill, actor)) for (node, actor), (owner, _) in opened]
 
 
-def _shipped(run: RunSpec) -> bytes | None:
-    """Return None for the catalog that every testwright has."""
-    is_own = run.catalog is not None and run.catalog.resolve() != default_directory().resolve()
-    return pack(Path(str(run.catalog))) if is_own else None
+def _shipped(run: RunSpec) -> dict[str, bytes | None]:
+    """Return the packed catalogs by name; None for the one that every testwright has."""
+    built_in = default_directory().resolve()
+    return {place.name: None if place.directory == built_in else pack(place.directory) for place in run.catalogs}

@@ -182,9 +182,8 @@ def pack(catalog: Path) -> bytes:
     return packed.getvalue()
 
 
-def unpack(packed: bytes, folder: Path) -> Path:
-    """Return the catalog's directory below `folder`."""
-    directory = folder / "catalog"
+def unpack(packed: bytes, directory: Path) -> Path:
+    """Unpack a catalog as `directory`, and return that."""
     with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
         tar.extractall(directory, filter="data")
     return directory

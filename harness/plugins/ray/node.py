@@ -29,6 +29,7 @@ from harness.runs.trial_store import TrialStore
 from harness.runs.tries import do_trial, harness_error
 from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
+from harness.specs.catalog import CatalogPlace, default_directory
 from harness.specs.errors import ImageUnavailable, InfrastructureError, UserError
 from harness.tracks.registry import choose_engine
 
@@ -84,22 +85,26 @@ class TrialNode:
             return NodeFacts(edition(), complaint=str(error))
         return NodeFacts(edition(), engine.isolation)
 
-    async def open(self, run: RunSpec, catalog: bytes | None, keys: Mapping[str, str]) -> tuple[str, str]:
+    async def open(
+        self, run: RunSpec, catalogs: Mapping[str, bytes | None], keys: Mapping[str, str]
+    ) -> tuple[str, str]:
         """Make ready for a run's trials. The label of this node's containers, or why it can't."""
         os.environ.update(keys)
         self._opened = asyncio.get_running_loop().create_future()
-        self._life = asyncio.create_task(self._live(run, catalog, self._opened))
+        self._life = asyncio.create_task(self._live(run, catalogs, self._opened))
         await asyncio.wait((self._opened, self._life), return_when=asyncio.FIRST_COMPLETED)
         if self._opened.done():
             return self._opened.result(), ""
         return "", str(self._life.exception())
 
-    async def _live(self, run: RunSpec, catalog: bytes | None, opened: "asyncio.Future[str]") -> None:
+    async def _live(self, run: RunSpec, catalogs: Mapping[str, bytes | None], opened: "asyncio.Future[str]") -> None:
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(_scratch())
-            own = run.model_copy(
-                update={"directory": folder / "run", "catalog": unpack(catalog, folder) if catalog else run.catalog}
+            places = tuple(
+                CatalogPlace(name, unpack(packed, folder / "catalogs" / name) if packed else default_directory())
+                for name, packed in catalogs.items()
             )
+            own = run.model_copy(update={"directory": folder / "run", "catalogs": places})
             guards: list[IO[bytes]] = []
             stack.callback(dismiss, guards)  # once the context has left nothing
             services = Services(self._relay, self._relay)

@@ -105,6 +105,18 @@ def report_matrix(found: KillMatrix, as_json: bool) -> int:
     return 1 if remarks else 0
 
 
+def report_scores(rows: Sequence[tuple[str, ...]], remarks: Sequence[str], as_json: bool) -> int:
+    """Mutation scores of each task's suites. Returns 1 where lazy suites kill more than thorough ones."""
+    columns = ("task", "mutants", "reference", "thorough", "lazy")
+    if as_json:
+        print(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=2))
+    else:
+        console().print(table(columns, rows))
+        for remark in remarks:
+            _line(remark)
+    return 1 if remarks else 0
+
+
 def _mark(cell: Cell | None) -> str:
     if cell is None or cell.outcome in (Outcome.SKIPPED, Outcome.MISSING):
         return "-"

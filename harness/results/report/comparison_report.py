@@ -264,8 +264,8 @@ def _conclusion(pair: Pair) -> Iterator[str]:
     if pair.ahead:
         other = second if pair.ahead is pair.first else first
         yield (
-            f"{pair.ahead.called} resolves more of these tasks than {other}: no interval of the difference includes 0, "
-            f"and McNemar's p, adjusted, is {p_words(pair.adjusted_p)}."
+            f"{pair.ahead.called} resolves more of these tasks than {other}: no interval of the difference includes "
+            f"0, and McNemar's p, adjusted, is {p_words(pair.adjusted_p)}."
         )
         return
     yield f"It can't be told whether {first} or {second} resolves more of such tasks: {'; '.join(pair.obstacles)}."

@@ -36,7 +36,10 @@ from harness.results.site.material import (
 )
 from harness.results.site.pages import Pages
 from harness.results.site.task_pages import write_task
+from harness.results.site.topic_pages import write_activity, write_axes, write_criteria
+from harness.results.site.trial_list import write_trial_list
 from harness.results.site.trial_pages import write_trial
+from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500
@@ -77,7 +80,7 @@ class SiteBuilder:
 
     directories: Sequence[Path]
     out: Path
-    catalog: Path | None = None
+    catalog: Places = None
     is_live: bool = False
     weights: WeightsFile | None = None
     _known: dict[str, object] = field(default_factory=dict)
@@ -103,7 +106,8 @@ class SiteBuilder:
             found = chain.from_iterable(list(done)[len(shared) :])
         self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=True)}
         behaviours = {page: item for page, item in self._behaviours.items() if item}
-        write_front(pages, material, behaviours, front)
+        write_front(pages, front)
+        write_activity(pages, material, behaviours)
         self._known |= stamps
         return len(stamps)
 
@@ -123,9 +127,14 @@ Piece = Callable[[], Any]
 
 def _shared_pages(pages: Pages, material: Material) -> list[Piece]:
     """Return all but the front and the trials' pages."""
-    pairs = [partial(write_comparison, pages, material, pair) for pair in pairings(material.systems)]
+    pairs = [
+        partial(write_comparison, pages, material, track, pair)
+        for track in material.tracks
+        for pair in pairings(track.systems, track.place)
+    ]
     tasks = [partial(write_task, pages, material, name) for name in material.task_names]
-    return [partial(write_matrix, pages, material), *pairs, *tasks]
+    lists = [write_axes, write_criteria, write_trial_list, write_matrix]
+    return [*(partial(write, pages, material) for write in lists), *pairs, *tasks]
 
 
 def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
@@ -193,7 +202,7 @@ def _changed_at(path: Path) -> tuple[int, int]:
 def report_site(
     directories: list[Path],
     out: Path,
-    catalog: Path | None,
+    catalog: Places,
     weights: WeightsFile | None = None,
     others: Iterable[object] = (),
 ) -> int:

@@ -21,7 +21,7 @@ from harness.results.comparison.compare import Comparison, compare_runs
 from harness.results.comparison.pairs import Flip
 from harness.results.comparison.sides import PlacedTrial
 from harness.results.report.comparison_tables import patch_file
-from harness.results.site.material import Material, SiteTrial, System, comparison_page, flip_page, link
+from harness.results.site.material import Material, SiteTrial, System, TrackResults, comparison_page, flip_page, link
 from harness.results.site.pages import LongTexts, Pages, Text, visible
 from harness.specs.errors import UserError
 
@@ -49,6 +49,26 @@ class PatchLine(NamedTuple):
 
 
 @dataclass(frozen=True)
+class PatchPart:
+    """The lines of a patch that are about one file."""
+
+    name: str
+    lines: tuple[PatchLine, ...]
+
+    @property
+    def added(self) -> int:
+        return sum(line.kind == "added" for line in self.lines)
+
+    @property
+    def removed(self) -> int:
+        return sum(line.kind == "removed" for line in self.lines)
+
+    @property
+    def html(self) -> Markup:
+        return Markup("".join([line.html for line in self.lines]))  # each is escaped
+
+
+@dataclass(frozen=True)
 class PatchView:
     """`whole` is the file with everything, where not all is shown."""
 
@@ -56,8 +76,18 @@ class PatchView:
     whole: Text | None = None
 
     @property
-    def html(self) -> Markup:
-        return Markup("".join([line.html for line in self.lines]))  # each is escaped
+    def parts(self) -> list[PatchPart]:
+        """Return the patch by files: each begins with its `diff` line."""
+        starts = [number for number, line in enumerate(self.lines) if line.text.startswith("diff --git ")]
+        starts = starts if starts[:1] == [0] else [0, *starts]
+        ends = [*starts[1:], len(self.lines)]
+        pieces = [self.lines[start:end] for start, end in zip(starts, ends, strict=True)]
+        return [PatchPart(_file_of(piece), piece) for piece in pieces if any(line.text for line in piece)]
+
+
+def _file_of(lines: Sequence[PatchLine]) -> str:
+    first = lines[0].text
+    return first.rpartition(" b/")[2] if first.startswith("diff --git ") else "patch"
 
 
 def patch_view(path: Path, tests: Iterable[str], texts: LongTexts) -> PatchView | None:
@@ -135,30 +165,32 @@ class Pairing:
 
     first: System
     second: System
+    place: str = ""
+    """The track's, where the site has several."""
 
     @property
     def page(self) -> str:
-        return comparison_page(self.first.name, self.second.name)
+        return comparison_page(self.first.name, self.second.name, self.place)
 
     @property
     def link(self) -> str:
         return link(self.page)
 
 
-def pairings(systems: Sequence[System]) -> list[Pairing]:
+def pairings(systems: Sequence[System], place: str = "") -> list[Pairing]:
     """Return the better system first."""
     pairs = list(combinations(systems, 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [(systems[0], other) for other in systems[1:]]
-    return [Pairing(one, other) for one, other in pairs]
+    return [Pairing(one, other, place) for one, other in pairs]
 
 
-def write_comparison(pages: Pages, material: Material, pairing: Pairing) -> None:
-    """Its page, and one for each flip. Where `compare` refuses, the page says why."""
+def write_comparison(pages: Pages, material: Material, track: TrackResults, pairing: Pairing) -> None:
+    """Its page, and one for each flip, of the tasks of a track. Where `compare` refuses, the page says why."""
     directories = [run.rows.directory for run in material.runs]
     found, refusal = None, ""
     try:
-        found = compare_runs([run.rows for run in material.runs], pairing.first.name, [pairing.second.name])
+        found = compare_runs(list(track.runs), pairing.first.name, [pairing.second.name])
     except UserError as error:
         refusal = _without_paths(str(error), directories)
     flips = list(_write_flips(pages, material, pairing, found)) if found else []
@@ -171,7 +203,7 @@ def write_comparison(pages: Pages, material: Material, pairing: Pairing) -> None
 def _write_flips(pages: Pages, material: Material, pairing: Pairing, found: Comparison) -> Iterator[object]:
     places = {trial.directory: trial for trial in material.trials}
     for flip in found.pairs[0].flips:
-        page = flip_page(pairing.first.name, pairing.second.name, flip.task)
+        page = flip_page(pairing.first.name, pairing.second.name, flip.task, pairing.place)
         sides = [_trial(places, flip.first_trial), _trial(places, flip.second_trial)]
         texts = LongTexts(pages, page)
         lines = list(

@@ -4,7 +4,7 @@ Where each page lies in the site's folder, and how one is linked to from another
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
@@ -14,12 +14,20 @@ from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows, load_rows
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
-from harness.specs.catalog import Catalog
+from harness.specs.catalog import Catalog, Places
 from harness.specs.errors import UserError
 from harness.specs.model_file import called_apart
 from harness.specs.task import Task
+from harness.specs.tracks import BEHAVIOUR
 
-FRONT, TASKS = "index.html", "tasks.html"
+FRONT, FIGURES, AXES, CRITERIA, ACTIVITY = (
+    "index.html",
+    "figures.html",
+    "axes.html",
+    "criteria.html",
+    "activity.html",
+)
+TASKS, TRIALS, TRIAL_DATA = "tasks.html", "trials.html", "trials.js"
 
 
 def tasks_page(number: int) -> str:
@@ -43,14 +51,14 @@ def file_of(page: str, name: str) -> str:
     return f"files/{page.removesuffix('.html')}/{name}"
 
 
-def comparison_page(first: str, second: str) -> str:
-    """Return the place of the page that compares two systems."""
-    return f"compare/{slug(first)}-and-{slug(second)}.html"
+def comparison_page(first: str, second: str, place: str = "") -> str:
+    """Return the place of the page that compares two systems. `place` is empty where the site has one track."""
+    return str(PurePosixPath("compare", place, f"{slug(first)}-and-{slug(second)}.html"))
 
 
-def flip_page(first: str, second: str, task: str) -> str:
+def flip_page(first: str, second: str, task: str, place: str = "") -> str:
     """Return the place of the page of a task that flips between two systems."""
-    return f"compare/{slug(first)}-and-{slug(second)}/{task}.html"
+    return str(PurePosixPath("compare", place, f"{slug(first)}-and-{slug(second)}", f"{task}.html"))
 
 
 def link(page: str) -> str:
@@ -113,6 +121,8 @@ class System:
     trials: tuple[SiteTrial, ...]
     label: str
     """What people call it."""
+    style: int = 0
+    """The number of its colour and mark, the same on every page."""
 
     @property
     def name(self) -> str:
@@ -140,11 +150,34 @@ class System:
 
 
 @dataclass(frozen=True)
+class TrackResults:
+    """The results at the tasks of one track. Tracks measure different things: no figure is over several of them.
+
+    `place` is empty where the site has one track. `runs` have the rows of these tasks alone; `systems` are those that
+    have such a row, the best first.
+    """
+
+    name: str
+    place: str
+    runs: tuple[RunRows, ...]
+    systems: tuple[System, ...]
+
+    @property
+    def rows(self) -> list[TrialRow]:
+        return [row for run in self.runs for row in run.trials]
+
+
+@dataclass(frozen=True)
 class Material:
-    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more."""
+    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more.
+
+    `systems` are over all tracks, in the order of the first track that has them.
+    """
 
     runs: tuple[SiteRun, ...]
     systems: tuple[System, ...]
+    tracks: tuple[TrackResults, ...]
+    track_of: Mapping[str, str]
     task_names: tuple[str, ...]
     tasks: Mapping[str, Task]
     changed: frozenset[str]
@@ -155,7 +188,7 @@ class Material:
         return ", ".join(run.name for run in self.runs)
 
 
-def load_material(directories: Sequence[Path], catalog: Path | None) -> Material:
+def load_material(directories: Sequence[Path], catalog: Places) -> Material:
     """Raises UserError where a directory holds no run, or is named twice."""
     seen: set[Path] = set()
     for directory in directories:
@@ -167,25 +200,60 @@ def load_material(directories: Sequence[Path], catalog: Path | None) -> Material
     several = len(loaded) > 1
     runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
     trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
-    systems = tuple(_systems(runs, trials))
-    named = sorted({task for system in systems for task in system.scores})
+    whole = tuple(_systems(loaded, trials))
+    named = sorted({task for system in whole for task in system.scores})
     tasks = dict(_tasks(runs, named, catalog))
-    return Material(runs, systems, tuple(named), tasks, frozenset(_changed(runs, tasks)), trials)
+    track_of = _tracks_of(named, tasks, trials)
+    known = {system.name: replace(system, style=style) for style, system in enumerate(sorted(whole, key=_name))}
+    tracks = tuple(_tracks(loaded, trials, track_of, known))
+    systems = tuple(known[name] for name in dict.fromkeys(_name(each) for track in tracks for each in track.systems))
+    changed = frozenset(_changed(runs, tasks))
+    return Material(runs, systems, tracks, track_of, tuple(named), tasks, changed, trials)
 
 
-def _systems(runs: Sequence[SiteRun], trials: Sequence[SiteTrial]) -> Iterator[System]:
+def _tracks_of(names: Sequence[str], tasks: Mapping[str, Task], trials: Sequence[SiteTrial]) -> dict[str, str]:
+    """Task -> track: as verdicts say, else as the catalog does."""
+    judged = {trial.row.task: trial.row.record.track for trial in trials if trial.row.record}
+    known = {name: task.track for name, task in tasks.items()}
+    return {name: judged.get(name) or known.get(name, BEHAVIOUR) for name in names}
+
+
+def _tracks(
+    runs: Sequence[RunRows], trials: Sequence[SiteTrial], track_of: Mapping[str, str], known: Mapping[str, System]
+) -> Iterator[TrackResults]:
+    """Yield tests of behaviour first, then the other tracks by name."""
+    names = sorted(set(track_of.values()), key=lambda name: (name != BEHAVIOUR, name))
+    for name in names:
+        found = tuple(_of_track(run, name, track_of) for run in runs)
+        own = tuple(trial for trial in trials if track_of[trial.row.task] == name)
+        systems = [
+            replace(each, label=known[each.name].label, style=known[each.name].style) for each in _systems(found, own)
+        ]
+        yield TrackResults(name, name if len(names) > 1 else "", found, tuple(systems))
+
+
+def _of_track(run: RunRows, track: str, track_of: Mapping[str, str]) -> RunRows:
+    kept = replace(run, trials=tuple(row for row in run.trials if track_of[row.task] == track))
+    return kept.asking(lambda _system, task, asked: asked if track_of.get(task) == track else 0)
+
+
+def _name(system: System) -> str:
+    return system.name
+
+
+def _systems(runs: Sequence[RunRows], trials: Sequence[SiteTrial]) -> Iterator[System]:
     """Yield the best first."""
     found: dict[Who, list[SiteTrial]] = {}
     for trial in trials:
         found.setdefault(Who(trial.row.scaffold, trial.row.model), []).append(trial)
-    standings = leaderboard([run.rows for run in runs])
+    standings = leaderboard(runs)
     models = called_apart(standing.who.model for standing in standings)
     for standing in standings:
         label = system_name(standing.who.scaffold, models[standing.who.model])
         yield System(standing, tuple(found.get(standing.who, ())), label)
 
 
-def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Path | None) -> Iterator[tuple[str, Task]]:
+def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Places) -> Iterator[tuple[str, Task]]:
     """Return the tasks that can be read: a site is also made where the tasks are gone."""
     try:
         known = Catalog(catalog)

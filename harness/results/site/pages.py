@@ -15,13 +15,14 @@ from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.results.report.figures import percent, points, span
 from harness.results.report.tables import money
-from harness.results.site.material import file_of, link, root_of
+from harness.results.site.material import TRIALS, file_of, link, root_of
 from harness.specs.errors import UserError
 
 _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
@@ -52,6 +53,12 @@ def _as_shown(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def behind(root: str, **wanted: object) -> str:
+    """Return the address of the list of trials that are wanted: a track, system, task, verdict, reason and so on."""
+    asked = {name: str(value) for name, value in wanted.items() if value}
+    return f"{root}{TRIALS}#{urlencode(asked)}"
+
+
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 )
@@ -78,7 +85,7 @@ class Pages:
             lstrip_blocks=True,
         )
         made.filters.update(link=link, percent=percent, points=points, span=span, money=money)
-        made.globals.update(site_title=self.title, policy=self._policy, live=self.is_live)
+        made.globals.update(site_title=self.title, policy=self._policy, live=self.is_live, behind=behind)
         return made
 
     @property
@@ -100,6 +107,10 @@ class Pages:
         """Write a text file beside the pages, its characters made visible; the path."""
         self._write(name, visible(text))
         return name
+
+    def write_script(self, name: str, text: str) -> None:
+        """Write a script of data; its text is ASCII."""
+        self._write(name, text)
 
     def write_static(self) -> None:
         """Style and script."""

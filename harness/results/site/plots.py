@@ -69,8 +69,12 @@ def _set(item: ET.Element, key: str, value: str) -> None:
         item.attrib[key] = value
 
 
-COLOURS = ("#3b78c2", "#c0602a", "#2f8f5b", "#a35bb5", "#b0892a", "#5f7f8f", "#c24f6e", "#6b7bd6")
-"""Each at least 3:1 on a white and on a nearly black page."""
+COLOURS = ("#3b78c2", "#c0602a", "#2f8f5b", "#a35bb5", "#b0892a", "#1f8a99", "#c24f6e", "#6b7bd6")
+"""Each at least 3:1 on a white and on a nearly black page. `site.css` has the same."""
+GREY = "#7d858d"
+"""What belongs to nobody: the kind `other`, and lines that lead the eye."""
+MARKS = ("o", "s", "D", "^", "v", "P", "X")
+"""Their number isn't a multiple of the colours': a mark and a colour come together once in 56 systems."""
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "testwright",
@@ -84,84 +88,132 @@ _SETTINGS: Any = {
 
 @dataclass(frozen=True)
 class Point:
-    """A system's place: `x` and `y`, with the interval of either where there is one."""
+    """A system's place: `x` and `y`, with the interval of either where there is one. `style` is the system's."""
 
     label: str
     x: float
     y: float
     x_bounds: Bounds | None = None
     y_bounds: Bounds | None = None
+    style: int = 0
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A system's values from 0 to 1, one for each row of a plot; None where it has none."""
+
+    label: str
+    style: int
+    values: Sequence[float | None]
+    bounds: Sequence[Bounds | None]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a plot: its label and its values."""
+    """A line of a plot: its label, its values and its colour."""
 
     label: str
     values: Sequence[float]
+    colour: str
 
 
 def interval_plot(name: str, title: str, text: str, points: Sequence[Point], x_label: str) -> Markup:
     """Return a dot with its interval in a row for each system; `x` runs from 0 to 1."""
-    with _drawn(0.45 * len(points) + 1.1) as (axes, svg):
+    with _drawn(0.4 * len(points) + 1.0) as (axes, svg):
         for row, point in enumerate(reversed(points)):
-            low, high = point.x_bounds or (point.x, point.x)
-            axes.plot([low, high], [row, row], color=COLOURS[0], linewidth=2)
-            axes.plot([point.x], [row], "o", color=COLOURS[0], markersize=8)
+            _dot(axes, point.x, row, point.style, x_bounds=point.x_bounds)
         axes.set_yticks(range(len(points)), [_short(point.label) for point in reversed(points)])
         axes.set_ylim(-0.6, len(points) - 0.4)
-        _percent(axes)
-        axes.set_xlabel(x_label)
+        _percent(axes, x_label)
+    return page_svg(svg[0], name, title, text)
+
+
+def dots_plot(name: str, title: str, text: str, rows: Sequence[str], systems: Sequence[Dots], x_label: str) -> Markup:
+    """Return a row for each of `rows`, with a dot and its interval for each system, one above the other."""
+    height = max(1.0, 0.22 * len(systems))
+    with _drawn(0.6 * height * len(rows) + 1.0) as (axes, svg):
+        step = 0.7 / max(1, len(systems))
+        for index, system in enumerate(systems):
+            shift = ((len(systems) - 1) / 2 - index) * step
+            known = zip(system.values, system.bounds, strict=True)
+            for row, (value, bounds) in enumerate(known):
+                if value is not None:
+                    _dot(axes, value, len(rows) - 1 - row + shift, system.style, x_bounds=bounds)
+            axes.plot([], [], _mark(system.style), color=_colour(system.style), label=_short(system.label))
+        axes.set_yticks(range(len(rows)), [_short(row) for row in reversed(rows)])
+        axes.set_ylim(-0.6, len(rows) - 0.4)
+        _percent(axes, x_label)
+        _legend(axes)
     return page_svg(svg[0], name, title, text)
 
 
 def scatter_plot(
     name: str, title: str, text: str, points: Sequence[Point], front: Sequence[Point], x_label: str, y_label: str
 ) -> Markup:
-    """Return a labelled dot for each system, `y` from 0 to 1; a line through those of the front."""
-    with _drawn(4.2) as (axes, svg):
-        ordered = sorted(front, key=lambda point: point.x)
-        axes.plot([p.x for p in ordered], [p.y for p in ordered], "--", color=COLOURS[5], drawstyle="steps-post")
-        for index, point in enumerate(points):
-            colour = COLOURS[index % len(COLOURS)]
-            if point.y_bounds:
-                axes.plot([point.x, point.x], list(point.y_bounds), color=colour, linewidth=1)
-            axes.plot([point.x], [point.y], "o", color=colour, markersize=9)
-            axes.annotate(_short(point.label), (point.x, point.y), xytext=(8, 6), textcoords="offset points")
-        axes.set_ylim(-0.05, 1.05)
+    """Return a dot for each system, `y` from 0 to 1; a line through those of the front. The legend names them."""
+    with _drawn(3.8) as (axes, svg):
+        if front:
+            ordered = sorted(front, key=lambda point: point.x)
+            xs, ys = [point.x for point in ordered], [point.y for point in ordered]
+            axes.plot(xs, ys, "--", color=GREY, drawstyle="steps-post", label="front", zorder=1)
+        for point in points:
+            _dot(axes, point.x, point.y, point.style, y_bounds=point.y_bounds)
+            axes.plot([], [], _mark(point.style), color=_colour(point.style), label=_short(point.label))
+        axes.set_ylim(-0.04, 1.04)
         axes.yaxis.set_major_formatter("{x:.0%}")
-        axes.margins(x=0.25)
+        most = max((point.x for point in points), default=0) or 1
+        axes.set_xlim(-0.03 * most, 1.1 * most)
+        axes.xaxis.set_major_formatter("${x:g}")
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
+        _legend(axes)
     return page_svg(svg[0], name, title, text)
 
 
-def stacked_plot(name: str, title: str, text: str, columns: Sequence[str], lines: Sequence[Line]) -> Markup:
+def stacked_plot(
+    name: str, title: str, text: str, columns: Sequence[str], lines: Sequence[Line], x_label: str, y_label: str
+) -> Markup:
     """Shares of each kind over `columns`, one above the other; the values of a column add up to at most 1."""
-    with _drawn(3.4) as (axes, svg):
+    with _drawn(3.0) as (axes, svg):
         floor = [0.0] * len(columns)
-        for index, line in enumerate(lines):
-            colour = COLOURS[index % len(COLOURS)]
-            axes.bar(range(len(columns)), line.values, bottom=floor, color=colour, label=_short(line.label))
+        for line in lines:
+            axes.bar(range(len(columns)), line.values, bottom=floor, color=line.colour, label=_short(line.label))
             floor = [low + value for low, value in zip(floor, line.values, strict=True)]
         axes.set_xticks(range(len(columns)), [_short(column) for column in columns])
         axes.yaxis.set_major_formatter("{x:.0%}")
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        _legend(axes)
     return page_svg(svg[0], name, title, text)
 
 
-def bar_plot(name: str, title: str, text: str, groups: Sequence[str], lines: Sequence[Line]) -> Markup:
-    """Bars side by side: one of each line in every group, values from 0 to 1."""
-    width = 0.8 / max(1, len(lines))
-    with _drawn(3.6) as (axes, svg):
-        for index, line in enumerate(lines):
-            places = [group + (index - (len(lines) - 1) / 2) * width for group in range(len(groups))]
-            axes.bar(places, line.values, width, color=COLOURS[index % len(COLOURS)], label=_short(line.label))
-        axes.set_xticks(range(len(groups)), [_short(group).replace(" ", "\n") for group in groups])
-        axes.yaxis.set_major_formatter("{x:.0%}")
-        axes.set_ylim(0, 1.02)
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    return page_svg(svg[0], name, title, text)
+def _dot(
+    axes: "Axes",
+    x: float,
+    y: float,
+    style: int,
+    x_bounds: Bounds | None = None,
+    y_bounds: Bounds | None = None,
+) -> None:
+    """A dot at 0 is drawn whole, in front of the axis."""
+    colour = _colour(style)
+    if x_bounds:
+        axes.plot(list(x_bounds), [y, y], color=colour, linewidth=2)
+    if y_bounds:
+        axes.plot([x, x], list(y_bounds), color=colour, linewidth=1.5)
+    axes.plot([x], [y], _mark(style), color=colour, markersize=8, clip_on=False, zorder=3)
+
+
+def _colour(style: int) -> str:
+    return COLOURS[style % len(COLOURS)]
+
+
+def _mark(style: int) -> str:
+    return MARKS[style % len(MARKS)]
+
+
+def _legend(axes: "Axes") -> None:
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
 
 
 @contextmanager
@@ -180,9 +232,11 @@ def _drawn(height: float) -> Iterator[tuple["Axes", list[str]]]:
         svg.append(out.getvalue())
 
 
-def _percent(axes: "Axes") -> None:
+def _percent(axes: "Axes", label: str) -> None:
     axes.set_xlim(-0.02, 1.02)
+    axes.axvline(0, color=GREY, linewidth=0.8, zorder=0)
     axes.xaxis.set_major_formatter("{x:.0%}")
+    axes.set_xlabel(label)
 
 
 def _short(label: str) -> str:

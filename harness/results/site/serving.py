@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.results.site.build import SiteBuilder
+from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 VERSION = "version.txt"
@@ -58,7 +59,7 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def view(directories: list[Path], port: int, catalog: Path | None) -> int:
+def view(directories: list[Path], port: int, catalog: Places) -> int:
     """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:

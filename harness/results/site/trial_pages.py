@@ -3,10 +3,12 @@
 Tests against arms: what each listed test did on each variant.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +17,18 @@ from markupsafe import Markup
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import outcome_words
 from harness.results.activity.trials import TrialBehaviour, behaviour_of
+from harness.results.report.trial_report import column_value, track_columns
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.results.signals import shown_signals, signal_cell
 from harness.results.site.comparison_pages import patch_view
+from harness.results.site.failures import failures_of
 from harness.results.site.material import Material, SiteTrial, System, link, root_of, task_page, trial_page
 from harness.results.site.pages import LongTexts, Pages, Text, visible
 from harness.results.site.trajectories import Step, folded, read_records, steps_of
 from harness.runs.records import read_lines
 from harness.specs.rubric import AXES
 from harness.specs.test_results import Outcome, Quality
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.variants import Role, VariantKind
 
 MAX_CELLS = 3_000
@@ -57,6 +62,19 @@ class ArmLine:
     cells: Sequence[ArmCell]
 
     @property
+    def group(self) -> str:
+        """Return under which heading it stands; empty where its kind isn't known."""
+        if not self.kind:
+            return ""
+        must_pass = VariantKind(self.kind).behaves_like_baseline
+        return "the behaviour is right: every test must pass" if must_pass else "the behaviour is wrong: tests notice"
+
+    @property
+    def words(self) -> str:
+        """Return what its name says."""
+        return arm_words(self.arm)
+
+    @property
     def html(self) -> Markup:
         """Its cells."""
         return Markup("".join([cell.html for cell in self.cells]))
@@ -70,8 +88,44 @@ class ArmTable:
     lines: Sequence[ArmLine]
     left_out: int = 0
 
+    @property
+    def groups(self) -> Sequence[tuple[str, Sequence[ArmLine]]]:
+        """Return the lines by their headings, in their order."""
+        return [(group, list(lines)) for group, lines in groupby(self.lines, key=lambda line: line.group)]
+
+    @property
+    def legend(self) -> Sequence[tuple[str, str]]:
+        """Kinds of arms that the table has, and what they are."""
+        kinds = {line.kind for line in self.lines}
+        return [(kind.value, words) for kind, words in _LEGEND.items() if kind in kinds]
+
 
 _NOTHING = ArmCell("missing", "not run")
+_LEGEND = {
+    VariantKind.BASELINE: "the code as it is in the repository",
+    VariantKind.REWRITTEN: "the same behaviour, its text written anew by a machine",
+    VariantKind.TWIN: "an equivalent mutant: as a probe in place, size and form, with the behaviour as it was",
+    VariantKind.PLACEBO_AUTHORED: "the same behaviour, rewritten at length by the task's author",
+    VariantKind.REMOVAL: "the behaviour is taken out, and the code refuses; a test must fail here or under garbage",
+    VariantKind.GARBAGE: "the behaviour is taken out, and the code returns plausible garbage",
+    VariantKind.PROBE: "a small mutant that belongs to a criterion, which is met where a test fails",
+}
+_ARM = re.compile(r"(twin|probe|rewritten|removal|garbage)-([^,_]+)(?:_(\d+))?")
+
+
+def arm_words(arm: str) -> str:
+    """Return what an arm's name says: `twin-1.3_2` is the 2nd twin of probe 1.3."""
+    variant, _, rest = arm.partition(",")
+    found = _ARM.fullmatch(variant)
+    words = variant.replace("-", " ")
+    if found and found[1] == "twin":
+        words = f"twin {found[3] or 1} of probe {found[2]}"
+    elif found and found[1] == "probe":
+        words = f"probe {found[2]}"
+    elif found:
+        words = f"{found[1]}, draw {found[2]}"
+    again = [part.replace("run-", "run again: ").replace("test-", "alone: test ") for part in rest.split(",") if part]
+    return ", ".join([words, *(part.replace("-", " ") for part in again)])
 
 
 def arm_table(trial: TrialRow, rows: Iterable[ArmTestRow]) -> ArmTable:
@@ -174,6 +228,9 @@ def write_trial(pages: Pages, material: Material, system: System, trial: SiteTri
         request=texts.cut(task.prompt, "request.txt") if task else None,
         criteria=_criteria(material, trial),
         table=table,
+        legend=table.legend if material.track_of[row.task] == BEHAVIOUR else [],
+        failures=failures_of(trial.directory, task.repo.report, arm_rows, texts) if task else None,
+        own=_own_columns(row),
         arms_file=whole,
         patch=patch_view(trial.directory / "submission" / "patch.diff", _listed(row), texts),
         manifest=_manifest(trial.directory, texts),
@@ -189,6 +246,13 @@ def write_trial(pages: Pages, material: Material, system: System, trial: SiteTri
         parts = [link(trial_page(trial.run.place, row, each)) for each in range(1, len(chunks) + 1)]
         pages.write(name, "trajectory.html.j2", row=row, number=number, parts=parts, steps=chunk)
     return replace(behaviour, records=(), calls=(), actions=()) if behaviour else None
+
+
+def _own_columns(row: TrialRow) -> list[tuple[str, str]]:
+    """Return what the trial's track says beside the verdict: title and words."""
+    if row.record is None:
+        return []
+    return [(title, column_value(title, row.record)) for title in track_columns([row.record])]
 
 
 def _words(text: str) -> str:

@@ -110,10 +110,12 @@ def ranks(intervals: Sequence[Bounds]) -> tuple[int, ...]:
     """1 + the number of systems whose interval lies wholly above, for each. Equal ranks are ties.
 
     Systems whose intervals overlap aren't told apart, so that this is the best place which the data leave open.
+    Bounds that differ by rounding alone are equal.
     """
-    return tuple(1 + sum(other.low > own.high for other in intervals) for own in intervals)
+    return tuple(1 + sum(other.low > own.high + _ROUNDING for other in intervals) for own in intervals)
 
 
+_ROUNDING = 1e-9
 _KNOWN = 50_000
 """Results that are remembered: in a large run many tasks have the same counts."""
 

@@ -16,6 +16,7 @@ from harness.models.rate_limits import LimiterService
 from harness.runs.concurrency import FirstInterrupt
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
+from harness.specs.catalog import CatalogPlace
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 
@@ -23,14 +24,14 @@ from harness.specs.registry import Registry
 class RunSpec(BaseModel):
     """The part of a run that all its trials share.
 
-    `directory` is the run's, `catalog` None for the one that is built in.
+    `directory` is the run's; `catalogs` lie on the machine that does the trial.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     directory: Path
-    catalog: Path | None
+    catalogs: tuple[CatalogPlace, ...]
     config: RunConfig
 
 

@@ -41,9 +41,14 @@ _ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n"
 
 
 async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
-    """Return a new git directory with the task's tree. Raises UserError where withheld.patch doesn't apply."""
+    """Return a new git directory with the task's tree: upstream's own, where the task's kind withholds nothing.
+
+    Raises UserError where withheld.patch doesn't apply.
+    """
+    withheld = task.patch("withheld.patch")
+    needed = bool(withheld) or "withheld.patch" in task.NEEDED
     try:
-        changed = await upstream.apply(task.patch("withheld.patch"))
+        changed = await upstream.apply(withheld) if needed else "HEAD"
     except GitError as error:
         path, repo = task.directory / "withheld.patch", task.repo
         raise UserError(f"{path}: it doesn't apply to {repo.name} {repo.version}: {error}") from None

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from http import HTTPStatus
 from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,6 +62,10 @@ class Desk(BaseHTTPRequestHandler):
         self._send_json(HTTPStatus.NOT_FOUND, {"error": "there is no such address"})
 
     # The service.
+
+    def quit(self) -> None:
+        self._send_json(HTTPStatus.ACCEPTED, {"state": "ending"})
+        threading.Thread(target=self.server.shutdown).start()
 
     def health(self) -> None:
         self.store.todos()
@@ -181,6 +186,7 @@ class Desk(BaseHTTPRequestHandler):
 _ONE = r"([0-9]{1,9})"
 ROUTES = (
     ("GET", "/healthz", "health"),
+    ("POST", "/api/quit", "quit"),
     ("GET", "/api/todos", "todos"),
     ("POST", "/api/todos", "add_todo"),
     ("GET", f"/api/todos/{_ONE}", "todo"),

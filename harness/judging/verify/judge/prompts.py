@@ -94,8 +94,9 @@ class Prompts:
     @classmethod
     def of(cls, catalog: Catalog) -> "Prompts":
         """Return a catalog's own, else the built-in ones."""
-        own = catalog.directory / "rubrics" / "prompts"
-        return cls(own if own.is_dir() else default_directory() / "rubrics" / "prompts")
+        places = [*(place.directory for place in catalog.places), default_directory()]
+        folders = [place / "rubrics" / "prompts" for place in places]
+        return cls(next((folder for folder in folders if folder.is_dir()), folders[-1]))
 
     @cached_property
     def digest(self) -> str:

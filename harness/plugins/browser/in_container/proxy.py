@@ -11,6 +11,7 @@ Its rules are a JSON object, all of it optional:
 What it does is the same for every client: nothing here looks at who asks. No WebSocket.
 """
 
+import contextlib
 import http.client
 import json
 import random
@@ -43,7 +44,7 @@ class Log:
 
 
 class Rules:
-    """What happens to the next request; drawn by a seed."""
+    """Rules for the next request, drawn by a seed."""
 
     def __init__(self, told: dict[str, Any]) -> None:
         self._chance, self._lock = random.Random(told.get("seed", 0)), threading.Lock()
@@ -93,9 +94,10 @@ def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> Threadin
                 self._answer(int(refusal), [("Content-Type", "text/plain")], _REFUSAL)
                 return
             try:
-                self._answer(*self._ask(body))
+                answer = self._ask(body)
             except (OSError, http.client.HTTPException):
-                self._answer(502, [("Content-Type", "text/plain")], _REFUSAL)
+                answer = 502, [("Content-Type", "text/plain")], _REFUSAL
+            self._answer(*answer)
 
         def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
             connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)
@@ -109,6 +111,11 @@ def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> Threadin
 
         def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
             log.add({"method": self.command, "path": self.path, "status": status})
+            # Whoever reads no further doesn't matter.
+            with contextlib.suppress(ConnectionError):
+                self._send_answer(status, headers, body)
+
+        def _send_answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
             self.send_response_only(status)
             has_body = status >= 200 and status not in (204, 304) and self.command != "HEAD"
             for name, value in headers:

@@ -5,7 +5,7 @@
 SETTINGS is a JSON file: `command` (argv of the application; `{port}` and `{data}` stand for what is drawn here),
 `health` (a path of it), `port` (ours), `proxy` (see proxy.py). Runs on Python 3.11 or newer alone.
 
-Prints a line when all is up. Once the application has ended it says so in the log of requests, and goes on: what the
+Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so in the log of requests, and goes on: what the
 tests did to it is for others to judge.
 """
 
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from proxy import Log, proxy_server  # noqa: E402
 
 READY = "testwright: ready"
-LOOK_SECONDS = 0.02
+LOOK_SECONDS, ANSWER_SECONDS = 0.02, 5
 
 
 def main() -> None:
@@ -35,13 +35,18 @@ def main() -> None:
     data = tempfile.mkdtemp(prefix="data-")
     command = [word.replace("{port}", str(port)).replace("{data}", data) for word in settings["command"]]
     application = subprocess.Popen(command)
-    while not healthy(port, settings["health"]):
+    said = ""
+    while why := unhealthy(port, settings["health"]):
         if application.poll() is not None:
             sys.exit(f"the application ended with status {application.returncode}: {' '.join(command)}")
+        if why != said:
+            print(f"GET {settings['health']}: {why}", flush=True)
+        said = why
         time.sleep(LOOK_SECONDS)
     try:
         server = proxy_server(settings["port"], port, settings["proxy"], log)
     except OSError as error:
+        application.kill()
         sys.exit(f"port {settings['port']}: {error.strerror}")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(READY, flush=True)
@@ -59,16 +64,21 @@ def free_port(besides: int) -> int:
             return port
 
 
-def healthy(port: int, path: str) -> bool:
-    """Return whether the application answers; one that accepts and says nothing isn't healthy, and is asked again."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+def unhealthy(port: int, path: str) -> str:
+    """Return why the application isn't up; empty where it is. One that accepts and says nothing isn't, and is asked
+    again.
+    """
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
     try:
         connection.request("GET", path)
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        status = connection.getresponse().status
+    except TimeoutError:
+        return f"no answer in {ANSWER_SECONDS} seconds"
+    except (OSError, http.client.HTTPException) as error:
+        return getattr(error, "strerror", None) or type(error).__name__
     finally:
         connection.close()
+    return "" if status == http.HTTPStatus.OK else f"status {status}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,146 @@
+"""The program that has an application beside an arm: it serves it through our proxy, by the rules of its settings."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.plugins.browser.application import COMMAND, data_directory
+
+PROGRAM = Path(__file__).parents[2] / "harness" / "plugins" / "browser" / "in_container" / "serve.py"
+READY = "testwright: ready\n"
+
+
+@dataclass
+class Served:
+    """`said` is what the program printed before it was ready, or all of it where it never was."""
+
+    url: str
+    log: Path
+    process: "subprocess.Popen[str]"
+    said: str
+
+    def ask(self, path: str, body: object = None) -> tuple[int, bytes]:
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(self.url + path, data), timeout=20) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    @property
+    def logged(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def served(
+    place: Path, port: int = 0, command: tuple[str, ...] = COMMAND, until: str = READY, **proxy: Any
+) -> Iterator[Served]:
+    port = port or free_port()
+    settings = place / "settings.json"
+    settings.write_text(json.dumps({"command": command, "health": "/healthz", "port": port, "proxy": proxy}))
+    env = {**os.environ, "TESTWRIGHT_REPORT_DIR": str(place / "report"), "TMPDIR": str(place)}
+    process = subprocess.Popen(
+        [sys.executable, str(PROGRAM), str(settings)],
+        cwd=data_directory() / "deskapp" / "app",
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout
+    with process, process.stdout:
+        try:
+            said = []
+            for line in process.stdout:
+                if line == until:
+                    break
+                said.append(line)
+            yield Served(f"http://127.0.0.1:{port}", place / "report" / "stage.jsonl", process, "".join(said))
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_requests_are_passed_on_and_logged(tmp_path: Path) -> None:
+    with served(tmp_path) as stage:
+        status, body = stage.ask("/api/todos", {"title": "Dust"})
+        assert (status, json.loads(body)["title"]) == (201, "Dust")
+        assert stage.ask("/api/todos/999")[0] == 404
+        assert [(entry["method"], entry["path"], entry["status"]) for entry in stage.logged] == [
+            ("POST", "/api/todos", 201),
+            ("GET", "/api/todos/999", 404),
+        ]
+
+
+def test_answers_come_late_and_in_pieces_and_are_the_same(tmp_path: Path) -> None:
+    with served(tmp_path, delay=[0.2, 0.2], once=0.3, pieces=3) as stage:
+        began = time.monotonic()
+        answers = [stage.ask("/static/todos.js") for _ in range(3)]
+        assert time.monotonic() - began >= 3 * 0.2
+        text = (data_directory() / "deskapp" / "app" / "deskapp" / "static" / "todos.js").read_bytes()
+        assert answers == [(200, text)] * 3
+
+
+def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
+    refuse = [{"path": "^/api/", "how": 503}, {"path": "^/$", "how": "drop"}]
+    with served(tmp_path, refuse=refuse) as stage:
+        assert stage.ask("/api/todos")[0] == 503
+        with pytest.raises((OSError, HTTPException)):
+            stage.ask("/")
+        assert stage.ask("/reports")[0] == 200
+
+
+def test_an_application_that_ended_is_logged_and_the_proxy_stays(tmp_path: Path) -> None:
+    with served(tmp_path) as stage:
+        assert stage.ask("/api/quit", {})[0] == 202
+        while not any("ended" in entry for entry in stage.logged):
+            assert stage.ask("/healthz")[0] in (200, 502)
+        assert stage.ask("/healthz")[0] == 502
+        assert stage.process.poll() is None
+
+
+def test_one_that_never_gets_ready_says_why(tmp_path: Path) -> None:
+    with served(tmp_path, command=("python3", "-c", "print('no such table'); raise SystemExit(3)")) as stage:
+        assert "no such table\n" in stage.said
+        assert stage.said.endswith(
+            "the application ended with status 3: python3 -c print('no such table'); raise SystemExit(3)\n"
+        )
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, served(tmp_path, port=taken.getsockname()[1]) as stage:
+        assert stage.said.splitlines()[-1] == f"port {taken.getsockname()[1]}: Address already in use"
+
+
+def test_a_health_check_that_fails_is_told_once(tmp_path: Path) -> None:
+    script = (
+        "import http.server as h, sys; n = iter('xxx')\n"
+        "class H(h.BaseHTTPRequestHandler):\n"
+        " def do_GET(self): self.send_response(503 if next(n, '') else 200); self.end_headers()\n"
+        " def log_message(self, *a): pass\n"
+        "h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()"
+    )
+    with served(tmp_path, command=("python3", "-c", script, "{port}")) as stage:
+        assert stage.said.splitlines()[-1] == "GET /healthz: status 503"
+        assert stage.said.count("status 503") == 1

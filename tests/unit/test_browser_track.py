@@ -1,0 +1,278 @@
+"""The track of technique: its tasks as files, and what the outcomes of their arms come to."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.authoring.task_check.subject import Subject
+from harness.judging.languages.toolchain import CompiledVariant, JobContext, Toolchain
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
+from harness.plugins.browser.application import application_repo, data_directory
+from harness.plugins.browser.arms_file import ArmsFile
+from harness.plugins.browser.check import STATIC
+from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
+from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
+from harness.plugins.browser.stage import (
+    APP_ENDED,
+    CRASH_FILE,
+    LOG,
+    PLACE,
+    SETTINGS,
+    BrowserStage,
+    StageToolchain,
+    plan_stages,
+)
+from harness.plugins.browser.task import TechniqueTask, load_task, task_directories, technique_task
+from harness.runs.submissions import read_batch
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
+from harness.specs.catalog import Catalog
+from harness.specs.errors import SandboxLost, UserError
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.yaml_files import load_yaml
+from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+
+SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
+TASKS = [path.name for path in task_directories("*")]
+IMAGE = Image("fake", "digest", "/app", Path())
+COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
+FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
+
+
+def task_of(name: str) -> TechniqueTask:
+    return technique_task(Catalog().task(f"technique:{name}"))
+
+
+@pytest.mark.parametrize("name", TASKS)
+async def test_a_task_of_this_package_has_edits_that_fit_its_application(name: str) -> None:
+    subject = Subject(Catalog(), task_of(name))
+    assert [problem for part in STATIC.values() for problem in await part(subject)] == []
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_of_this_package_has_honest_suites_of_two_styles_and_others(name: str) -> None:
+    cases = read_batch(Catalog(), SUITES / name, None)
+    verdicts = [case.expected.verdict for case in cases if case.expected]
+    assert verdicts.count(Verdict.RESOLVED) >= 2
+    assert verdicts.count(Verdict.FAILED) >= 2
+    assert all(case.task.id == name for case in cases)
+
+
+def test_each_reason_of_the_track_has_a_suite_that_must_get_it() -> None:
+    cases = read_batch(Catalog(), SUITES, None)
+    expected = {code for case in cases if case.expected for code in case.expected.codes}
+    assert expected >= {TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT, APP_DEAD}
+
+
+def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
+    [own] = task_directories("api-todos")
+    mine = tmp_path / "api-todos"
+    shutil.copytree(own, mine)
+    assert task_directories(str(tmp_path)) == task_directories(str(mine)) == [mine]
+    assert load_task(mine).digest == load_task(own).digest
+    with pytest.raises(UserError, match=r"no task directory there; those of this package: api-todos, "):
+        task_directories("outage")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda arms: arms["technique"].append("1.9"), "technique: no arm of must_fail has the criterion '1.9'"),
+        (lambda arms: arms["same"].append(dict(arms["same"][0], proxy={})), "arm 'same-slow' is there twice"),
+        (lambda arms: arms["must_fail"].pop(), r"criterion 1\.5: each one graded by probe has an arm in arms\.yaml"),
+        (lambda arms: arms["same"][0].update(reason="flaky"), "same.0.reason"),
+    ],
+)
+def test_a_file_of_arms_that_is_wrong_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, list[dict[str, str]]]], object], words: str
+) -> None:
+    [own] = task_directories("network-outage")
+    mine = tmp_path / own.name
+    shutil.copytree(own, mine)
+    arms = yaml.safe_load((own / "arms.yaml").read_text())
+    change(arms)
+    (mine / "arms.yaml").write_text(yaml.safe_dump(arms))
+    with pytest.raises(UserError, match=words):
+        load_task(mine)
+
+
+def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
+    image, options = replace(IMAGE, tree=engine.tree), SandboxOptions()
+    return ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=toolchain, options=options)
+
+
+async def app_tree(place: Path) -> GitTree:
+    shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
+    return await GitTree.create(place / "tree.git", place / "app")
+
+
+async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_path: Path) -> None:
+    task, tree = task_of("polling-report"), await app_tree(tmp_path)
+    sources = {source.name: source for source in await plan_stages(task, tree, None, 1)}
+    again = {source.name: source for source in await plan_stages(task, tree, None, 2)}
+    told = {name: json.loads(source.code[SETTINGS]) for name, source in sources.items()}
+    assert list(sources["baseline"].code) == [SETTINGS]
+    assert told["same-six-seconds"]["command"][-2:] == ["--report-seconds", "6"]
+    assert told["same-at-once"]["own_seconds"] == 8
+    assert set(sources["probe-1.4"].code) == {"deskapp/store.py", SETTINGS}
+    assert b"year >= ?" in sources["probe-1.4"].code["deskapp/store.py"]
+    assert told["baseline"]["port"] != json.loads(again["baseline"].code[SETTINGS])["port"]
+
+
+async def test_an_edit_of_text_that_is_not_there_once_names_the_file(tmp_path: Path) -> None:
+    task = task_of("api-todos")
+    edit = task.arms.must_fail[0].edits[0].model_copy(update={"old": "self"})
+    probe = task.arms.must_fail[0].model_copy(update={"edits": (edit,)})
+    broken = task.model_copy(update={"arms": task.arms.model_copy(update={"must_fail": (probe,)})})
+    with pytest.raises(UserError, match=r"arms\.yaml: deskapp/server\.py has 'self' \d+ times; it must once"):
+        await plan_stages(broken, await app_tree(tmp_path), None, 1)
+
+
+async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(tmp_path: Path) -> None:
+    task = task_of("api-todos")
+    [_, *_, source] = await plan_stages(task, await app_tree(tmp_path), None, 1)
+    [compiled] = await StageToolchain(task.repo).compile(
+        context(FakeEngine(lambda *_: "passes"), ScriptedStages()), [source]
+    )
+    assert compiled.stage
+    placed = {file.path for file in compiled.stage.companion.job.files}
+    assert placed == {"/app/deskapp/store.py", f"{PLACE}/serve.py", f"{PLACE}/proxy.py", f"{PLACE}/{SETTINGS}"}
+    assert compiled.variant.source == compiled.variant.code == {}
+    assert list(compiled.env) == ["BASE_URL"]
+    assert application_repo().arms.hidden == ("/app/deskapp",)
+
+
+def ended(seconds: float = 1.0, outputs: Mapping[str, bytes] | None = None, log: bytes = b"") -> JobResult:
+    beside = JobResult(0, False, False, b"", {LOG: log}, True, seconds)
+    result = JobResult(0, False, False, b"", dict(outputs or {}), True, seconds, own_seconds=seconds)
+    return replace(result, companion=beside)
+
+
+def passed(test: TestId, seconds: float) -> TestResult:
+    return TestResult(test=test, outcome=Outcome.PASSED, quality=None, seconds=seconds, message="")
+
+
+@pytest.mark.parametrize("outputs", [{CRASH_FILE: b"139\n"}, {"1.xml": b"<e>Page.goto: Page crashed</e>"}])
+def test_a_browser_that_crashed_loses_the_arm(outputs: dict[str, bytes]) -> None:
+    with pytest.raises(SandboxLost, match="the browser crashed"):
+        BrowserStage(COMPANION).check(ended(outputs=outputs))
+    BrowserStage(COMPANION).check(ended(outputs={"1.xml": b"<e>AssertionError</e>"}))
+
+
+def test_a_test_that_waits_where_nobody_need_fails_and_the_others_do_not() -> None:
+    results = (passed(FIRST, 1.0), passed(SECOND, 8_000.0))
+    stage = BrowserStage(COMPANION, own_seconds=8)
+    first, second = stage.settle(ended(8_001.0), results)
+    assert (first.outcome, second.outcome, second.quality) == (Outcome.PASSED, Outcome.FAILED, Quality.TIMEOUT)
+    assert BrowserStage(COMPANION).settle(ended(8_001.0), results) == results
+
+
+def test_nothing_holds_once_the_application_has_ended() -> None:
+    log = b'{"method": "POST", "path": "/api/quit", "status": 202}\n{"ended": 0}\n{"meth'
+    [result] = BrowserStage(COMPANION).settle(ended(log=log), (passed(FIRST, 1.0),))
+    assert (result.outcome, result.quality, result.message) == (Outcome.FAILED, Quality.CRASH, APP_ENDED)
+
+
+@dataclass(frozen=True)
+class ScriptedStages:
+    """See `Toolchain`. An engine knows each variant by its marker, and each has a stage."""
+
+    separates = False
+    replaced = ()
+    suites = None
+
+    async def compile(self, _context: JobContext, sources: list[VariantSource], /) -> list[CompiledVariant]:
+        return [self._compiled(source) for source in sources]
+
+    def _compiled(self, source: VariantSource) -> CompiledVariant:
+        compiled = scripted_variant(source.name, source.kind)
+        variant = replace(compiled.variant, criterion=source.criterion)
+        return replace(compiled, variant=variant, stage=BrowserStage(COMPANION))
+
+
+class Staged(FakeEngine):
+    """One whose companions log that the application ended in the variants named here."""
+
+    dead: frozenset[str] = frozenset()
+
+    async def run_job(self, *arguments: object) -> JobResult:  # type: ignore[override]
+        result = await super().run_job(*arguments)  # type: ignore[arg-type]
+        log = b'{"ended": 0}\n' if self.finished[-1].variant in self.dead else b""
+        return replace(result, companion=ended(log=log).companion)
+
+
+SUITE = Submission(
+    (SUITES / "network-outage" / "hasty-abort-only" / "patch.diff").read_bytes(),
+    (SUITES / "network-outage" / "hasty-abort-only" / "manifest.yaml").read_bytes(),
+)
+WELL = "test_without_outage"
+NOTICES = {WELL: ("1.3", "1.5"), "test_outage_and_back": ("1.1", "1.1-b", "1.2", "1.4")}
+
+
+async def graded(
+    place: Path, red: Mapping[str, str], dead: tuple[str, ...] = (), unnoticed: str = ""
+) -> VerdictRecord:
+    """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there."""
+
+    def does(run: Run, test: TestId) -> str:
+        if run.variant in red and test.name == WELL:
+            return red[run.variant]
+        probe = run.variant.removeprefix("probe-")
+        return "fails" if probe in NOTICES[test.name] and probe.partition("-")[0] != unnoticed else "passes"
+
+    tree = await app_tree(place)
+    engine = Staged(does, tree=tree.directory)
+    engine.dead = frozenset(dead)
+    judging = Judging(task_of("network-outage"), context(engine, ScriptedStages()))
+    return (await grade_technique(judging, SUITE)).record
+
+
+@pytest.mark.parametrize(
+    ("red", "unnoticed", "codes", "technique"),
+    [
+        ({}, "", set(), SHOWN),
+        ({"same-slow": "fails"}, "", {"timing-dependent"}, SHOWN),
+        ({"same-service-gone": "fails"}, "", {"technique-not-shown"}, NOT_SHOWN),
+        ({"same-service-gone": "skips"}, "", {"technique-not-shown"}, NOT_SHOWN),
+        ({"same-slow": "fails", "same-service-gone": "fails"}, "", {"technique-not-shown"}, NOT_SHOWN),
+        ({}, "1.2", {"technique-not-shown"}, NOT_SHOWN),
+        ({}, "1.4", {"criterion-unmet"}, SHOWN),
+        ({"baseline": "fails"}, "", {"baseline-red"}, UNMEASURED),
+    ],
+)
+async def test_what_fails_where_the_application_does_what_it_should_has_the_arms_reason(
+    tmp_path: Path, red: dict[str, str], unnoticed: str, codes: set[str], technique: str
+) -> None:
+    record = await graded(tmp_path, red, unnoticed=unnoticed)
+    found = {reason.code for reason in record.reasons}
+    assert found >= {ReasonCode(code) for code in codes}
+    assert found - {ReasonCode(code) for code in codes} <= {
+        ReasonCode.CRITERION_UNMET,
+        TECHNIQUE_NOT_SHOWN,
+    }
+    assert record.verdict is (Verdict.FAILED if codes else Verdict.RESOLVED)
+    assert technique_of(record) == technique
+
+
+async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> None:
+    record = await graded(tmp_path, {}, dead=("baseline", "same-slow"))
+    assert record.reasons[0].code is APP_DEAD
+    assert record.verdict is Verdict.FAILED
+
+
+def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:
+    reasons = {
+        arm.reason for name in TASKS for arm in load_yaml(task_of(name).directory / "arms.yaml", ArmsFile).same
+    }
+    assert reasons == {"timing-dependent", "technique-not-shown"}
