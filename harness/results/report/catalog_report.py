@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
-    """Print a line for each task that the patterns take; its track stands for the kind of others. Raises UserError."""
+    """Print a line for each task that the patterns take; kinds are of behaviour alone. Raises UserError."""
     tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:
