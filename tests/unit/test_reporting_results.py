@@ -16,7 +16,7 @@ from harness.results.report.exporting import export_runs
 from harness.results.report.facts import results_facts
 from harness.results.report.results_report import report_results
 from harness.results.run_rows import load_rows
-from harness.results.site.build import report_site
+from harness.results.site.track_sites import report_site
 from harness.results.summary import results
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import UserError
@@ -117,7 +117,7 @@ def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
     assert set(found) == {kind.value for kind in CsvRows}
     trials = found["trials"].to_pylist()
     assert [row["trial"] for row in trials] == [row.trial for row in load_rows(run).trials]
-    assert {type(row["cost_usd"]) for row in trials} == {float}
+    assert {type(row[name]) for row in trials for name in ("agent_cost_usd", "judge_cost_usd")} == {float}
     assert {row["run"] for row in trials} == {str(run)}
     assert {type(row["has_edited"]) for row in found["behaviour"].to_pylist()} == {bool}
 

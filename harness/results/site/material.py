@@ -188,8 +188,8 @@ class Material:
         return ", ".join(run.name for run in self.runs)
 
 
-def load_material(directories: Sequence[Path], catalog: Places) -> Material:
-    """Raises UserError where a directory holds no run, or is named twice."""
+def load_material(directories: Sequence[Path], catalog: Places, track: str = "") -> Material:
+    """Read runs, or their trials of one track. Raises UserError where a directory holds no run, or is named twice."""
     seen: set[Path] = set()
     for directory in directories:
         if directory.resolve() in seen:
@@ -197,6 +197,8 @@ def load_material(directories: Sequence[Path], catalog: Places) -> Material:
         seen.add(directory.resolve())
     names = run_names(list(directories))
     loaded = [load_rows(directory) for directory in directories]
+    if track:
+        loaded = [run.of_track(track) for run in loaded]
     several = len(loaded) > 1
     runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
     trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
