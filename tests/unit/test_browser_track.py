@@ -21,7 +21,7 @@ from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
-from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
+from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
 from harness.plugins.browser.stage import (
     APP_ENDED,
     CRASH_FILE,
@@ -288,7 +288,8 @@ async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> Non
 
 async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> None:
     record = await graded(tmp_path, {}, stage=RetriedStage(COMPANION))
-    assert {reason.code for reason in record.reasons} == {RETRIES}
+    assert {reason.code for reason in record.reasons} == {ReasonCode.BASELINE_RED}
+    assert {reason.words for reason in record.reasons} == {"it ran more than once in one run: take its retries away"}
 
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:
