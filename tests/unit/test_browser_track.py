@@ -86,6 +86,11 @@ def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
         task_directories("outage")
 
 
+def test_what_needs_a_removal_says_that_there_is_none() -> None:
+    with pytest.raises(UserError, match=r"a task of technique has no removal; its arms are in arms\.yaml"):
+        task_of("api-todos").patch("removal.patch")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
