@@ -35,6 +35,7 @@ from harness.plugins.browser.stage import (
 from harness.plugins.browser.task import TechniqueTask, load_task, task_directories, technique_task
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.work_tree import task_tree
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
@@ -42,6 +43,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.yaml_files import load_yaml
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 TASKS = [path.name for path in task_directories("*")]
@@ -121,6 +123,16 @@ def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
 async def app_tree(place: Path) -> GitTree:
     shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
     return await GitTree.create(place / "tree.git", place / "app")
+
+
+async def test_agents_see_the_applications_own_tree_since_nothing_is_withheld(tmp_path: Path) -> None:
+    upstream = await app_tree(tmp_path)
+    made = await task_tree(upstream, task_of("api-todos"), tmp_path / "task.git")
+    assert await made.entries() == await upstream.entries()
+    other = small_task(tmp_path / "other")
+    (other.directory / "withheld.patch").write_bytes(b"")
+    with pytest.raises(UserError, match=r"withheld\.patch: it doesn't apply"):
+        await task_tree(upstream, other, tmp_path / "other.git")
 
 
 async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_path: Path) -> None:
