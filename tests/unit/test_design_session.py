@@ -27,7 +27,12 @@ def test_its_commands_print_what_was_recorded_and_its_design_is_resolved(tmp_pat
     for name, data in agent_files(task).items():
         (tmp_path / "app" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "app" / name).write_bytes(data)
-    subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path / "app", check=True)
+    subprocess.run(
+        "git init -q && git add -A && git -c user.name=a -c user.email=a@x.org commit -qm a",
+        shell=True,
+        cwd=tmp_path / "app",
+        check=True,
+    )
     environment = {**os.environ, "TESTWRIGHT_AGENT_LOGS": str(tmp_path / "logs"), "LC_ALL": "C"}
     messages = [record.message for record in read_messages(SESSION)]
     assert task.prompt.strip() in messages[1].content
