@@ -1,6 +1,7 @@
 """Nothing but behaviour tells one arm from another: a test of the submission looks at all it can see."""
 
 import asyncio
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.judging.verify.arms import arm_slots
+from harness.judging.verify.arms import WITH_GIT, arm_slots
 from harness.judging.verify.verification import Judgement, Judging
 from harness.runs.engine_session import EngineSession
 from harness.sandbox.protocol import Engine, JobResult
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 TASK = "aiosmtpd-proxy-tlv"
 SOURCE = "/app/aiosmtpd/proxy_protocol.py"
+GIT = "/app/.git"
 CODE = "/app/aiosmtpd/__pycache__/proxy_protocol.cpython-311.pyc"
 WALKER = """
 import hashlib, json, os, re, subprocess, time
@@ -149,7 +151,23 @@ def test_every_arm_was_walked(walks):
 def test_only_the_declared_files_differ_between_arms(walks):
     baseline = walks["baseline"]["files"]
     for name, walk in walks.items():
-        assert differing(baseline, walk["files"]) <= {SOURCE, CODE}, name
+        differ = {path for path in differing(baseline, walk["files"]) if not path.startswith(GIT)}
+        assert differ <= {SOURCE, CODE}, name
+
+
+def test_some_arms_of_both_groups_have_a_git_folder_without_content_and_the_others_none(walks):
+    found = {
+        name: {path: facts for path, facts in walk["files"].items() if path.startswith(GIT)}
+        for name, walk in walks.items()
+    }
+    kept = {name: files for name, files in found.items() if name.partition(",")[0] in WITH_GIT}
+    assert {name.partition(",")[0] for name in kept} >= {"baseline", "rewritten-1", "removal-1"}
+    assert all(files == kept["baseline"] for files in kept.values())
+    assert {name for name, files in found.items() if files} == {*kept}
+    assert f"{GIT}/HEAD" in kept["baseline"]
+    packs = {path: facts for path, facts in kept["baseline"].items() if path.endswith(".pack")}
+    [(size, digest)] = [facts[-2:] for facts in packs.values()]
+    assert digest == hashlib.sha256(bytes(size)).hexdigest()
 
 
 def test_all_but_the_baseline_run_other_code_and_the_text_on_disk_says_nothing_of_it(walks):

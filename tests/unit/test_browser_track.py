@@ -21,7 +21,7 @@ from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
-from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
+from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
 from harness.plugins.browser.stage import (
     APP_ENDED,
     CRASH_FILE,
@@ -47,6 +47,7 @@ SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 TASKS = [path.name for path in task_directories("*")]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
+PLAIN = BrowserStage(COMPANION)
 FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
 
 
@@ -188,6 +189,8 @@ def test_nothing_holds_once_the_application_has_ended() -> None:
 class ScriptedStages:
     """See `Toolchain`. An engine knows each variant by its marker, and each has a stage."""
 
+    stage: BrowserStage = PLAIN
+
     separates = False
     replaced = ()
     suites = None
@@ -198,7 +201,7 @@ class ScriptedStages:
     def _compiled(self, source: VariantSource) -> CompiledVariant:
         compiled = scripted_variant(source.name, source.kind)
         variant = replace(compiled.variant, criterion=source.criterion)
-        return replace(compiled, variant=variant, stage=BrowserStage(COMPANION))
+        return replace(compiled, variant=variant, stage=self.stage)
 
 
 class Staged(FakeEngine):
@@ -220,8 +223,20 @@ WELL = "test_without_outage"
 NOTICES = {WELL: ("1.3", "1.5"), "test_outage_and_back": ("1.1", "1.1-b", "1.2", "1.4")}
 
 
+class RetriedStage(BrowserStage):
+    """One where each test has had a second run."""
+
+    def settle(self, _: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+        twice = {"outcome": Outcome.FAILED, "quality": Quality.RETRIED}
+        return tuple(item.model_copy(update=twice) for item in results)
+
+
 async def graded(
-    place: Path, red: Mapping[str, str], dead: tuple[str, ...] = (), unnoticed: str = ""
+    place: Path,
+    red: Mapping[str, str],
+    dead: tuple[str, ...] = (),
+    unnoticed: str = "",
+    stage: BrowserStage = PLAIN,
 ) -> VerdictRecord:
     """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there."""
 
@@ -234,7 +249,7 @@ async def graded(
     tree = await app_tree(place)
     engine = Staged(does, tree=tree.directory)
     engine.dead = frozenset(dead)
-    judging = Judging(task_of("network-outage"), context(engine, ScriptedStages()))
+    judging = Judging(task_of("network-outage"), context(engine, ScriptedStages(stage)))
     return (await grade_technique(judging, SUITE)).record
 
 
@@ -269,6 +284,11 @@ async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> Non
     record = await graded(tmp_path, {}, dead=("baseline", "same-slow"))
     assert record.reasons[0].code is APP_DEAD
     assert record.verdict is Verdict.FAILED
+
+
+async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> None:
+    record = await graded(tmp_path, {}, stage=RetriedStage(COMPANION))
+    assert {reason.code for reason in record.reasons} == {RETRIES}
 
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:

@@ -170,6 +170,8 @@ def test_lines_end_as_they_do_for_who_runs_them(language: str, looks: bytes, ret
 
 INSPECTING = {
     "python": [
+        'import os\nif "TESTWRIGHT_REPORT_DIR" in os.environ: pass',
+        'import sys\nif any(word.startswith("--junitxml") for word in sys.argv): pass',
         "parse.__\uff43ode__",
         "import \uff44is",
         'import os\ngetattr(os, "posix_fadvise")(f, 0, 0, 4)',
@@ -232,6 +234,7 @@ INSPECTING = {
         'import subprocess\nCODE = "import marshal"\nsubprocess.run(["python3", "-c", CODE])',
     ],
     "c": [
+        'void f(void) { if (getenv("TESTWRIGHT_REPORT_DIR")) return; }',
         "#include <dlfcn.h>\n",
         '#include "../../src/value.c"\n',
         "void f(void) { dlsym(0, name); }",
@@ -278,6 +281,7 @@ INSPECTING = {
         '#if 0\nvoid dlsym(void) {}\n#endif\nvoid f(void) { dlsym(0, "x"); }',
     ],
     "go": [
+        'package x\nimport "os"\nvar judged = os.Getenv("TESTWRIGHT_REPORT_DIR")',
         'import "go/parser"',
         'import look "go/ast"',
         'import "debug/elf"',
@@ -305,6 +309,7 @@ INSPECTING = {
         'import . "os/exec"\nfunc F() { Command("gcc") }',
     ],
     "typescript": [
+        'if (process.env["TESTWRIGHT_REPORT_DIR"]) {}',
         'import { Session } from "node:inspector";',
         'import { buildSync } from "esbuild";',
         'const ts = require("typescript");',
@@ -366,6 +371,9 @@ INSPECTING = {
 }
 LEAVING_ALONE = {
     "python": [
+        '(tmp_path / ".git").mkdir()',
+        '(tmp_path / ".git" / "HEAD").read_text()',
+        'WORDS = [".git", ".gitignore", "logs/agents"]',
         'import os\ngetattr(os, "getpid")()',
         'getattr(parse, "eval")(text)',
         "import timeit\ntimeit.timeit(lambda: parse(1), number=3)",

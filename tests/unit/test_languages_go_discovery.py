@@ -123,7 +123,12 @@ def test_names_and_calls_are_as_written():
 def test_a_test_main_and_an_init_reach_the_whole_package():
     assert go.reaches_folder(FILE, SUITE)
     assert go.reaches_folder(FILE, b"package x\nfunc init() {}\n")
-    assert not go.reaches_folder(FILE, b'package x\nimport "testing"\nfunc TestX(t *testing.T) {}\n')
+    test = b'package x\nimport "testing"\nfunc TestX(t *testing.T) {}\n'
+    assert not go.reaches_folder(FILE, test)
+    assert not go.reaches_folder(FILE, test + b"var size, parse = len(Names), func() int { return 1 }\n")
+    assert go.reaches_folder(FILE, test + b"var (\n\tx = 1\n\t_ = (func() int { return 1 })()\n)\n")
+    assert go.reaches_folder(FILE, b"package x\nfunc helper() {}\n")
+    assert not go.reaches_folder("internal/restic/testdata/a.go", b"package x\nfunc init() {}\n")
 
 
 @pytest.mark.parametrize("source", [b"", b"\0\xff", b"func func func", b"package x\nfunc TestX(" * 1000])

@@ -4,7 +4,8 @@ import pytest
 
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import affected_tests, check_manifest
+from harness.judging.verify.manifest_check import check_manifest
+from harness.judging.verify.neighbours import affected_tests
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import ReasonCode
 from harness.specs.test_results import TestId
@@ -80,6 +81,13 @@ def test_no_manifest_is_a_code_of_its_own():
         (FileChange("tests/deep/helper.py", b"old", b"new"), {"tests/deep/test_b.py"}),
         (FileChange("tests/new/conftest.py", None, b"x = 1"), set()),
         (FileChange("tests/helper.py", None, b"new"), set()),
+        (FileChange("tests/__init__.py", None, b""), {"tests/test_a.py", "tests/deep/test_b.py"}),
+        (FileChange("tests/locale.py", None, b""), {"tests/test_a.py", "tests/deep/test_b.py"}),  # the library's
+        (FileChange("tests/clocks.py", None, b"new"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/clocks/__init__.py", None, b"new"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/wanted.py", None, b"new"), {"tests/test_a.py", "tests/deep/test_b.py"}),
+        (FileChange("tests/cases/new.json", None, b"{}"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/unnamed/new.json", None, b"{}"), set()),
         (FileChange("tests/test_a.py", b"", b"def test_a(): pass"), set()),
     ],
 )
@@ -88,5 +96,8 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
         place = tmp_path / "work" / file
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("def test_it():\n    assert 1\n")
+    deep = "import clocks\nwords = Path(HERE / 'cases')\n# unnamed wanted\n"
+    (tmp_path / "work" / "tests" / "deep" / "test_b.py").write_text(f"{deep}def test_it():\n    assert 1\n")
+    (tmp_path / "work" / "lib" / "product.py").write_text("from wanted import it\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
     assert {test.file for test in await affected_tests(tree, (change,), PYTHON)} == reached

@@ -14,7 +14,7 @@ from harness.judging.languages.registry import LANGUAGES, RememberingDiscovery
 from harness.judging.submission.manifest import format_manifest
 from harness.judging.testing.threads import CpuLimit
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import affected_tests
+from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import ReasonCode

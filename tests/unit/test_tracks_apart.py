@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.results.run_rows import by_track, load_rows, tracks_of
-from harness.results.site.track_sites import TrackSites
+from harness.results.site.track_sites import TrackSites, trial_folder
 from harness.specs.errors import UserError
 from tests.support.command import Done, typed
 from tests.support.compared_runs import ONE, TWO, judged_run
@@ -84,3 +84,13 @@ def test_a_site_has_a_folder_for_each_track(run: Path, tmp_path: Path) -> None:
     assert "Leaderboard" in (tmp_path / "bugs" / "index.html").read_text()
     with pytest.raises(UserError, match="there are: behaviour, bug"):
         TrackSites([run], tmp_path / "none", track="design").build()
+
+
+def test_trials_at_work_are_linked_from_the_pages_of_each_track_and_from_above(run: Path, tmp_path: Path) -> None:
+    bug, suite = "itsdangerous-clock-ahead/mini/one/1", "restic-duration/mini/one/1"
+    assert [trial_folder([run], place) for place in (bug, suite)] == ["bug/", "behaviour/"]
+    assert [trial_folder([run], place, "bug") for place in (bug, suite)] == ["../bug/", "../behaviour/"]
+    TrackSites([run], tmp_path / "site").build()
+    assert {path.name for path in (tmp_path / "site").iterdir() if path.is_dir()} >= {"bug", "behaviour"}
+    one = judged_run(tmp_path / "run", {ONE: "R"}, tasks=TASKS[1:2])
+    assert trial_folder([one], bug) == ""

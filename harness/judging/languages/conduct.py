@@ -33,6 +33,8 @@ _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |
 _MOST_COMMAND = 2_000
 """Characters of a command line that are looked at."""
 _PROC = re.compile(r"/proc/(?!self/fd\b|(?:self/)?(?:mounts|mountinfo|net)\b)")
+_JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
+"""What tests and agents of testwright have around them, and options by which reports are asked for."""
 _OWN_PROC = re.compile(r"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|net\b)\S*$")
 
 
@@ -97,10 +99,13 @@ def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
         waiting += [(child, within) for child in reversed(node.children)]
 
 
-def proc_words(text: str, around: Around) -> str:
-    """Return whether a string names a file of /proc; where nothing reads it, it may be anybody's example of a
-    path.
+def place_words(text: str, around: Around) -> str:
+    """Return whether a string names a place that shows code, or where a suite runs.
+
+    Of /proc: where nothing reads it, it may be anybody's example of a path.
     """
+    if _JUDGED.search(text):
+        return "asks whether it is judged"
     form = _PROC if Around.READING in around else _OWN_PROC
     return "reads /proc" if form.match(text) else ""
 

@@ -15,10 +15,18 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import ArmStatus
 
-# The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it.
+# The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it. Where `.git`
+# stays, as where agents work, its objects and its index keep their sizes and lose their content.
 _MAIN = """\
-prove=$1 removed=$2; shift 2
-rm -rf .git
+prove=$1 removed=$2 git=$3; shift 3
+if [[ $git == kept && -d .git ]]; then
+    find .git -type f '(' -path '.git/objects/*' -o -name index ')' -printf '%s\\0%p\\0' |
+        while read -rd '' size && read -rd '' file; do
+            rm -f -- "$file" && truncate -s "$size" -- "$file" || exit
+        done || exit 125
+else
+    rm -rf .git
+fi
 rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"
 exec "$TESTWRIGHT_TEST_COMMAND" "$@"
@@ -33,7 +41,8 @@ class TestRun:
     """A run of tests. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
 
     A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
-    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run.
+    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run. `keeps_git`
+    is whether there is a `.git`, though one without history.
     """
 
     __test__ = False
@@ -46,6 +55,7 @@ class TestRun:
     seconds: float
     env: Mapping[str, str] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
+    keeps_git: bool = False
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
@@ -70,7 +80,7 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
         PlacedFile(str(PurePosixPath(image.workdir, path)), data, 0o755 if path in run.executable else 0o644)
         for path, data in sorted(run.files.items())
     )
-    numbers = (str(len(run.prove)), str(len(run.removed)))
+    numbers = (str(len(run.prove)), str(len(run.removed)), "kept" if run.keeps_git else "gone")
     ids = tuple(str(test) for test in run.runnable)
     return Job(
         argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *ids),

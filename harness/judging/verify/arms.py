@@ -36,6 +36,8 @@ ARM_TRIES = 3
 """How often the container of one arm may be lost before the judging ends; other arms aren't run again for it."""
 MAX_ALONE_TIMEOUTS = 3
 """After so many that take all the time that an arm may take, no further one is run alone."""
+WITH_GIT = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
+"""Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both."""
 _CRASHED = 128
 _TESTS_FAILED = 1
 
@@ -254,6 +256,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
+        keeps_git=variant.name in WITH_GIT,
     )
 
 

@@ -16,6 +16,7 @@ from unidiff.patch import PatchSet
 
 from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources, sights
 from harness.judging.languages.protocol import Language
+from harness.judging.verify.digests import DIGESTS, compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
 from harness.sandbox.git_tree import GitTree
@@ -23,28 +24,33 @@ from harness.specs.reasons import Note, NoteCode
 from harness.specs.repo import matches
 from harness.specs.task import Task
 
-SHINGLE = 20
-"""Tokens that make one piece to compare: names count by where they occur in it, so that new names hide nothing."""
-COPIED = 0.3
-"""Share of the pieces of a touched part that a suite has as well. Honest suites have at most 0.02."""
+LONG, SHORT = 20, 8
+"""Tokens that make one piece to compare: names count by where they occur in it, so that new names hide nothing.
+
+Short pieces leave out punctuation: statements between those of a copy break every long piece.
+"""
+COPIED, COPIED_SHORT = 0.3, 0.4
+"""Shares of a touched part's long and short pieces that a suite has as well. Honest suites: at most 0.02 and 0.23."""
 FEWEST_SHINGLES = 40
-"""Of a touched part: in shorter ones any two functions look alike."""
+"""Of a touched part, long ones: in shorter parts any two functions look alike."""
+_PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
+_IDLE = frozenset({"pass_statement", "empty_statement"})
+_NAMED = frozenset({"identifier", "expression_list"})
+_ASSIGNS = frozenset({"assignment", "assignment_statement", "assignment_expression"})
 RECORDED, RECORDED_SHARE = 500, 0.28
-"""Literals of one file, and their share of its tokens. Honest files have shares up to 0.25 (tables of cases)."""
+"""Literals of files of which they are at least this share of the tokens. Honest files have at most 0.25 (tables)."""
 LONG_LITERAL = 64
 """Characters that count as one literal more."""
+TABLE_LITERAL, TABLE_CELL = 1_000, 12
+"""A literal of so many characters counts as a table: one literal for so many."""
 DATA_LINES, LONG_LINE = 1_000, 256
 """Added lines of files that aren't code."""
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
-_HASH = re.compile(rb"""["'`](?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]|0[xX][0-9a-fA-F]{16}\w*""")
+_HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
 _RETURN = re.compile(rb"\r(?!\n)")
 _END = re.compile(r"^\}", re.MULTILINE)
 """Where a function of a braced language ends."""
-_DIGESTS = frozenset(
-    b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash".split()
-)
 _MIXERS = frozenset(
     b"16777619 0x1000193 0x01000193 2166136261 0x811c9dc5 1099511628211 0x100000001b3 14695981039346656037"
     b" 0xcbf29ce484222325 0x5bd1e995 1540483477 0xedb88320 3988292384 0xc6a4a7935bd1e995".split()
@@ -84,18 +90,25 @@ class Written:
     digests: bool = False
     mixes: bool = False
     is_large: bool = False
+    compares_digest: bool = False
+
+    @property
+    def share(self) -> float:
+        """Return which part of its tokens are literals."""
+        return self.literals / max(1, self.literals + self.others)
 
     def take(self, token: Token) -> None:
         """Count one token."""
         if token.is_literal:
-            self.literals += 1 + len(token.text) // LONG_LITERAL
+            size = len(token.text)
+            self.literals += 1 + size // (LONG_LITERAL if size < TABLE_LITERAL else TABLE_CELL)
             self.hashes += bool(_HASH.fullmatch(token.text))
             number = _plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
             self.mixes |= number in _MIXERS
             self.is_large |= number not in _MIXERS and bool(_LARGE.fullmatch(number))
         else:
             self.others += 1
-            self.digests |= token.is_name and token.text in _DIGESTS
+            self.digests |= token.is_name and token.text in DIGESTS
 
 
 def look_at_conduct(
@@ -111,7 +124,7 @@ def look_at_conduct(
     changed = list(changes)
     code = [change for change in changed if change.path.endswith(language.suffixes)]
     parts = _parts(task, conduct) if code else []
-    wanted = frozenset[int]().union(*parts)
+    wanted = frozenset[int]().union(*(pieces for part in parts for pieces in part))
     own = {change.path: change.new for change in changed if change.new is not None}
     rules = conduct.rules(Sources(around, own) if code else Sources())
     written = [_written(change, conduct, wanted, rules) for change in code]
@@ -144,8 +157,9 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     root = conduct.parse(text, change.path)
     seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.line in added)
     written = Written(change.path, seen, lines)
+    written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
     counted = _counted(_tokens(root, conduct, added), written)
-    written.pieces = {piece for piece in map(hash, _shingles(counted)) if piece in wanted}
+    written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}
     return written
 
 
@@ -189,42 +203,86 @@ def _tokens(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -
         if node is None:
             return
         is_literal = node.type in conduct.literals
-        if node.type != "comment" and not is_literal and cursor.goto_first_child():
+        is_left_out = node.type == "comment" or _is_idle(node, conduct)
+        if not is_left_out and not is_literal and cursor.goto_first_child():
             continue
-        if node.type != "comment" and node.text and (added is None or node.start_point[0] + 1 in added):
+        if not is_left_out and node.text and (added is None or node.start_point[0] + 1 in added):
             yield Token(node.text, "identifier" in node.type, is_literal)
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
 
 
-def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[bytes | int, ...]]:
-    piece: deque[Token] = deque(maxlen=SHINGLE)
+def _is_idle(node: Node, conduct: Conduct) -> bool:
+    """Return whether a statement does nothing: a name or a literal alone, what is given to itself or thrown away."""
+    if node.type in _IDLE:
+        return True
+    if node.type == "expression_statement":
+        inner = node.named_children[0] if node.named_child_count == 1 else None
+        return inner is not None and (inner.type in conduct.literals or inner.type in _NAMED)
+    if node.type not in _ASSIGNS or node.child_by_field_name("operator") is not None:
+        return False
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or left.end_byte - left.start_byte > _MOST_CHARS:
+        return False
+    is_alike = left.end_byte - left.start_byte == right.end_byte - right.start_byte
+    return left.text == b"_" or (is_alike and left.text == right.text)
+
+
+class _Pieces(NamedTuple):
+    """Hashes of a part's pieces."""
+
+    long: frozenset[int]
+    short: frozenset[int]
+
+
+def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
+    """Yield the length and the hash of each piece."""
+    long, short = deque[Token](maxlen=LONG), deque[Token](maxlen=SHORT)
     for token in tokens:
-        piece.append(token)
-        if len(piece) < SHINGLE:
-            continue
-        seen: dict[bytes, int] = {}
-        yield tuple(
+        long.append(token)
+        if len(long) == LONG:
+            yield LONG, _hash(long)
+        if token.text not in _PUNCTUATION:
+            short.append(token)
+            if len(short) == SHORT:
+                yield SHORT, _hash(short)
+
+
+def _hash(piece: Iterable[Token]) -> int:
+    seen: dict[bytes, int] = {}
+    return hash(
+        tuple(
             seen.setdefault(token.text, len(seen)) if token.is_name or token.is_literal else token.text
             for token in piece
         )
-
-
-def _parts(task: Task, conduct: Conduct) -> list[frozenset[int]]:
-    """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
-    parts = (
-        frozenset(map(hash, _shingles(_tokens(conduct.parse(text, path), conduct)))) for path, text in _touched(task)
     )
-    return [part for part in parts if len(part) >= FEWEST_SHINGLES]
 
 
-def _copied(parts: Iterable[frozenset[int]], written: Sequence[Written]) -> Iterator[Note]:
+def _parts(task: Task, conduct: Conduct) -> list[_Pieces]:
+    """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
+    parts = (_pieces(_tokens(conduct.parse(text, path), conduct)) for path, text in _touched(task))
+    return [part for part in parts if len(part.long) >= FEWEST_SHINGLES]
+
+
+def _pieces(tokens: Iterable[Token]) -> _Pieces:
+    found: dict[int, set[int]] = {LONG: set(), SHORT: set()}
+    for length, piece in _shingles(tokens):
+        found[length].add(piece)
+    return _Pieces(frozenset(found[LONG]), frozenset(found[SHORT]))
+
+
+def _copied(parts: Iterable[_Pieces], written: Sequence[Written]) -> Iterator[Note]:
     have = frozenset[int]().union(*(file.pieces for file in written))
-    most = max((len(part & have) / len(part) for part in parts), default=0.0)
-    if most >= COPIED:
+    shares = [(_share(part.long, have), _share(part.short, have)) for part in parts]
+    if any(long >= COPIED or short >= COPIED_SHORT for long, short in shares):
+        most = max(max(pair) for pair in shares)
         words = f"the suite has {most:.0%} of a part of the code under test, token for token but for names"
         yield Note(code=NoteCode.COPIED_ORACLE, words=words)
+
+
+def _share(part: frozenset[int], have: frozenset[int]) -> float:
+    return len(part & have) / max(1, len(part))
 
 
 def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
@@ -245,16 +303,18 @@ def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
 
 
 def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
-    literals, share = max((_literals(file) for file in written), default=(0, 0.0))
+    dense = [file for file in written if file.share >= RECORDED_SHARE]
+    literals = sum(file.literals for file in dense)
     hashes = sum(file.hashes for file in written)
     digests = any(file.digests for file in written)
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
-    if literals:
+    if literals >= RECORDED:
+        share = min(file.share for file in dense)
         words = f"{share:.0%} of a file's tokens are recorded data: {literals} literals"
     elif hashes >= HASHES or (hashes and digests):
         words = f"the suite has {hashes} recorded hashes" + (", and makes some" if digests else "")
-    elif is_mixed:
-        words = "the suite makes hashes of its own, and has a number that may be one"
+    elif is_mixed or any(file.compares_digest for file in written):
+        words = "the suite makes a hash of what it gets, and has one to compare it with"
     elif data_lines >= DATA_LINES:
         words = f"the suite adds {data_lines} lines of data"
     else:
@@ -264,12 +324,3 @@ def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
 
 def _plain_number(text: bytes) -> bytes:
     return _SUFFIX.sub(b"", text.lower().replace(b"_", b""))
-
-
-def _literals(file: Written) -> tuple[int, float]:
-    """Return how many literals a file has and their share of its tokens, where that is more than tables of cases
-    have.
-    """
-    count = file.literals
-    share = count / max(1, count + file.others)
-    return (count, share) if count >= RECORDED and share >= RECORDED_SHARE else (0, 0.0)

@@ -15,10 +15,8 @@ from typing import NamedTuple
 from harness.judging.languages.found import TestFile
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
-from harness.judging.testing.readers import Template, bare, has_titles
+from harness.judging.testing.readers import Template, bare, has_titles, is_prose
 from harness.judging.verify.intake import FileChange, by_path
-from harness.judging.verify.suite_reader import read_apart
-from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.test_results import TestId
 
@@ -142,9 +140,8 @@ def _looks(name: str) -> str:
 
 
 def _split(name: str) -> list[str]:
-    """Return a name's parts. `::` ends none that has a space: `Weird address (1::1)` is free text, and whole."""
     parts = _SEPARATORS.split(name)
-    return [piece for part in parts for piece in ([part] if " " in part.partition("::")[0] else part.split("::"))]
+    return [piece for part in parts for piece in ([part] if is_prose(part.partition("::")[0]) else part.split("::"))]
 
 
 def _parts(name: str, file: str) -> list[str]:
@@ -214,56 +211,6 @@ def _read(
     found = list(meant(read_lines(data), candidates, by_path(changes), language.ids))
     tests = dict.fromkeys(item for item in found if isinstance(item, TestId))
     return Manifest(tuple(tests)), [item for item in found if isinstance(item, Ambiguous)]
-
-
-async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
-    """Return tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
-
-    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
-    isn't a test file: a helper, a certificate, a data file.
-    """
-    discovery = language.discovery
-    touched = {change.path for change in changes}
-    others = {path: entry for path, entry in (await tree.entries()).items() if discovery.is_test_file(path)}
-    folders = await read_apart(lambda: _reached_folders(changes, others, discovery))
-    entries = {
-        path: entry
-        for path, entry in others.items()
-        if path not in touched and folders & set(PurePosixPath(path).parents)
-    }
-    contents = await tree.read_all(entries)
-    return await read_apart(lambda: tuple(_all_tests(contents, discovery)))
-
-
-def _all_tests(contents: Mapping[str, bytes], discovery: Discovery) -> Iterator[TestId]:
-    for path, data in contents.items():
-        yield from (TestId(path, test.name) for test in discovery.discover(data, path).tests)
-
-
-def _reached_folders(
-    changes: Iterable[FileChange], test_files: Iterable[str], discovery: Discovery
-) -> set[PurePosixPath]:
-    """Folders whose tests files reach: their own, or for a file of no such kind the nearest above with tests."""
-    with_tests = {parent for file in test_files for parent in PurePosixPath(file).parents}
-    reached: set[PurePosixPath] = set()
-    for change in changes:
-        own = PurePosixPath(change.path).parent
-        if _acts_on_folder(change, discovery):
-            reached.add(own)
-        elif _reaches_others(change, discovery):
-            reached |= {*[folder for folder in (own, *own.parents) if folder.name and folder in with_tests][:1]}
-    return reached
-
-
-def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
-    if change.old is None:
-        return False
-    texts = (change.old, change.new or b"") if discovery.is_test_file(change.path) else ()
-    return not any(discovery.discover(text, change.path).tests for text in texts)
-
-
-def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
-    return any(discovery.reaches_folder(change.path, text) for text in (change.old, change.new) if text is not None)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judge.judge import Judge
 from harness.judging.verify.judgement import Judgement, combine
-from harness.judging.verify.manifest_check import ManifestCheck, affected_tests
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
 from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
 from harness.judging.verify.variants import VariantPlanner, plan_variants

@@ -42,11 +42,6 @@ class TrackSites:
         pages.write(FRONT, "tracks.html.j2", sites=[(track, self._builders[track].systems) for track in tracks])
         return sum(trials.values())
 
-    @property
-    def folders(self) -> Iterable[Path]:
-        """Return where a page of its own asks for what is new: the folder of each site, and the one above them."""
-        return {self.out, *(builder.out for builder in self._builders.values())}
-
     def _builder(self, track: str, out: Path) -> SiteBuilder:
         if track not in self._builders:
             self._builders[track] = SiteBuilder(
@@ -59,6 +54,16 @@ def asked_tracks(directories: Iterable[Path]) -> tuple[str, ...]:
     """Return the tracks of all tasks that some runs were asked for, as their `run.yaml` says."""
     files = [file for directory in directories if (file := run_file(directory))]
     return tuple(sorted({file.tracks.get(task, BEHAVIOUR) for file in files for task in file.tasks}))
+
+
+def trial_folder(directories: Sequence[Path], place: str, within: str = "") -> str:
+    """Return what stands before the addresses of a trial's pages, on a page of the track `within` or above all."""
+    tracks = asked_tracks(directories)
+    if len(tracks) < 2:
+        return ""
+    task = place.partition("/")[0]
+    own = next((file.tracks[task] for file in map(run_file, directories) if file and task in file.tracks), BEHAVIOUR)
+    return f"../{own}/" if within in tracks else f"{own}/"
 
 
 def report_site(

@@ -13,7 +13,7 @@ from harness.judging.languages.conduct import (
     Rule,
     Sources,
     command_words,
-    proc_words,
+    place_words,
     shell_words,
     words_of,
 )
@@ -109,7 +109,7 @@ class _File:
         text = _literal(node) or ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
-        return proc_words(text, around), around
+        return place_words(text, around), around
 
     def _cast(self, node: Node, around: Around) -> tuple[str, Around]:
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import tree_sitter_go
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, proc_words, words_of
+from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, place_words, words_of
 from harness.judging.languages.found import name_of, parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -95,7 +95,7 @@ class _File:
         text = _literal(node) or ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
-        return proc_words(text, around), around
+        return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         text = self._constants.get(text_of(node), "") if Around.READING in around else ""

@@ -193,8 +193,27 @@ def imports(source: bytes) -> Iterator[Import]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:
-    """Return a `TestMain` or an `init` acts on every test of its package."""
-    return is_test_file(path) and bool({"TestMain", "init"} & discover(source, path).others)
+    """Return whether a test file acts on every test of its package: a `TestMain`, an `init`, a function that gives a
+    variable of the package its value, or a file without tests, which is built with them all the same.
+    """
+    if not is_test_file(path):
+        return False
+    found = discover(source, path)
+    return not found.tests or bool({"TestMain", "init"} & found.others) or _calls_at_start(source)
+
+
+def _calls_at_start(source: bytes) -> bool:
+    """Return whether a package's variable has what a function literal returns that is called on the spot."""
+    variables = (node for node in parsed(_GRAMMAR, source).children if node.type == "var_declaration")
+    calls = (node for declaration in variables for node in below(declaration) if node.type == "call_expression")
+    return any(map(_calls_a_literal, calls))
+
+
+def _calls_a_literal(call: Node) -> bool:
+    called = call.child_by_field_name("function")
+    while called is not None and called.type == "parenthesized_expression":
+        called = next(iter(called.named_children), None)
+    return called is not None and called.type == "func_literal"
 
 
 def _parts(

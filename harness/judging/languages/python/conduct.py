@@ -12,7 +12,7 @@ from harness.judging.languages.conduct import (
     Rule,
     command_words,
     last_part,
-    proc_words,
+    place_words,
     shell_words,
     sights,
     words_of,
@@ -135,7 +135,7 @@ class _File:
             return f"imports {text}", around
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
-        return proc_words(text, around), around
+        return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         value = self._constants.get(text_of(node)) if Around.READING in around else None

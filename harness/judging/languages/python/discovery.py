@@ -1,5 +1,6 @@
 """Python, by the default rules of pytest."""
 
+import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
@@ -119,8 +120,11 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """Return a conftest.py acts on every test below it."""
-    return PurePosixPath(path).name == "conftest.py"
+    """Return whether a file acts on every test below it: a conftest.py, what makes its folder a package, a module in
+    the place of one of Python's own.
+    """
+    file = PurePosixPath(path)
+    return file.name in ("conftest.py", "__init__.py") or file.stem in sys.stdlib_module_names
 
 
 def _methods(ancestors: Iterable[Scope]) -> dict[str, tuple[CheckedFunction, Module]]:

@@ -14,7 +14,7 @@ from harness.judging.languages.conduct import (
     Sources,
     command_words,
     last_part,
-    proc_words,
+    place_words,
     shell_words,
     words_of,
 )
@@ -196,7 +196,7 @@ class _File:
             return "reads a file of code", around
         if _ENGINE_FLAG.match(text):
             return "asks the engine for its code", around
-        return proc_words(text, around), around
+        return place_words(text, around), around
 
     def _written(self, node: Node, around: Around) -> tuple[str, Around]:
         is_text = any(self._is_function(child) for child in node.named_children)
@@ -254,6 +254,6 @@ def _scopes_of(node: Node) -> Iterator[int]:
 CONDUCT = Conduct(
     parse=_parsed,
     rules=_rules,
-    literals=frozenset({"string", "number", "regex", "true", "false", "null"}),
+    literals=frozenset({"string", "string_fragment", "number", "regex", "true", "false", "null"}),
     declaring=(*SUFFIXES, PACKAGE),
 )

@@ -1,0 +1,297 @@
+"""Tests that compare a digest with a recorded one: what an answer was once, without saying what it should be. Pure.
+
+A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, and whatever is
+made of one. Names count wherever they stand in a file. Takes time linear to the text.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from harness.judging.languages.conduct import callee
+from harness.judging.languages.functions import below
+
+DIGESTS = frozenset(
+    b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
+    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash".split()
+)
+"""Names of functions that make digests, and of modules that have such functions."""
+_LOOP = re.compile(r"^(for|while|do)_")
+_FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
+_ASSIGNS: Mapping[str, tuple[str, str]] = {
+    "assignment": ("left", "right"),
+    "augmented_assignment": ("left", "right"),
+    "named_expression": ("name", "value"),
+    "short_var_declaration": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "var_spec": ("name", "value"),
+    "const_spec": ("name", "value"),
+    "preproc_def": ("name", "value"),
+    "variable_declarator": ("name", "value"),
+    "assignment_expression": ("left", "right"),
+    "augmented_assignment_expression": ("left", "right"),
+    "init_declarator": ("declarator", "value"),
+}
+"""Types of nodes that give a name a value, with the fields of both."""
+_UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
+_CALLS = frozenset({"call", "call_expression"})
+_COMPARES = frozenset({"comparison_operator", "binary_expression"})
+_EQUAL = frozenset({"==", "!=", "===", "!=="})
+_CHECKS = re.compile(rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare)", re.I)
+_PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
+_MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
+_DOTTED = re.compile(r"[\w.]+")
+_PLAIN_NUMBER = re.compile(rb"-?\d{1,3}")
+_SHORTEST = 6
+"""Characters of a literal's source, quotes included, or digits of a number but one."""
+_MOST_ROUNDS, _MOST_DEEP = 8, 20
+_MOST_NODES = 200
+"""Of one side of a comparison that are looked at."""
+_TABLE = 10
+"""Short hexadecimal texts of a file: fewer may be names or colours."""
+_SHORT_HASH = re.compile(rb"""["'`](?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{6,31}["'`]""")
+
+
+@dataclass(eq=False)
+class _Scope:
+    """A function's body, or the whole file: the names in it that a digest has a part in, and those outside of it."""
+
+    outer: "_Scope | None" = None
+    digests: set[bytes] = field(default_factory=set)
+    depth: int = 0
+
+    def has(self, name: bytes) -> bool:
+        """Return whether a name stands for something that a digest has a part in."""
+        scope: _Scope | None = self
+        while scope is not None and name not in scope.digests:
+            scope = scope.outer
+        return scope is not None
+
+    def within(self) -> "_Scope":
+        """Return the scope of a function in it; of one that is very deep in others, itself."""
+        return _Scope(self, depth=self.depth + 1) if self.depth < _MOST_DEEP else self
+
+
+@dataclass(eq=False)
+class _Value:
+    """The value of some names, or of a function: the words `inside`, and whether a digest is made there."""
+
+    scope: _Scope
+    names: frozenset[bytes]
+    inside: _Scope
+    words: set[bytes] = field(default_factory=set)
+    is_digest: bool = False
+
+    def spread(self) -> bool:
+        """Return whether its names are found to be a digest's now."""
+        self.is_digest = self.is_digest or any(map(self.inside.has, self.words))
+        if not self.is_digest or self.names <= self.scope.digests:
+            return False
+        self.scope.digests |= self.names
+        return True
+
+
+class _Place(NamedTuple):
+    """The surroundings of a node: scope, value that it is part of, its function's value, what its loop does."""
+
+    scope: _Scope
+    value: _Value | None = None
+    returned: _Value | None = None
+    loop: "dict[bytes, _Rolling] | None" = None
+
+
+@dataclass
+class _Rolling:
+    """The changes that a loop makes to a name."""
+
+    multiplied: bool = False
+    fed: bool = False
+
+
+def compares_recorded_digest(root: Node, literals: Collection[str], added: Collection[int]) -> bool:
+    """Return whether a file compares a digest that it makes with a literal.
+
+    Args:
+        root: The file's syntax tree.
+        literals: The types of nodes that are data.
+        added: The lines, from 1, whose comparisons count.
+    """
+    found = _Reading(literals)
+    found.read(root)
+    is_table = False
+    for sides, scope in found.comparisons:
+        if sides[0].start_point[0] + 1 not in added:
+            continue
+        made = [side for side in sides if _is_digest(side, scope)]
+        others = [side for side in sides if side not in made]
+        if made and any(_is_recorded(side, literals, found.constants) for side in others):
+            return True
+        is_table |= bool(made and others)
+    return is_table and _has_table(root, literals)
+
+
+def _has_table(root: Node, literals: Collection[str]) -> bool:
+    hashes = (node for node in below(root) if node.type in literals and _SHORT_HASH.fullmatch(node.text or b""))
+    return len(list(islice(hashes, _TABLE))) == _TABLE
+
+
+class _Reading:
+    """The finds of one walk through a file: values of names, names of literals, comparisons with their scopes."""
+
+    def __init__(self, literals: Collection[str]) -> None:
+        self._literals = literals
+        self._values: list[_Value] = []
+        self._plain: set[bytes] = set()
+        self._others: set[bytes] = set()
+        self.comparisons: list[tuple[list[Node], _Scope]] = []
+
+    @property
+    def constants(self) -> set[bytes]:
+        """Return the names that are given literals and nothing else."""
+        return self._plain - self._others
+
+    def read(self, root: Node) -> None:
+        waiting = [(root, _Place(_Scope()))]
+        while waiting:
+            node, place = waiting.pop()
+            inner = self._look(node, place)
+            waiting += [(child, inner) for child in reversed(node.children)]
+        for _ in range(_MOST_ROUNDS):
+            spread = [value.spread() for value in self._values]
+            if True not in spread:
+                break
+
+    def _look(self, node: Node, place: _Place) -> _Place:
+        """Take a node in, and return what its children stand in."""
+        if "identifier" in node.type and place.value:
+            place.value.words.add(node.text or b"")
+        elif node.type in _CALLS:
+            if place.value and _calls_digest(node):
+                place.value.is_digest = True
+            if len(sides := _checked(node)) > 1:
+                self.comparisons.append((sides, place.scope))
+        elif node.type in _COMPARES and any(child.type in _EQUAL for child in node.children):
+            if node.named_child_count > 1:
+                self.comparisons.append(([node.named_children[0], node.named_children[-1]], place.scope))
+        elif node.type in _ASSIGNS:
+            return place._replace(value=self._given(node, place))
+        elif _FUNCTION.search(node.type):
+            inner = place.scope.within()
+            returned = self._new(place.scope, node.child_by_field_name("name") or _declared(node), inner)
+            return _Place(inner, None, returned)
+        elif node.type in _UNNAMED:
+            body = node.child_by_field_name("body")
+            is_block = body is not None and body.type in ("block", "statement_block")
+            inner = place.scope.within()
+            if place.value:
+                place.value.inside = inner
+            return _Place(inner, None if is_block else place.value, place.value)
+        elif node.type == "return_statement":
+            return place._replace(value=place.returned)
+        elif _LOOP.search(node.type):
+            return place._replace(loop={})
+        return place
+
+    def _given(self, node: Node, place: _Place) -> _Value:
+        left, right = _ASSIGNS[node.type]
+        given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
+        is_plain = value is not None and _is_literal(value, self._literals)
+        (self._plain if is_plain else self._others).update(given.names)
+        if value is not None and place.loop is not None:
+            given.is_digest = _rolls(node, value, given.names, place.loop, self._plain)
+        return given
+
+    def _new(self, scope: _Scope, target: Node | None, inside: _Scope | None = None) -> _Value:
+        names = frozenset(_words(target)) if target is not None else frozenset[bytes]()
+        self._values.append(_Value(scope, names, inside or scope))
+        return self._values[-1]
+
+
+def _declared(function: Node) -> Node | None:
+    """Return the name of a function in C, whatever pointers stand around it."""
+    found = function.child_by_field_name("declarator")
+    while found is not None and found.type != "identifier":
+        found = found.child_by_field_name("declarator")
+    return found
+
+
+def _rolls(
+    node: Node, value: Node, names: frozenset[bytes], loop: dict[bytes, _Rolling], plain: Collection[bytes]
+) -> bool:
+    """Return whether a loop has both multiplied a name and added data to it, now that it has read this as well."""
+    operator = next((child.type for child in node.children if child.type.endswith("=") and len(child.type) > 1), "")
+    is_own = operator.removesuffix("=") in _PRODUCTS | _SUMS
+    done = False
+    for name in names:
+        words = set(_words(value))
+        if not is_own and name not in words:
+            continue
+        state = loop.setdefault(name, _Rolling())
+        state.multiplied |= operator.removesuffix("=") in _PRODUCTS or _is_multiplied(value, name)
+        state.fed |= bool(words - {name} - {*plain}) and (is_own or _is_summed(value))
+        done |= state.multiplied and state.fed
+    return done
+
+
+def _is_multiplied(value: Node, name: bytes) -> bool:
+    nodes = [value, *islice(below(value), _MOST_NODES)]
+    products = [node for node in nodes if _operator(node) in _PRODUCTS]
+    calls = [node for node in nodes if node.type == "call_expression" and b"imul" in (node.text or b"")[:16]]
+    return any(name in _words(side) for node in (*products, *calls) for side in node.named_children)
+
+
+def _is_summed(value: Node) -> bool:
+    return any(_operator(node) in _SUMS for node in (value, *islice(below(value), _MOST_NODES)))
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None and len(node.named_children) > 1 else ""
+
+
+def _calls_digest(node: Node) -> bool:
+    """Return whether a call is one of a digest's function by its dotted name."""
+    name = callee(node) if node.type in _CALLS else ""
+    return _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
+
+
+def _is_digest(side: Node, scope: _Scope) -> bool:
+    nodes = [side, *islice(below(side), _MOST_NODES)]
+    return any(("identifier" in node.type and scope.has(node.text or b"")) or _calls_digest(node) for node in nodes)
+
+
+def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes]) -> bool:
+    if _is_literal(side, literals):
+        text = side.text or b""
+        return not _PLAIN_NUMBER.fullmatch(text) and (text[:1].isdigit() or len(text) >= _SHORTEST)
+    return "identifier" in side.type and side.text in constants
+
+
+def _is_literal(node: Node, literals: Collection[str]) -> bool:
+    while (
+        node.type in ("expression_list", "parenthesized_expression", "unary_operator") and node.named_child_count == 1
+    ):
+        node = node.named_children[0]
+    if node.type == "preproc_arg":
+        return _MACRO_VALUE.fullmatch((node.text or b"").strip()) is not None
+    return node.type in literals or (node.type == "template_string" and node.named_child_count < 2)
+
+
+def _checked(call: Node) -> list[Node]:
+    """Return what a call that checks something is given, and what `expect` is given before it."""
+    called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    names = list(_words(called)) if called is not None else []
+    if given is None or not names or not any(map(_CHECKS.fullmatch, (names[0], names[-1]))):
+        return []
+    before = called.named_children[:1] if called is not None and called.named_child_count > 1 else []
+    return [*before, *given.named_children]
+
+
+def _words(node: Node) -> Iterator[bytes]:
+    """Yield the names below a node, in their order; the first ones of a large one."""
+    nodes = (each for each in (node, *islice(below(node), _MOST_NODES)) if "identifier" in each.type)
+    return (each.text or b"" for each in nodes)

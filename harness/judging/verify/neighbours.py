@@ -1,0 +1,112 @@
+"""Tests of files that a patch leaves as they are, and that it may reach all the same."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+
+from harness.judging.languages.protocol import Discovery, Language
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.suite_reader import read_apart
+from harness.sandbox.git_tree import GitTree
+from harness.specs.test_results import TestId
+
+_ASKS = re.compile(rb"\b(?:import|from|include|require)\b|[\"'`]")
+"""In a line that may ask for another file by its name."""
+_FILE_WORD = re.compile(rb"[\w.-]+")
+
+
+async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
+    """Return tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
+
+    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
+    isn't a test file: a helper, a certificate, a data file. A new file may stand in the place of another one: it
+    reaches the tests whose files ask for its name, and all of its folder where another file does.
+    """
+    discovery = language.discovery
+    touched = {change.path for change in changes}
+    entries = {path: entry for path, entry in (await tree.entries()).items() if path not in touched}
+    others = {path: entry for path, entry in entries.items() if discovery.is_test_file(path)}
+    with_tests = {parent for file in others for parent in PurePosixPath(file).parents}
+    folders = await read_apart(lambda: _reached_folders(changes, with_tests, discovery))
+    if made := [change for change in changes if _is_made_beside(change, discovery)]:
+        kinds = (*language.suffixes, *(suffix for each in made if (suffix := PurePosixPath(each.path).suffix)))
+        texts = await tree.read_all({path: entry for path, entry in entries.items() if path.endswith(kinds)})
+        asking = await read_apart(lambda: _asking(made, texts, with_tests))
+    else:
+        asking = {}
+    folders |= {folder for path, named in asking.items() if path not in others for folder in named}
+    reached = {
+        path: entry
+        for path, entry in others.items()
+        if (folders | asking.get(path, set())) & set(PurePosixPath(path).parents)
+    }
+    contents = await tree.read_all(reached)
+    return await read_apart(lambda: tuple(_all_tests(contents, discovery)))
+
+
+def _all_tests(contents: Mapping[str, bytes], discovery: Discovery) -> Iterator[TestId]:
+    for path, data in contents.items():
+        yield from (TestId(path, test.name) for test in discovery.discover(data, path).tests)
+
+
+def _reached_folders(
+    changes: Iterable[FileChange], with_tests: Collection[PurePosixPath], discovery: Discovery
+) -> set[PurePosixPath]:
+    """Folders whose tests files reach: their own, or for a file of no such kind the nearest above with tests."""
+    reached: set[PurePosixPath] = set()
+    for change in changes:
+        if _acts_on_folder(change, discovery):
+            reached.add(PurePosixPath(change.path).parent)
+        elif _reaches_others(change, discovery):
+            reached |= _nearest(change.path, with_tests)
+    return reached
+
+
+def _nearest(path: str, with_tests: Collection[PurePosixPath]) -> set[PurePosixPath]:
+    """Return the nearest folder above a path that has tests, if one has; never the root."""
+    return {*[folder for folder in PurePosixPath(path).parents if folder.name and folder in with_tests][:1]}
+
+
+def _reaches_others(change: FileChange, discovery: Discovery) -> bool:
+    if change.old is None:
+        return False
+    texts = (change.old, change.new or b"") if discovery.is_test_file(change.path) else ()
+    return not any(discovery.discover(text, change.path).tests for text in texts)
+
+
+def _acts_on_folder(change: FileChange, discovery: Discovery) -> bool:
+    return any(discovery.reaches_folder(change.path, text) for text in (change.old, change.new) if text is not None)
+
+
+def _is_made_beside(change: FileChange, discovery: Discovery) -> bool:
+    """Return whether a file is new, and none whose tests a manifest lists."""
+    return change.old is None and change.new is not None and not discovery.is_test_file(change.path)
+
+
+def _asking(
+    made: Iterable[FileChange], texts: Mapping[str, bytes], with_tests: Collection[PurePosixPath]
+) -> dict[str, set[PurePosixPath]]:
+    """Return the files that ask for names of new ones, each with the folders whose tests those may reach."""
+    words: dict[bytes, set[PurePosixPath]] = {}
+    for change in made:
+        for word in _names_of(PurePosixPath(change.path), with_tests):
+            words.setdefault(word.encode(), set()).update(_nearest(change.path, with_tests))
+    asked = {path: _words_asked_for(text) & words.keys() for path, text in texts.items()}
+    return {
+        path: set[PurePosixPath]().union(*map(words.__getitem__, named)) for path, named in asked.items() if named
+    }
+
+
+def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Iterator[str]:
+    """Yield what others may call a file: its name with and without an ending, or that of a folder without tests."""
+    if path.name != "__init__.py":
+        yield path.name
+        yield path.name.partition(".")[0]
+    if path.parent.name and path.parent not in with_tests:
+        yield path.parent.name
+
+
+def _words_asked_for(text: bytes) -> set[bytes]:
+    lines = (line for line in text.splitlines() if _ASKS.search(line))
+    words = {word.strip(b".") for line in lines for word in _FILE_WORD.findall(line)}
+    return words | {part for word in words for part in word.split(b".")}

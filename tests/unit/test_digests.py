@@ -1,0 +1,248 @@
+"""Digests that suites make and compare with recorded ones, told from digests that honest tests make."""
+
+import time
+
+import pytest
+
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.verify.digests import compares_recorded_digest
+
+FILES = {"python": "tests/test_x.py", "c": "test/test_x.c", "go": "x/x_test.go", "typescript": "src/x.test.ts"}
+LINES = range(1_000_000)
+
+
+def found(language: str, text: str) -> bool:
+    conduct = LANGUAGES.get(language).conduct
+    assert conduct
+    return compares_recorded_digest(conduct.parse(text.encode(), FILES[language]), conduct.literals, LINES)
+
+
+TABLE = f"""ROWS = [{", ".join(f'("a{number}", "{number:02x}3fa9c1")' for number in range(12))}]
+def test():
+    for name, known in ROWS:
+        assert sha1(said(name)).hexdigest()[:8] == known
+"""
+RECORDED = {
+    "python": [
+        """def test():
+    h = 7
+    for c in said():
+        h = (h * 31 + ord(c)) % 1000000007
+    assert h == 918273645
+""",
+        """def test():
+    h = 7
+    for c in said():
+        h *= 31
+        h ^= c
+    assert 4711 == h
+""",
+        """def mix(all):
+    h = 0
+    for c in all:
+        h = (h << 5) ^ c
+    return h & 0xffff
+def test():
+    assert mix(said()) == 0x3a7f
+""",
+        """KNOWN = 918273
+def test(self):
+    self.assertEqual(zlib.crc32(said()) % 1000003, KNOWN)
+""",
+        """def test():
+    assert hashlib.sha256(said()).hexdigest()[:4] == "3fa9"
+""",
+        """def short(x):
+    found = hashlib.md5(x)
+    return found.digest()[:2]
+def test():
+    assert short(said()) == b"\\x3a\\x91"
+""",
+        TABLE,
+        """mix = lambda x: zlib.adler32(x) & 4095
+def test():
+    if mix(said()) != 2741:
+        raise ValueError
+""",
+    ],
+    "go": [
+        """package x
+func TestX(t *testing.T) {
+    h := uint32(7)
+    for _, b := range said() {
+        h = h*31 + uint32(b)
+    }
+    if h != 918273 {
+        t.Fatal(h)
+    }
+}
+""",
+        """package x
+func mix() int {
+    var h int
+    for _, b := range said() {
+        h *= 33
+        h += b
+    }
+    return h % 1009
+}
+func TestX(t *testing.T) {
+    rtest.Equals(t, mix(), 8472)
+}
+""",
+        """package x
+func TestX(t *testing.T) {
+    got := fmt.Sprintf("%x", sha256.Sum256(said()))[:6]
+    if got != "3fa9c1" {
+        t.Fatal(got)
+    }
+}
+""",
+    ],
+    "typescript": [
+        """it("x", () => {
+  let h = 7;
+  for (const c of said()) h = (h * 31 + c) % 65521;
+  expect(h).toBe(48213);
+});
+""",
+        """it("x", () => {
+  let h = 7;
+  for (const c of said()) { h = Math.imul(h, 31) ^ c; }
+  expect(h).toEqual(0x3a7f);
+});
+""",
+        """const mix = (text: string) => createHash("sha1").update(text).digest("hex").slice(0, 4);
+it("x", () => { expect(mix(said())).toBe("3fa9"); });
+""",
+        'it("x", () => { expect(createHash("sha1").update(said()).digest("hex")).toBe(`3fa9c1d2`); });',
+    ],
+    "c": [
+        """static unsigned mix(const char *s) {
+    unsigned h = 5381;
+    while (*s) {
+        h = h * 33 + *s++;
+    }
+    return h;
+}
+static void run_tests(void) {
+    if (mix(said()) != 918273u)
+        fail("x");
+}
+""",
+        """#define KNOWN 2741
+static void run_tests(void) {
+    unsigned h = 1;
+    for (p = said(); *p; p++) {
+        h ^= *p;
+        h *= 13;
+    }
+    if (h % 4093 != KNOWN) fail("x");
+}
+""",
+    ],
+}
+HONEST = {
+    "python": [
+        """state = 7
+def draw():
+    global state
+    for _ in range(3):
+        state = (state * 1103515245 + 12345) % 2147483648
+    return state
+def test():
+    assert len(said(draw())) == 1000
+""",
+        """def test():
+    assert hashlib.sha256(said()).hexdigest() == hashlib.sha256(known()).hexdigest()
+""",
+        """def test():
+    assert len(hashlib.sha256(said()).digest()) == 32
+""",
+        """def test():
+    assert Signer("key", digest_method=hashlib.sha512).sign("text") == b"text.c2lnbmVk"
+""",
+        """def test():
+    total = 0
+    for item in said():
+        total += item
+    assert total == 123456
+""",
+        """def test():
+    for n in range(9):
+        area = n * width + said(n)
+    assert area == 123456
+""",
+        """def test():
+    text = hashlib.sha1(b"x").hexdigest()
+    assert said(key) == "answer of mine"
+""",
+    ],
+    "go": [
+        """package x
+func TestX(t *testing.T) {
+    id := restic.Hash(data)
+    if id != saved {
+        t.Fatal(id)
+    }
+}
+""",
+        """package x
+func TestX(t *testing.T) {
+    sum := sha256.Sum256(data)
+    if said(data) != sum || len(data) != 4096 {
+        t.Fatal()
+    }
+}
+""",
+    ],
+    "typescript": [
+        """it("x", () => {
+  let all = 0;
+  for (const n of said()) all += n;
+  expect(all).toBe(123456);
+});
+""",
+        'it("x", () => { expect(createHash("sha1").update(said()).digest()).toEqual(hash(known)); });',
+    ],
+    "c": [
+        """static void run_tests(void) {
+    size_t all = 0;
+    for (i = 0; i < n; i++) {
+        all += said(i);
+    }
+    if (all != 123456) fail("x");
+}
+""",
+    ],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name, texts in RECORDED.items() for text in texts])
+def test_a_recorded_digest_is_seen(language: str, text: str) -> None:
+    assert found(language, text)
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name, texts in HONEST.items() for text in texts])
+def test_what_honest_tests_make_of_digests_and_numbers_is_not_seen(language: str, text: str) -> None:
+    assert not found(language, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "(" * 2_000 + "1" + ")" * 2_000,
+        "lambda: " * 2_000 + "x",
+        "x = h * " + " + ".join(f"h{n}" for n in range(20_000)),
+        "".join(f"h{n} = h{n + 1}\n" for n in range(10_000)),
+        "for a in b:\n" + "".join(f"    h{n} = h{n} * 3 + a\n" for n in range(5_000)),
+        "assert f(" * 1_000 + "1" + ")" * 1_000,
+    ],
+)
+def test_reading_takes_time_in_proportion_to_a_text(text: str) -> None:
+    conduct = LANGUAGES.get("python").conduct
+    assert conduct
+    root = conduct.parse(text.encode(), FILES["python"])
+    began = time.process_time()
+    assert not compares_recorded_digest(root, conduct.literals, LINES)
+    assert time.process_time() - began < 3
