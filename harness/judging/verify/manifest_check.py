@@ -18,6 +18,7 @@ from harness.judging.submission.manifest import ListedName, Manifest, ManifestEr
 from harness.judging.testing.readers import Template, bare, has_titles, is_prose
 from harness.judging.verify.intake import FileChange, by_path
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
+from harness.specs.rubric import StaticAnswer
 from harness.specs.test_results import TestId
 
 _SEPARATORS = re.compile(r" \| | > ")
@@ -164,7 +165,7 @@ class ManifestCheck:
     changed: frozenset[TestId] = frozenset()
     existing: tuple[TestId, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    static: Mapping[str, bool] = field(default_factory=dict)
+    static: Mapping[str, StaticAnswer] = field(default_factory=dict)
     conduct: tuple[Note, ...] = ()
     unchecked: tuple[TestId, ...] = ()
 
