@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas commands stubs scores validity providers site native published
+.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas commands stubs scores validity providers names site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -69,6 +69,9 @@ commands: $(READY) ## docs/commands.md from the commands and their examples
 
 providers: $(READY) ## docs/providers.md: what each fault of a model provider leads to
 	@$(VENV)/bin/python -W ignore -m tests.support.providers_page
+
+names: $(READY) ## docs/names.md: how many planted names are found; only="LANGUAGE ..." takes some
+	@$(VENV)/bin/python -m tests.support.names_page $(only)
 
 site: $(READY) ## site/ from the recorded run in docs/sample-run; it opens from disk
 	@$(VENV)/bin/testwright report docs/sample-run --site site

@@ -45,7 +45,7 @@ def report(
         return of_track(loaded, track) if track else loaded
 
     if site:
-        from harness.results.site.track_sites import report_site
+        from harness.results.site.build import report_site
 
         status = report_site(runs, site, context.obj, declared, [export, form, as_json, csv], track)
     elif export or form:
@@ -62,7 +62,7 @@ def view(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one", min=0, max=65535)] = 8000,
 ) -> int:
-    """Serve the pages of `report --site` on this machine, anew while a run is going. Ctrl-C ends it."""
+    """Serve the pages of `report --site` on this machine, live while a run is going. Ctrl-C ends it."""
     from harness.results.site.serving import view as serve_pages
 
     return serve_pages(runs, port, context.obj)

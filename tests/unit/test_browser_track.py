@@ -21,7 +21,7 @@ from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
-from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
+from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN, TIMING_DEPENDENT
 from harness.plugins.browser.stage import (
     APP_ENDED,
     CRASH_FILE,
@@ -35,6 +35,7 @@ from harness.plugins.browser.stage import (
 from harness.plugins.browser.task import TechniqueTask, load_task, task_directories, technique_task
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.work_tree import task_tree
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
@@ -42,6 +43,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.yaml_files import load_yaml
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 TASKS = [path.name for path in task_directories("*")]
@@ -86,6 +88,11 @@ def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
         task_directories("outage")
 
 
+def test_what_needs_a_removal_says_that_there_is_none() -> None:
+    with pytest.raises(UserError, match=r"a task of technique has no removal; its arms are in arms\.yaml"):
+        task_of("api-todos").patch("removal.patch")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -116,6 +123,16 @@ def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
 async def app_tree(place: Path) -> GitTree:
     shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
     return await GitTree.create(place / "tree.git", place / "app")
+
+
+async def test_agents_see_the_applications_own_tree_since_nothing_is_withheld(tmp_path: Path) -> None:
+    upstream = await app_tree(tmp_path)
+    made = await task_tree(upstream, task_of("api-todos"), tmp_path / "task.git")
+    assert await made.entries() == await upstream.entries()
+    other = small_task(tmp_path / "other")
+    (other.directory / "withheld.patch").write_bytes(b"")
+    with pytest.raises(UserError, match=r"withheld\.patch: it doesn't apply"):
+        await task_tree(upstream, other, tmp_path / "other.git")
 
 
 async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_path: Path) -> None:
@@ -288,7 +305,8 @@ async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> Non
 
 async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> None:
     record = await graded(tmp_path, {}, stage=RetriedStage(COMPANION))
-    assert {reason.code for reason in record.reasons} == {RETRIES}
+    assert {reason.code for reason in record.reasons} == {ReasonCode.BASELINE_RED}
+    assert {reason.words for reason in record.reasons} == {"it ran more than once in one run: take its retries away"}
 
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:

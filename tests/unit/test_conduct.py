@@ -1,5 +1,6 @@
 """The look at how suites reach their verdicts: what it marks in each language, and what it must leave alone."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -535,6 +536,40 @@ def test_a_copy_under_other_names_with_a_changed_line_is_seen_and_a_short_one_is
     assert NoteCode.COPIED_ORACLE in codes(task, [FileChange(file.path, None, text)])
     few = b"".join(text.splitlines(keepends=True)[:14])
     assert codes(task, [FileChange(file.path, None, few)]) == set()
+
+
+def test_a_copy_between_statements_without_effect_is_seen() -> None:
+    [case] = [case for case in MARKED if case.name == "copies-the-code-as-its-oracle"]
+    assert case.submission
+    [*_, file] = changes_of(case.submission.patch.decode())
+    idle = itertools.cycle(["pass", "None", '"x"', "_ = 0", "found = found", "(i)"])
+    lines: list[str] = []
+    for line in (file.new or b"").decode().splitlines():
+        words = line.strip()
+        if line.startswith("    ") and words and not words.startswith(("else", "except", "elif", ")", '"')):
+            lines.append(line[: len(line) - len(words)] + next(idle))
+        lines.append(line)
+    text = "\n".join(lines).encode()
+    assert codes(case.task, [FileChange(file.path, None, text)]) == {NoteCode.COPIED_ORACLE}
+
+
+def test_recorded_values_of_several_files_count_together() -> None:
+    task = CATALOG.task(TASKS["python"])
+    files = [
+        FileChange(f"tests/test_{n}.py", None, f"ROWS = {list(range(220))}\ndef test_x():\n    pass\n".encode())
+        for n in range(3)
+    ]
+    assert codes(task, files[:2]) == set()
+    assert codes(task, files) == {NoteCode.RECORDED_ORACLE}
+
+
+def test_a_table_in_one_text_counts_as_its_cells() -> None:
+    rows = "\n".join(f"word {number}|true" for number in range(600))
+    text = f"const recorded = `\n{rows}\n`;\n"
+    task = CATALOG.task(TASKS["typescript"])
+    assert codes(task, [FileChange(FILES["typescript"], None, text.encode())]) == {NoteCode.RECORDED_ORACLE}
+    few = text.replace(rows, rows[:900])
+    assert codes(task, [FileChange(FILES["typescript"], None, few.encode())]) == set()
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ def test_no_manifest_is_a_code_of_its_own():
         (FileChange("tests/wanted.py", None, b"new"), {"tests/test_a.py", "tests/deep/test_b.py"}),
         (FileChange("tests/cases/new.json", None, b"{}"), {"tests/deep/test_b.py"}),
         (FileChange("tests/unnamed/new.json", None, b"{}"), set()),
+        (FileChange("tests/shown.txt", None, b"x"), {"tests/deep/test_b.py"}),
+        (FileChange("tests/deep/shown.txt", None, b"x"), set()),
         (FileChange("tests/test_a.py", b"", b"def test_a(): pass"), set()),
     ],
 )
@@ -96,7 +98,7 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
         place = tmp_path / "work" / file
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("def test_it():\n    assert 1\n")
-    deep = "import clocks\nwords = Path(HERE / 'cases')\n# unnamed wanted\n"
+    deep = "import clocks\nwords = Path(HERE / 'cases'), 'clocks/x', '../shown.txt'\n# unnamed wanted\n"
     (tmp_path / "work" / "tests" / "deep" / "test_b.py").write_text(f"{deep}def test_it():\n    assert 1\n")
     (tmp_path / "work" / "lib" / "product.py").write_text("from wanted import it\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")

@@ -163,14 +163,18 @@ def test_absent_names_are_columns_of_show_report_and_compare(looked: Path, tmp_p
     assert "100% of suites" in report
     assert "Absent names are no verdict" in report
     assert "absent_names" in typed("show", looked, "--csv", "trials", cwd=tmp_path).output.splitlines()[0]
+    compared = typed("compare", looked, "--a", "oracle", "--b", "mini", cwd=tmp_path).output
+    assert "absent names: difference -100 percentage points (95% by task " in compared
 
 
 def test_a_trials_page_has_what_is_told_beside_its_verdict(looked: Path, tmp_path: Path) -> None:
+    assert typed("score", "write", looked, cwd=tmp_path).status == 0
     done = typed("report", looked, "--site", tmp_path / "site", cwd=tmp_path)
     assert done.status == 0, done.complaint
     pages = [path.read_text() for path in (tmp_path / "site").rglob("*.html")]
-    assert sum("absent names 1, name errors per 100 commands 4." in text for text in pages) == 1
+    assert sum("absent names 1, name errors per 100 commands 4, points " in text for text in pages) == 1
     assert any("Absent names are no verdict" in text for text in pages)
+    assert any("Points are no verdict" in text for text in pages)
 
 
 def test_a_look_at_another_submission_is_no_column(looked: Path) -> None:

@@ -16,7 +16,7 @@ from harness.results.report.exporting import export_runs
 from harness.results.report.facts import results_facts
 from harness.results.report.results_report import report_results
 from harness.results.run_rows import load_rows
-from harness.results.site.track_sites import report_site
+from harness.results.site.build import report_site
 from harness.results.summary import results
 from harness.runs.trial_store import TrialStore
 from harness.specs.errors import UserError

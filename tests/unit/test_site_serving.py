@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from harness.models.replay import now
+from harness.results.site.build import SiteBuilder
 from harness.results.site.serving import at_work, files_seen, follow, listening
-from harness.results.site.track_sites import TrackSites
 from harness.runs.at_work import AT_WORK, AtWork, AtWorkFile
 from harness.runs.outcome import Phase, Progress, Stand, TrialEvent, TrialOutcome
 from harness.runs.plan import Trial
@@ -83,7 +83,7 @@ def test_only_what_shows_a_change_is_written_again(tmp_path: Path, monkeypatch: 
     store = worked(begun(run, "a", "mini", "openai/one"))
     judged(worked(begun(run, "b", "mini", "openai/one")))
     judged(worked(begun(run, "b", "codex", "openai/one")))
-    builder = TrackSites([run], tmp_path / "site", is_live=True)
+    builder = SiteBuilder([run], tmp_path / "site", is_live=True)
     builder.build()
     site = tmp_path / "site"
     before = {path: path.stat().st_mtime_ns for path in site.rglob("*.html")}

@@ -1,12 +1,13 @@
 """Runs with tasks of several tracks: nothing that is told of them averages over two."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from harness.results.run_rows import by_track, load_rows, tracks_of
-from harness.results.site.track_sites import TrackSites, trial_folder
+from harness.results.site.build import SiteBuilder
 from harness.specs.errors import UserError
 from tests.support.command import Done, typed
 from tests.support.compared_runs import ONE, TWO, judged_run
@@ -74,23 +75,27 @@ def test_sides_are_compared_at_one_track(run: Path) -> None:
     assert told["tasks"] == ["itsdangerous-clock-ahead"]
 
 
-def test_a_site_has_a_folder_for_each_track(run: Path, tmp_path: Path) -> None:
-    assert TrackSites([run], tmp_path / "site").build() == 6
+def test_a_site_has_figures_for_each_track_and_none_over_both(run: Path, tmp_path: Path) -> None:
+    assert SiteBuilder([run], tmp_path / "site").build() == 6
     front = (tmp_path / "site" / "index.html").read_text()
-    assert '<a href="bug/index.html">bug</a>' in front
-    assert "restic-duration" in (tmp_path / "site" / "behaviour" / "tasks.html").read_text()
-    assert "restic-duration" not in (tmp_path / "site" / "bug" / "tasks.html").read_text()
-    assert TrackSites([run], tmp_path / "bugs", track="bug").build() == 2
-    assert "Leaderboard" in (tmp_path / "bugs" / "index.html").read_text()
+    assert re.findall(r'<h2 id="track-(\w+)">', front) == ["behaviour", "bug"]
+    rates = re.findall(r'track=(\w+)&amp;system=mini[^"]*?(one|two)">(\d+%)<', front)
+    assert sorted(rates) == [
+        ("behaviour", "one", "0%"),
+        ("behaviour", "two", "100%"),
+        ("bug", "one", "100%"),
+        ("bug", "two", "0%"),
+    ]
+    for page in ("index.html", "figures.html", "axes.html"):
+        text = (tmp_path / "site" / page).read_text()
+        assert "67%" not in text
+        assert "33%" not in text
+    assert sorted(path.name for path in (tmp_path / "site" / "compare").iterdir()) == ["behaviour", "bug"]
+
+
+def test_a_site_may_be_of_one_track(run: Path, tmp_path: Path) -> None:
+    assert SiteBuilder([run], tmp_path / "bugs", track="bug").build() == 2
+    assert "track-bug" not in (tmp_path / "bugs" / "index.html").read_text()
+    assert "restic-duration" not in (tmp_path / "bugs" / "tasks.html").read_text()
     with pytest.raises(UserError, match="there are: behaviour, bug"):
-        TrackSites([run], tmp_path / "none", track="design").build()
-
-
-def test_trials_at_work_are_linked_from_the_pages_of_each_track_and_from_above(run: Path, tmp_path: Path) -> None:
-    bug, suite = "itsdangerous-clock-ahead/mini/one/1", "restic-duration/mini/one/1"
-    assert [trial_folder([run], place) for place in (bug, suite)] == ["bug/", "behaviour/"]
-    assert [trial_folder([run], place, "bug") for place in (bug, suite)] == ["../bug/", "../behaviour/"]
-    TrackSites([run], tmp_path / "site").build()
-    assert {path.name for path in (tmp_path / "site").iterdir() if path.is_dir()} >= {"bug", "behaviour"}
-    one = judged_run(tmp_path / "run", {ONE: "R"}, tasks=TASKS[1:2])
-    assert trial_folder([one], bug) == ""
+        SiteBuilder([run], tmp_path / "none", track="design").build()

@@ -1,5 +1,6 @@
 """Tests of files that a patch leaves as they are, and that it may reach all the same."""
 
+import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -10,9 +11,8 @@ from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import GitTree
 from harness.specs.test_results import TestId
 
-_ASKS = re.compile(rb"\b(?:import|from|include|require)\b|[\"'`]")
-"""In a line that may ask for another file by its name."""
-_FILE_WORD = re.compile(rb"[\w.-]+")
+_IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_QUOTED = re.compile(r"[\"'`<]([\w./@*%$-]+)[\"'`>]")
 
 
 async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
@@ -87,26 +87,43 @@ def _asking(
     made: Iterable[FileChange], texts: Mapping[str, bytes], with_tests: Collection[PurePosixPath]
 ) -> dict[str, set[PurePosixPath]]:
     """Return the files that ask for names of new ones, each with the folders whose tests those may reach."""
-    words: dict[bytes, set[PurePosixPath]] = {}
+    reached: dict[str, set[PurePosixPath]] = {}
     for change in made:
         for word in _names_of(PurePosixPath(change.path), with_tests):
-            words.setdefault(word.encode(), set()).update(_nearest(change.path, with_tests))
-    asked = {path: _words_asked_for(text) & words.keys() for path, text in texts.items()}
+            reached.setdefault(word, set()).update(_nearest(change.path, with_tests))
+    asked = {path: _asked_by(PurePosixPath(path), text) & reached.keys() for path, text in texts.items()}
     return {
-        path: set[PurePosixPath]().union(*map(words.__getitem__, named)) for path, named in asked.items() if named
+        path: set[PurePosixPath]().union(*map(reached.__getitem__, named)) for path, named in asked.items() if named
     }
 
 
 def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Iterator[str]:
-    """Yield what others may call a file: its name with and without an ending, or that of a folder without tests."""
-    if path.name != "__init__.py":
-        yield path.name
-        yield path.name.partition(".")[0]
+    """Yield what others may ask for where they mean a new file, in the form of `_asked_by`."""
+    if path.suffix == ".py":
+        yield f"import {path.parent.name if path.name == '__init__.py' else path.stem}"
+        return
+    for whole in (path, path.with_suffix("")):
+        yield f"path {whole}"
+        yield f"file {whole.name}"
+    if path.stem == "index":
+        yield f"path {path.parent}"
     if path.parent.name and path.parent not in with_tests:
-        yield path.parent.name
+        yield f"folder {path.parent.name}"
 
 
-def _words_asked_for(text: bytes) -> set[bytes]:
-    lines = (line for line in text.splitlines() if _ASKS.search(line))
-    words = {word.strip(b".") for line in lines for word in _FILE_WORD.findall(line)}
-    return words | {part for word in words for part in word.split(b".")}
+def _asked_by(path: PurePosixPath, text: bytes) -> set[str]:
+    """Return the names that a file asks for: parts of modules that it imports; of texts in quotes the paths in a tree
+    where they are relative, else their last parts, and all parts as folders.
+    """
+    decoded = text.decode("utf-8", "replace")
+    dotted = " ".join(map(" ".join, _IMPORTED.findall(decoded))) if path.suffix == ".py" else ""
+    asked = {f"import {word}" for word in re.findall(r"\w+", dotted)}
+    for quoted in _QUOTED.findall(decoded):
+        parts = quoted.split("/")
+        asked |= {f"folder {part}" for part in parts}
+        if parts[0] in (".", ".."):
+            named = posixpath.normpath(f"{path.parent}/{quoted}")
+            asked |= {f"path {named}", f"path {posixpath.splitext(named)[0]}"}
+        else:
+            asked |= {f"file {parts[-1]}", f"file {posixpath.splitext(parts[-1])[0]}"}
+    return asked

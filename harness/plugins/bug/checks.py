@@ -145,12 +145,19 @@ async def fix_problems(subject: Subject) -> list[Problem]:
     def wrong(name: str, words: str) -> None:
         found.append(Problem(where=_at(subject, task, name), message=words))
 
-    reported = await bench.failing(await reference_suite(task, bench.tree, "reported"), bench.compiled)
-    for name, failed in reported.items():
-        if (name == _BUGGY) != bool(failed):
-            wrong(name, f"the test of the reported input {'fails' if failed else 'passes'} on it")
+    reported, of_base = (
+        await reference_suite(task, bench.tree, "reported"),
+        await reference_suite(task.base, bench.tree),
+    )
+    if reported.files.keys() & of_base.files.keys():
+        words = "write this test in a file that the base's reference hasn't"
+        return [Problem(where=subject.at("reported/tests.patch"), message=words)]
+    failing = await bench.failing(_together(reported, of_base), bench.compiled)
+    for name, failed in failing.items():
+        if (name == _BUGGY) != bool(failed.intersection(reported.tests)):
+            wrong(name, f"the test of the reported input {'passes' if name == _BUGGY else 'fails'} on it")
+    hidden = {name: failed.difference(reported.tests) for name, failed in failing.items()}
     whole = await bench.failing(await reference_suite(task, bench.tree), bench.compiled)
-    hidden = await bench.failing(await reference_suite(task.base, bench.tree), bench.compiled)
     for name in partial:
         if not whole[name]:
             wrong(name, "the reference's tests pass on it, so they don't show that it is partial")
@@ -164,6 +171,11 @@ async def fix_problems(subject: Subject) -> list[Problem]:
         words = f"showing: {len(hidden[_BUGGY])} tests of the base's reference fail on the buggy tree, not these"
         found.append(Problem(where=subject.at(HIDDEN, "showing"), message=words))
     return [*found, *await _upstream_problems(subject, bench, alternatives)]
+
+
+def _together(one: Suite, other: Suite) -> Suite:
+    """Return two suites of different files as one: an arm costs more than the tests in it."""
+    return Suite((*one.tests, *other.tests), {**one.files, **other.files}, one.executable | other.executable)
 
 
 async def _upstream_problems(subject: Subject, bench: _Bench, alternatives: Iterable[str]) -> list[Problem]:
@@ -232,18 +244,12 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 async def worthless_problems(subject: Subject) -> list[Problem]:
-    """Return hand-ins that are no whole one and pass: the test of the reported input, and each partial fix."""
+    """Return a partial fix that passes for a repair, of all the first."""
     task = bug_task(subject.task)
     found: list[Problem] = []
-    reported = Submission(task.patch("reported/tests.patch"), task.patch("reported/manifest.yaml"))
-    record = await _record(subject, reported)
-    found += _not_failed(subject, "the test of the reported input alone", record)
-    if not any(reason.code == "accepts-partial-fix" for reason in record.reasons):
-        words = "as a hand-in it isn't refused for accepting a partial fix"
-        found.append(Problem(where=subject.at("reported/tests.patch"), message=words))
     for probe in islice(task.probes, 1):
-        submission = Submission(probe.path.read_bytes(), b"")
-        record = await _record(subject, submission)
+        record = await _record(subject, Submission(probe.path.read_bytes(), b""))
+        found += _not_failed(subject, "a partial fix alone", record)
         if not any(reason.subject == "repair" for reason in record.reasons):
             found.append(Problem(where=_at(subject, task, probe.variant), message="passes for a repair"))
     return found

@@ -8,7 +8,8 @@ Tasks against systems: every attempt, in as many pages as it takes.
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,10 +21,12 @@ from typing import Any
 from harness.judging.languages.registry import LANGUAGES
 from harness.results.activity.trials import TrialBehaviour
 from harness.results.failing.funnel import WeightsFile
+from harness.results.report.figures import counted
 from harness.results.rows import TrialRow
 from harness.results.site.comparison_pages import pairings, write_comparison
 from harness.results.site.front_page import front_values, write_front
 from harness.results.site.material import (
+    FRONT,
     Material,
     SiteTrial,
     System,
@@ -39,7 +42,7 @@ from harness.results.site.trial_list import write_trial_list
 from harness.results.site.trial_pages import write_trial
 from harness.runs.plan import system_name
 from harness.specs.catalog import Places
-from harness.specs.errors import UserError
+from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500
 """Attempts on one page."""
@@ -95,8 +98,6 @@ class SiteBuilder:
     weights: WeightsFile | None = None
     track: str = ""
     """Where it isn't empty, trials of this track alone."""
-    systems: Sequence[System] = ()
-    """Those of the last build, the best first."""
     _known: dict[str, object] = field(default_factory=dict)
     _rows: dict[str, TrialRow] = field(default_factory=dict)
     _asked: object = None
@@ -106,7 +107,6 @@ class SiteBuilder:
         """Write all pages that are new; how many trials there are now. Raises UserError."""
         check_folder(self.out)
         material = load_material(self.directories, self.catalog, self.track)
-        self.systems = material.systems
         pages = Pages(self.out, material.title, self.is_live)
         stamps = {trial.page: _stamp(trial) for trial in material.trials}
         changes = self._changes(material)
@@ -230,3 +230,23 @@ def _changed_at(path: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return found.st_mtime_ns, found.st_size
+
+
+def report_site(
+    directories: list[Path],
+    out: Path,
+    catalog: Places,
+    weights: WeightsFile | None = None,
+    others: Iterable[object] = (),
+    track: str = "",
+) -> int:
+    """Build a site and say where it begins. Returns the command's exit status. Raises UserError.
+
+    `others` are the values of options that ask for something else than a site: none may be given.
+    """
+    if any(others):
+        raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")
+    check_extra(Extra.SITE, "report --site")
+    trials = SiteBuilder(directories, out, catalog, weights=weights, track=track).build()
+    print(f"{counted(trials, 'trial')} in {out}; open {shlex.quote(str(out / FRONT))}")
+    return 0

@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from harness.models.replay import now
+from harness.results.site.build import SiteBuilder
 from harness.results.site.material import link, run_names
 from harness.results.site.pages import visible
-from harness.results.site.track_sites import TrackSites, trial_folder
 from harness.runs.at_work import AT_WORK, read_at_work
 from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
@@ -38,14 +38,13 @@ class _Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         if not self._is_ours():
             return
-        asked = PurePosixPath(self.path)
-        if asked.name == AT_WORK:
-            self._tell_at_work(asked.parent.name)
+        if self.path == f"/{AT_WORK}":
+            self._tell_at_work()
         else:
             super().do_GET()
 
-    def _tell_at_work(self, track: str) -> None:
-        data = json.dumps(at_work(self._runs, track)).encode()
+    def _tell_at_work(self) -> None:
+        data = json.dumps(at_work(self._runs)).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
@@ -87,7 +86,7 @@ def view(directories: list[Path], port: int, catalog: Places) -> int:
     """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
-        builder = TrackSites(directories, Path(folder), catalog, is_live=True)
+        builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)
         with listening(Path(folder), port, directories) as server:
             builder.build()
             threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -112,10 +111,8 @@ def listening(folder: Path, port: int, runs: Sequence[Path] = ()) -> Iterator[Th
         server.server_close()
 
 
-def at_work(directories: Sequence[Path], track: str = "") -> list[dict[str, Any]]:
+def at_work(directories: Sequence[Path]) -> list[dict[str, Any]]:
     """Return how far each run is that is at work, with the pages of its trials; strings are fit to be shown.
-
-    Where tracks have sites of their own, links are those of a page of `track`, or of the page above them.
 
     `is_lost`: the process has ended without a word, so that this is how far it was.
     """
@@ -131,18 +128,13 @@ def at_work(directories: Sequence[Path], track: str = "") -> list[dict[str, Any]
             {
                 **trial.model_dump(mode="json", exclude={"schema_version"}),
                 "label": visible(trial.label),
-                "href": link(f"{trial_folder(directories, trial.place, track)}{page_of(place, trial.place)}"),
+                "href": link(str(PurePosixPath("trials", place, f"{trial.place}.html"))),
                 "seconds": round((now() - trial.began).total_seconds()),
             }
             for trial in file.trials
         ]
         told.append({**found, "run": visible(name), "is_lost": not _is_alive(file.pid), "trials": trials})
     return told
-
-
-def page_of(run: str, trial: str) -> PurePosixPath:
-    """Return the page of a trial below its site; `run` is empty where the site is of one."""
-    return PurePosixPath("trials", run, f"{trial}.html")
 
 
 def _is_alive(process: int) -> bool:
@@ -155,7 +147,7 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def follow(builder: TrackSites, stop: threading.Event) -> None:
+def follow(builder: SiteBuilder, stop: threading.Event) -> None:
     """Build again whenever the run's files have changed, until `stop` is set."""
     seen = files_seen(builder.directories)
     while not stop.wait(_SECONDS):
