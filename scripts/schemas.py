@@ -23,6 +23,7 @@ from harness.plugins.points.scoring_file import Scoring
 from harness.plugins.scripted_provider.scenario import Scenario
 from harness.results.calibration import GoldFile
 from harness.results.injection import CorpusFile
+from harness.runs.at_work import AtWorkFile
 from harness.runs.evidence_file import ArmLine, EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.records import AgentFile, AttemptRecord
@@ -54,6 +55,7 @@ MODELS: dict[str, Any] = {
     "bundle.json": Bundle,
     "check-record.json": CheckRecord,
     "usage.json": UsageFile,
+    "at-work.json": AtWorkFile,
     "verdict.json": VerdictRecord,
     "evidence.json": EvidenceFile,
     "arms.jsonl": ArmLine,

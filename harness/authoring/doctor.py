@@ -25,6 +25,7 @@ import docker.errors
 import requests
 
 from harness.authoring.image_search import certificates
+from harness.authoring.repo_new.pinning import lock_tool
 from harness.sandbox.archives import members, read_tar
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.engine import DockerEngine
@@ -222,7 +223,8 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 def doctor() -> list[Finding]:
     """Return every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
-        engine, build_command, tries, _bubblewrap, _git, _python, _cache, _certificates, _proxies, _keys,
+        engine, build_command, tries, _bubblewrap, _git, _python, _new_repositories, _cache, _certificates,
+        _proxies, _keys,
     ]  # fmt: skip
     with ThreadPoolExecutor(max_workers=len(checks)) as pool:
         found = [finding for findings in pool.map(lambda check: check(), checks) for finding in findings]
@@ -239,6 +241,20 @@ def _auto(findings: list[Finding]) -> Finding:
         return Finding(name=name, health=Health.OK, words="takes local, confined by bubblewrap: no engine answers")
     words = "takes none: install Docker or bubblewrap (Debian: apt-get install docker.io, or bubblewrap)"
     return Finding(name=name, health=Health.MISSING, words=words)
+
+
+def _new_repositories() -> list[Finding]:
+    """Look for the programs that `repo new` makes locks with."""
+    name = "repo new"
+    lacks = [] if shutil.which("npm") else ["npm for TypeScript (install Node.js with npm)"]
+    try:
+        lock_tool()
+    except UserError:
+        lacks.insert(0, "uv or pip-compile for Python (pip install uv)")
+    if not lacks:
+        return [Finding(name=name, health=Health.OK, words="what makes the locks of new repositories is here")]
+    words = f"it lacks {' and '.join(lacks)}; whoever adds no repositories needs neither"
+    return [Finding(name=name, health=Health.DEGRADED, words=words)]
 
 
 def _bubblewrap() -> list[Finding]:

@@ -111,7 +111,7 @@ async def _unmet(task: Task, tree: GitTree, patch: Path, suite: Suite, matrix: S
     return [
         criterion.id
         for criterion in task.rubric.must_haves
-        if (criterion.id in unnoticed if GradedBy.PROBE in criterion.graded_by else static.get(criterion.id) is False)
+        if (criterion.id in unnoticed if GradedBy.PROBE in criterion.graded_by else not static[criterion.id].holds)
     ]
 
 

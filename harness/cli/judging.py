@@ -108,7 +108,8 @@ def regrade(
 ) -> int:
     """Judge a run's submissions again, with another judge or rubric; the agents' work stays as it is.
 
-    Without --judge the run's own judge is asked. Status 1: a trial has no new verdict, or an unscored one.
+    Without --judge the run's own judge is asked. Status 1: a trial has no new verdict, an unscored
+    one, or one in which none of the judge's answers counts.
     """
     from harness.results.report.batch_report import report_regrading
     from harness.results.report.progress import warn

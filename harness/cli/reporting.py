@@ -4,9 +4,12 @@
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from harness.results.run_rows import RunRows
 
 
 def report(
@@ -27,24 +30,30 @@ def report(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     csv: Annotated[str | None, typer.Option(help="Print CSV: systems, funnel, axes, criteria, probes...")] = None,
+    track: Annotated[str, typer.Option(help="Only tasks of this track [default: each track by itself]")] = "",
 ) -> int:
     """Tell how systems rank, where their trials fail and what agents did, over one or several runs."""
     from harness.results.failing.funnel import load_weights
     from harness.results.report.results_report import report_results
     from harness.results.report.run_report import damaged
-    from harness.results.run_rows import load_rows
+    from harness.results.run_rows import load_rows, of_track
 
     declared = load_weights(weights) if weights else None
+
+    def chosen() -> "list[RunRows]":
+        loaded = list(map(load_rows, runs))
+        return of_track(loaded, track) if track else loaded
+
     if site:
         from harness.results.site.build import report_site
 
-        status = report_site(runs, site, context.obj, declared, [export, form, as_json, csv])
+        status = report_site(runs, site, context.obj, declared, [export, form, as_json, csv], track)
     elif export or form:
         from harness.results.report.exporting import export_runs
 
-        status = export_runs(list(map(load_rows, runs)), export, form, as_json, [weights, csv])
+        status = export_runs(chosen(), export, form, as_json, [weights, csv])
     else:
-        status = report_results(list(map(load_rows, runs)), declared, as_json, csv)
+        status = report_results(chosen(), declared, as_json, csv)
     return max(status, damaged(runs))
 
 
@@ -53,7 +62,7 @@ def view(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories")],
     port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one", min=0, max=65535)] = 8000,
 ) -> int:
-    """Serve the pages of `report --site` on this machine, anew while a run is going. Ctrl-C ends it."""
+    """Serve the pages of `report --site` on this machine, live while a run is going. Ctrl-C ends it."""
     from harness.results.site.serving import view as serve_pages
 
     return serve_pages(runs, port, context.obj)
@@ -71,9 +80,10 @@ def compare(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     csv: Annotated[str | None, typer.Option(help="Print CSV: sides, pairs, axes or flips")] = None,
+    track: Annotated[str, typer.Option(help="Only tasks of this track; needed where the runs have several")] = "",
 ) -> int:
     """Compare scaffolds or models on the same tasks, and say only what the trials can tell."""
     from harness.results.comparison.compare import compare as compare_sides
     from harness.results.report.comparison_report import report_comparison
 
-    return report_comparison(compare_sides(runs, a, b), as_json, patches, csv)
+    return report_comparison(compare_sides(runs, a, b, track), as_json, patches, csv)

@@ -151,6 +151,7 @@ def show(
     task: Annotated[str, typer.Option("-t", "--task", help="Only trials of this task (id or glob)")] = "",
     scaffold: Annotated[str, typer.Option("-s", "--scaffold", help="Only trials of this scaffold")] = "",
     model: Annotated[str, typer.Option("-m", "--model", help="Only trials of this model")] = "",
+    track: Annotated[str, typer.Option(help="Only trials of this track's tasks")] = "",
     trajectory: Annotated[bool, typer.Option("--trajectory", help="Page through the trial's trajectory")] = False,
     steps: Annotated[
         str | None, typer.Option(help="Of the trajectory: the answers N, N-M, N- or -M of the model")
@@ -166,7 +167,7 @@ def show(
     from harness.results.run_rows import Filters
     from harness.specs.catalog import Catalog
 
-    filters = Filters(verdict, reason, task, scaffold, model)
+    filters = Filters(verdict, reason, task, scaffold, model, track)
     span = chosen_steps(steps) if trajectory or steps else None
     kinds = chosen_rows("--csv", csv), chosen_rows("--rows", rows)
     return max(show_run(directory, trial, as_json, *kinds, filters, span, Catalog(context.obj)), damaged([directory]))

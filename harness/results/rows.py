@@ -16,6 +16,7 @@ from harness.specs.model_file import called
 from harness.specs.reasons import Note, Reason, Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.variants import ArmStatus, Role, VariantKind
 
 Cell = str | int | float | bool | None
@@ -44,12 +45,12 @@ class TrialRow(_Row):
     """One trial. `trial` is its place TASK/SCAFFOLD/MODEL/ATTEMPT; `model` is empty for scaffolds without one.
 
     `model_name` is what tables and exports call the model: a model file's name without its path. `repository` is
-    the upstream of the task's, empty where the run doesn't say. `verdict` is None where there is none; then
-    `problem` says why in a sentence. From `ending` to `format_errors` are facts about the agent; `agent_seconds`
-    don't count what it waited for its provider, `failed_requests` are those of all tries, also where no try came to
-    an end. `attempts` are those of all starts, in the order of their ends. `record` is the whole verdict,
-    `published` the published verifier's where both were asked for. `signals` are what plugins tell beside the
-    verdict, by their names (`harness/results/signals.py`).
+    the upstream of the task's, empty where the run doesn't say. `track` is the task's. `verdict` is None where there
+    is none; then `problem` says why in a sentence. From `ending` to `format_errors` are facts about the agent;
+    `agent_seconds` don't count what it waited for its provider, `failed_requests` are those of all tries, also where
+    no try came to an end. `attempts` are those of all starts, in the order of their ends. `record` is the whole
+    verdict, `published` the published verifier's where both were asked for. `signals` are what plugins tell beside
+    the verdict, by their names (`harness/results/signals.py`).
     """
 
     trial: str
@@ -59,6 +60,7 @@ class TrialRow(_Row):
     model_name: str = ""
     attempt: int
     repository: str = ""
+    track: str = BEHAVIOUR
     isolation: str = ""
     state: TrialState
     verdict: Verdict | None = None

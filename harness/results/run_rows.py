@@ -4,7 +4,7 @@ The trials of a run that a reader asks for.
 """
 
 import fnmatch
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
 from harness.specs.reasons import REASONS, ReasonCode, Verdict
 from harness.specs.test_results import TestId
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.yaml_files import load_yaml
 
 _NO_MODEL = "none"
@@ -59,6 +60,26 @@ class RunRows:
         attempts = {system: tasks for system, tasks in changed.items() if tasks}
         return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
 
+    def track_of(self, task: str) -> str:
+        """Return a task's track: as the run or a verdict says, else that of a task that names none."""
+        told = self.file.tracks.get(task) if self.file else None
+        return told or self._tracks_of_trials.get(task, BEHAVIOUR)
+
+    @cached_property
+    def _tracks_of_trials(self) -> Mapping[str, str]:
+        return {row.task: row.track for row in self.trials}
+
+    @property
+    def tracks(self) -> frozenset[str]:
+        """Tracks of all trials, also of those that never began."""
+        asked = {task for tasks in self.asked.values() for task in tasks}
+        return frozenset(map(self.track_of, {*self._tracks_of_trials, *asked}))
+
+    def of_track(self, track: str) -> "RunRows":
+        """Return the rows of one track's trials."""
+        kept = replace(self, trials=tuple(row for row in self.trials if row.track == track))
+        return kept.asking(lambda _, task, asked: asked if self.track_of(task) == track else 0)
+
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
         """Rows of all trials that were judged as far as the rubric."""
@@ -88,6 +109,24 @@ class RunRows:
         return replace(self, trials=tuple(row for row in self.trials if is_below(row, prefix)))
 
 
+def tracks_of(runs: Iterable[RunRows]) -> tuple[str, ...]:
+    """Return the tracks of all trials of some runs; rates of several must not be averaged."""
+    return tuple(sorted({track for run in runs for track in run.tracks}))
+
+
+def by_track(runs: Sequence[RunRows]) -> dict[str, list[RunRows]]:
+    """Return track -> the runs that have it, with its trials alone."""
+    return {track: [run.of_track(track) for run in runs if track in run.tracks] for track in tracks_of(runs)}
+
+
+def of_track(runs: Sequence[RunRows], track: str) -> list[RunRows]:
+    """Return the runs with the trials of one track alone. Raises UserError where none has it."""
+    known = by_track(runs)
+    if track not in known:
+        raise UserError(f"--track {track}: no trial of this track; there are: {', '.join(known) or 'none'}")
+    return known[track]
+
+
 def is_below(row: TrialRow, prefix: str) -> bool:
     """Return whether a trial is at `prefix` or below it."""
     wanted = prefix.rstrip("/")
@@ -97,20 +136,20 @@ def is_below(row: TrialRow, prefix: str) -> bool:
 def load_rows(directory: Path) -> RunRows:
     """Return the rows of a run. Raises UserError only where the directory holds no run."""
     stores = list(find_trials(directory))
-    file = _run_file(directory)
+    file = run_file(directory)
     return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
 
 
 def each_row(directory: Path) -> Iterator[TrialRow]:
     """Yield the rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
-    file = _run_file(directory)
+    file = run_file(directory)
     for store in find_trials(directory):
         yield _trial(store, directory, file)
 
 
 def rows_of(directory: Path, places: Iterable[str]) -> Iterator[TrialRow]:
     """Yield the rows of these trials of a run, one by one."""
-    file = _run_file(directory)
+    file = run_file(directory)
     for place in places:
         yield _trial(TrialStore(directory / "trials" / place), directory, file)
 
@@ -126,6 +165,7 @@ def row_of_outcome(outcome: RunOutcome, isolation: str) -> TrialRow:
         model_name=called(trial.model),
         attempt=trial.attempt,
         repository=trial.repository,
+        track=trial.task.track,
         isolation=isolation,
         state=TrialState.JUDGED if record else TrialState.ENDED,
         verdict=outcome.verdict,
@@ -140,7 +180,8 @@ def row_of_outcome(outcome: RunOutcome, isolation: str) -> TrialRow:
     )
 
 
-def _run_file(directory: Path) -> RunFile | None:
+def run_file(directory: Path) -> RunFile | None:
+    """Return a run's `run.yaml`; None where it can't be read."""
     try:
         return load_yaml(directory / "run.yaml", RunFile)
     except UserError:
@@ -167,6 +208,7 @@ def _trial(store: TrialStore, directory: Path, run: RunFile | None) -> TrialRow:
         **names,
         model_name=_model_name(names["model"], run),
         repository=run.repositories.get(names["task"], "") if run else "",
+        track=(run.tracks.get(names["task"]) if run else None) or (record.track if record else BEHAVIOUR),
         isolation=file.isolation if file else "",
         state=TrialState.JUDGED if record else TrialState.AGENT_DONE if agent else TrialState.BEGUN,
         usage=store.usage(),
@@ -266,6 +308,7 @@ class Filters:
     task: str = ""
     scaffold: str = ""
     model: str = ""
+    track: str = ""
 
     @property
     def are_by_outcome(self) -> bool:
@@ -284,9 +327,13 @@ class Filters:
     def take(self, row: TrialRow) -> bool:
         return (
             self.take_named(row.task, row.scaffold, row.model)
+            and self.takes_track(row.track)
             and (not self.verdict or (row.verdict or NO_VERDICT) == self.verdict)
             and (not self.reason or any(item.code == self.reason for item in row.reasons))
         )
+
+    def takes_track(self, track: str) -> bool:
+        return not self.track or fnmatch.fnmatchcase(track, self.track)
 
     def take_named(self, task: str, scaffold: str, model: str) -> bool:
         """By names alone."""
@@ -301,10 +348,11 @@ def chosen(rows: RunRows, filters: Filters) -> RunRows:
     """Return the chosen trials; those that never began stay unless names alone exclude them. Raises UserError."""
     filters.check()
     kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
-    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task) else 0)
+    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task, rows.track_of(task)) else 0)
 
 
-def _asks(filters: Filters, system: str, task: str) -> bool:
+def _asks(filters: Filters, system: str, task: str, track: str) -> bool:
     """Return whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
     scaffold, _, model = system.partition("/")
-    return not filters.are_by_outcome and filters.take_named(task, scaffold, model)
+    named = filters.take_named(task, scaffold, model) and filters.takes_track(track)
+    return named and not filters.are_by_outcome

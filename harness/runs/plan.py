@@ -182,6 +182,7 @@ class RunFile(FileModel):
     )
     models: dict[str, str] = Field(default_factory=dict, description="model -> digest")
     repositories: dict[str, str] = Field(default_factory=dict, description="task id -> upstream of its repository")
+    tracks: dict[str, str] = Field(default_factory=dict, description="task id -> its track")
     repos: dict[str, str] = Field(default_factory=dict, description="repo -> digest of what it says of judging")
     images: dict[str, str] = Field(
         default_factory=dict, description="task id -> its image's digest, where that is known before it is made"

@@ -13,6 +13,7 @@ from harness.models.allowance import Spending
 from harness.models.rate_limits import LimiterService
 from harness.models.replay import now
 from harness.runs.additions import AskedRun
+from harness.runs.at_work import AtWork
 from harness.runs.concurrency import FirstInterrupt
 from harness.runs.executors.protocol import Executor, RunObserver, RunSpec, Services, TrialSpec
 from harness.runs.outcome import Observer, Progress, RunOutcome, TrialEvent, TrialOutcome
@@ -105,7 +106,10 @@ async def run_all(
     watch = _Watch(store, config.fail_on_error, trials, observe, interrupt)
     services = Services(budget, limiters, watch, interrupt)
     order = longest_first(trials) if config.jobs > 1 else trials
-    await executor.run(trial_specs(catalog, config, run.id, store.directory, order), services)
+    try:
+        await executor.run(trial_specs(catalog, config, run.id, store.directory, order), services)
+    finally:
+        watch.at_work.close()
     return watch.outcomes()
 
 
@@ -126,6 +130,7 @@ class _Watch(RunObserver):
         self._trials = {str(trial.place): trial for trial in trials}
         self._observe = observe
         self._ends: dict[str, TrialOutcome] = {}
+        self.at_work = AtWork(store.directory, len(trials))
 
     def observe(self, event: TrialEvent) -> None:
         if event.stand:  # too many to be written down
@@ -134,10 +139,12 @@ class _Watch(RunObserver):
             self._store.event("fault", trial=event.place, number=event.number, error=event.fault)
         else:
             self._store.event(event.progress, trial=event.place, number=event.number)
+        self.at_work.observe(self._trials[event.place], event)
         self._observe(self._trials[event.place], event.progress, event.fault, event.stand)
 
     def done(self, outcome: TrialOutcome) -> None:
         self._ends[outcome.place] = outcome
+        self.at_work.done(outcome)
         if outcome.record and outcome.usage:
             keep_timing(self._trials[outcome.place], outcome.usage)
         codes = list(dict.fromkeys(reason.code for reason in outcome.reasons))

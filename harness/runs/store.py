@@ -63,6 +63,7 @@ def _written_anew(earlier: RunFile, asked: AskedRun, added: tuple[str, ...]) -> 
         ablations={**earlier.ablations, **ablations},
         models={**earlier.models, **asked.models},
         repositories={**earlier.repositories, **{trial.task.id: trial.repository for trial in asked.trials}},
+        tracks={**earlier.tracks, **{name: task.track for name, task in asked.tasks.items()}},
         repos={**earlier.repos, **asked.repos},
         images={**earlier.images, **asked.images},
         attempts=_asked_for(earlier.attempts, asked.attempts),

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -19,6 +20,10 @@ AXES = {
     5: "technique",
 }
 """Groups of criteria; the first has exactly the must-haves."""
+
+
+NAMED = 3
+"""Tests that words name, of many."""
 
 
 class Importance(StrEnum):
@@ -79,6 +84,30 @@ class StaticCheck(BaseModel):
         if self.check in (StaticKind.USES_NAME, StaticKind.CALL_ABSENT) and not all(self.names):
             raise ValueError(f"{self.value!r} has an empty name")
         return self
+
+
+class StaticAnswer(NamedTuple):
+    """A static check over a suite: the tests that meet it, and those that don't."""
+
+    check: StaticCheck
+    met_by: tuple[str, ...]
+    missed_by: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the suite meets it; one without tests meets nothing."""
+        return bool(self.met_by) and not (self.check.of is Quantifier.ALL and self.missed_by)
+
+    def __str__(self) -> str:
+        if self.holds:
+            return "so in each listed test" if self.check.of is Quantifier.ALL else f"so in {named(self.met_by)}"
+        return f"not so in {named(self.missed_by) if self.check.of is Quantifier.ALL else named(())}"
+
+
+def named(tests: Sequence[str]) -> str:
+    """Return the first of some tests, and how many more there are."""
+    more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
+    return f"{', '.join(tests[:NAMED])}{more}" if tests else "any listed test"
 
 
 class Criterion(BaseModel):

@@ -78,6 +78,7 @@ class StepId(StrEnum):
     HONEST_SUITES = "honest-suites", "honest suites"
     ALTERNATIVE_FIXES = "alternative-fixes", "partial and other fixes"
     FUZZ = "fuzz", "drawn inputs"
+    CONVENTIONS = "conventions", "upstream's conventions"
     UPSTREAM_TESTS = "upstream-tests", "upstream's tests"
     MUTANTS = "mutants", "mutants that no must-have asks for"
     DIGEST = "digest", "digest"

@@ -1,12 +1,23 @@
 """The site as a reader has it: from disk, in Chromium."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request
+from playwright.sync_api import Browser, Page, Request, expect
+
+from harness.models.replay import now
+from harness.results.site.build import SiteBuilder
+from harness.results.site.serving import listening
+from harness.runs.at_work import AT_WORK, AtWorkFile, TrialAtWork
+from harness.runs.outcome import Phase
+from harness.runs.records import write_whole
+from tests.support.run_folder import begun, judged, run_folder, worked
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -244,3 +255,37 @@ def test_hostile_text_is_inert_and_visible(browser: Browser, hostile_site: Path)
     assert not any(char in text for char in "\u202e\u2066\u200b\x1b\u2028")
     assert "more characters are in" in text
     assert all(file.stat().st_size < 1_000_000 for file in files)
+
+
+def test_a_run_at_work_is_followed_on_an_open_page(browser: Browser, tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    store = worked(begun(run, "a", "mini", "openai/one"))
+    builder = SiteBuilder([run], tmp_path / "site", is_live=True)
+    builder.build()
+
+    def tell(**facts: Any) -> None:
+        trial = TrialAtWork(place="a/mini/openai-one/1", label="a mini one #1", tried=1, began=now(), **facts)
+        usd = trial.usd
+        file = AtWorkFile(pid=os.getpid(), written=now(), total=2, ended={"failed": 1}, usd=usd, trials=(trial,))
+        write_whole(run / AT_WORK, file.model_dump_json())
+
+    tell(phase=Phase.AGENT, done=3, most=50, usd=0.5)
+    with listening(tmp_path / "site", 0, [run]) as server, browser.new_context() as context:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_address[1]}/index.html")
+        row = page.locator("#at-work tbody tr")
+        expect(row).to_contain_text("step 3 of 50")
+        expect(page.locator("#live")).to_contain_text("run: 1 of 2 trials done (1 failed), 1 at work, $0.5000")
+        tell(phase=Phase.ARMS, done=7, most=33, usd=0.75)
+        expect(row).to_contain_text("arm 7 of 33")
+        row.locator("a").click()
+        expect(page.locator("h1 .verdict")).to_have_text("no verdict")
+        judged(store)
+        builder.build()
+        (run / AT_WORK).unlink()
+        expect(page.locator("h1 .verdict")).to_have_text("resolved")
+        expect(page.locator("#live")).to_be_hidden()
+        server.shutdown()
+        thread.join()

@@ -35,6 +35,7 @@ from harness.plugins.browser.stage import (
 from harness.plugins.browser.task import TechniqueTask, load_task, task_directories, technique_task
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.images.work_tree import task_tree
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
@@ -42,11 +43,13 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.yaml_files import load_yaml
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 TASKS = [path.name for path in task_directories("*")]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
+PLAIN = BrowserStage(COMPANION)
 FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
 
 
@@ -85,6 +88,11 @@ def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
         task_directories("outage")
 
 
+def test_what_needs_a_removal_says_that_there_is_none() -> None:
+    with pytest.raises(UserError, match=r"a task of technique has no removal; its arms are in arms\.yaml"):
+        task_of("api-todos").patch("removal.patch")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -115,6 +123,16 @@ def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
 async def app_tree(place: Path) -> GitTree:
     shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
     return await GitTree.create(place / "tree.git", place / "app")
+
+
+async def test_agents_see_the_applications_own_tree_since_nothing_is_withheld(tmp_path: Path) -> None:
+    upstream = await app_tree(tmp_path)
+    made = await task_tree(upstream, task_of("api-todos"), tmp_path / "task.git")
+    assert await made.entries() == await upstream.entries()
+    other = small_task(tmp_path / "other")
+    (other.directory / "withheld.patch").write_bytes(b"")
+    with pytest.raises(UserError, match=r"withheld\.patch: it doesn't apply"):
+        await task_tree(upstream, other, tmp_path / "other.git")
 
 
 async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_path: Path) -> None:
@@ -188,6 +206,8 @@ def test_nothing_holds_once_the_application_has_ended() -> None:
 class ScriptedStages:
     """See `Toolchain`. An engine knows each variant by its marker, and each has a stage."""
 
+    stage: BrowserStage = PLAIN
+
     separates = False
     replaced = ()
     suites = None
@@ -198,7 +218,7 @@ class ScriptedStages:
     def _compiled(self, source: VariantSource) -> CompiledVariant:
         compiled = scripted_variant(source.name, source.kind)
         variant = replace(compiled.variant, criterion=source.criterion)
-        return replace(compiled, variant=variant, stage=BrowserStage(COMPANION))
+        return replace(compiled, variant=variant, stage=self.stage)
 
 
 class Staged(FakeEngine):
@@ -220,8 +240,20 @@ WELL = "test_without_outage"
 NOTICES = {WELL: ("1.3", "1.5"), "test_outage_and_back": ("1.1", "1.1-b", "1.2", "1.4")}
 
 
+class RetriedStage(BrowserStage):
+    """One where each test has had a second run."""
+
+    def settle(self, _: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+        twice = {"outcome": Outcome.FAILED, "quality": Quality.RETRIED}
+        return tuple(item.model_copy(update=twice) for item in results)
+
+
 async def graded(
-    place: Path, red: Mapping[str, str], dead: tuple[str, ...] = (), unnoticed: str = ""
+    place: Path,
+    red: Mapping[str, str],
+    dead: tuple[str, ...] = (),
+    unnoticed: str = "",
+    stage: BrowserStage = PLAIN,
 ) -> VerdictRecord:
     """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there."""
 
@@ -234,7 +266,7 @@ async def graded(
     tree = await app_tree(place)
     engine = Staged(does, tree=tree.directory)
     engine.dead = frozenset(dead)
-    judging = Judging(task_of("network-outage"), context(engine, ScriptedStages()))
+    judging = Judging(task_of("network-outage"), context(engine, ScriptedStages(stage)))
     return (await grade_technique(judging, SUITE)).record
 
 
@@ -269,6 +301,12 @@ async def test_tests_that_end_the_application_are_told_so(tmp_path: Path) -> Non
     record = await graded(tmp_path, {}, dead=("baseline", "same-slow"))
     assert record.reasons[0].code is APP_DEAD
     assert record.verdict is Verdict.FAILED
+
+
+async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> None:
+    record = await graded(tmp_path, {}, stage=RetriedStage(COMPANION))
+    assert {reason.code for reason in record.reasons} == {ReasonCode.BASELINE_RED}
+    assert {reason.words for reason in record.reasons} == {"it ran more than once in one run: take its retries away"}
 
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:

@@ -14,6 +14,7 @@ from harness.models.build import Models
 from harness.models.rate_limits import RateLimiters
 from harness.plugins.ray.connection import ClusterNode, usual_keys
 from harness.plugins.ray.dispatch import Dispatch, WorkingNode
+from harness.plugins.ray.mirror import pack
 from harness.plugins.ray.node import TrialNode, fingerprint
 from harness.plugins.ray.services import Desk, Relay
 from harness.runs.executors.protocol import RunObserver, Services, TrialSpec, make_executor
@@ -110,7 +111,9 @@ class Scene(RunObserver):
         SANDBOXES.register("node", lambda _argument, _images: engine)
         calls = Calls(TrialNode(), dies)
         try:
-            owner, complaint = await calls.open.remote(self.specs[0].run, None, {})
+            run = self.specs[0].run
+            catalogs = {place.name: pack(place.directory) for place in run.catalogs}
+            owner, complaint = await calls.open.remote(run, catalogs, {})
         finally:
             SANDBOXES.unregister("node")
         assert not complaint

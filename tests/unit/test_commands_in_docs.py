@@ -33,7 +33,7 @@ def test_the_page_is_what_the_commands_say(
 
 def check(words: list[str], known: Mapping[str, Any]) -> str:
     """The name of the command that these words call; options that it doesn't have raise UsageError."""
-    if words[0] == "--catalog":
+    while words[0] == "--catalog":
         words = words[2:]
     name = next(" ".join(words[:length]) for length in (2, 1) if " ".join(words[:length]) in known)
     command = known[name]

@@ -29,6 +29,9 @@ def test_bare_machine_gets_advice_in_seconds_and_no_secret_is_told(
     assert findings["image builds"].health is Health.DEGRADED  # images can be brought
     assert "repo import" in findings["image builds"].words
     assert "--sandbox local" in findings["engine"].words
+    assert findings["repo new"].health is Health.DEGRADED
+    assert "it lacks" in findings["repo new"].words
+    assert "npm for TypeScript" in findings["repo new"].words
     assert findings["bubblewrap"].health is Health.DEGRADED
     assert findings["proxies"].health is Health.DEGRADED
     assert "SOME_API_KEY" in findings["model keys"].words

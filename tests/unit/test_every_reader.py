@@ -15,6 +15,7 @@ OWN = {
     "automake": (REPORTS / "automake", "*.trs", "t/{}.c"),
     "go-test": (REPORTS / "go", "*.jsonl", "internal/sample/sample_test.go"),
     "vitest": (REPORTS / "typescript", "*.json", "src/tests/{}.test.ts"),
+    "playwright-json": (REPORTS / "playwright", "*.json", "e2e/{}.spec.ts"),
     "published": (REPORTS / "published", "*.json", "tests/test_a.py"),
 }
 CUTS = 150

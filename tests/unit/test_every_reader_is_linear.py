@@ -63,6 +63,19 @@ def vitest(names: Sequence[str], listed: Sequence[str], output: str = "") -> Siz
     return Sized(json.dumps(whole).encode(), "a.test.ts", tests)
 
 
+def playwright(names: Sequence[str], listed: Sequence[str], output: str = "", depth: int = 1) -> Sized:
+    status = "failed" if output else "passed"
+    result = {"status": status, "duration": 1, "errors": [{"message": output}] if output else []}
+    test = {"projectName": "", "expectedStatus": "passed", "results": [result]}
+    specs = [{"title": name, "line": number, "column": 1, "tests": [test]} for number, name in enumerate(names)]
+    suite = {"title": "suite", "specs": specs}
+    for _ in range(depth - 1):
+        suite = {"title": "suite", "specs": [], "suites": [suite]}
+    top = {"title": "a.spec.ts", "file": "a.spec.ts", "specs": [], "suites": [suite]}
+    data = json.dumps({"config": {"rootDir": "/app"}, "suites": [top], "errors": []}).encode()
+    return Sized(data, "a.spec.ts", [TestId("a.spec.ts", f"{'suite > ' * depth}{name}") for name in listed])
+
+
 def published(names: Sequence[str], listed: Sequence[str], file: str = "t.py") -> Sized:
     data = {"tests": [{"name": name, "status": "PASSED"} for name in names]}
     return Sized(json.dumps(data).encode(), file, [TestId(file, name) for name in listed])
@@ -105,6 +118,13 @@ SHAPES: dict[str, dict[str, tuple[int, Callable[[int], Sized]]]] = {
         "many tables": (200, lambda size: vitest(some(size, "table {} adds"), some(size, "table {} %s"))),
         "long names": (20_000, lambda size: vitest(some(20, "{}" + "x" * size), some(20, "{}" + "x" * size + "%s"))),
         "long outputs": (5_000, lambda size: vitest(some(20), some(20), output="Error: x\n" * size)),
+    },
+    "playwright-json": {
+        "many tests": (400, lambda size: playwright(some(size), some(size))),
+        "many cases of one test": (400, lambda size: playwright(some(size, "adds {}"), ["adds ${n}"])),
+        "blocks within blocks": (10, lambda size: playwright(some(20), some(20), depth=size)),
+        "long names": (20_000, lambda size: playwright(some(20, "{}" + "x" * size), some(20, "{}" + "x" * size))),
+        "long outputs": (5_000, lambda size: playwright(some(20), some(20), output="Error: x\n" * size)),
     },
     "published": {
         "many tests": (400, lambda size: published(some(size), some(size))),

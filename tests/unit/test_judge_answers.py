@@ -11,6 +11,7 @@ from harness.judging.verify.judge.judge import known_questions
 from harness.judging.verify.judge.prompts import as_data, shown
 from harness.judging.verify.judge.questions import Answer
 from harness.judging.verify.judge.replies import JudgeReply, Unreadable, backed, quoted_test, read_reply
+from harness.specs.catalog import Catalog
 from tests.support.patches import new_test_file
 
 TEXT = "from sums import add\n\n\ndef test_adds_numbers():\n    total = add(1, 2)\n    assert total == 3\n"
@@ -148,6 +149,17 @@ def test_known_answers_are_right_and_the_same_each_time(lines):
 def test_nothing_in_the_form_of_a_known_answer_says_which_it_is(lines):
     true, false = known_questions(new_test_file("tests/test_sums.py", "\n".join(lines), "test_a").patch.decode())
     assert true.statement.replace(named(true.statement), "X") == false.statement.replace(named(false.statement), "X")
+
+
+@pytest.mark.parametrize("task", ["aiosmtpd-proxy-tlv", "restic-duration", "zod-stringbool", "jansson-object-merge"])
+def test_the_false_name_is_of_the_suites_own_words(task):
+    patch = Catalog().task(task).patch("reference/tests.patch").decode()
+    for number in range(12):  # each draws another name
+        changed = f"{patch}{number}"
+        _, false = known_questions(changed)
+        words = re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", named(false.statement)).lower())
+        assert all(word in changed.lower() for word in words), false.statement
+        assert not re.search(r"_\d+\b|isinstance|assert", named(false.statement)), false.statement
 
 
 def test_words_to_the_judge_never_come_into_a_question_by_the_name_of_a_file():

@@ -145,3 +145,26 @@ def test_no_file_acts_on_others_that_do_not_import_it():
 
 def test_typescript_is_discovered_by_this_module():
     assert LANGUAGES.get("typescript").discovery.FILE_RULE.startswith("its name must end in .test.ts")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("test.describe('a', () => { test('b', async () => {}); });", ["a > b"]),
+        ("test.describe.serial('a', () => { test.describe(() => { test('b', f); }); });", ["a > b"]),
+        ("test.describe.only('a', () => { test.only('b', f); }); test.describe.fixme('c', () => test('d', f));",
+         ["a > b", "c > d"]),
+        ("const mine = test.extend({ page: f }); mine.describe('a', () => { mine('b', f); });", ["a > b"]),
+        ("test.fixme('a', f); test.fail('b', f); test.skip('c', f);", ["a", "b", "c"]),
+        ("test('a', async () => { test.fail(); test.fixme(true, 'why'); await test.step('no test', f); });", ["a"]),
+        ("test.fail(); test.fixme(() => slow, 'why'); test.use({ locale: 'de' });", []),
+        ("test.describe.configure({ retries: 2 }); test.step('no test', f); test.beforeEach(f);", []),
+    ],
+)  # fmt: skip
+def test_blocks_and_marks_of_playwright_are_understood(text, names):
+    assert found(text) == names
+
+
+def test_hooks_of_playwright_belong_to_the_tests_around_them():
+    text = "test.describe('a', () => { test.beforeEach(() => { expect(1).toBe(1); }); test('b', () => {}); });"
+    assert file(text).tests[0].assertions == 1

@@ -1,12 +1,16 @@
 """What goes wrong with one submission, one kept trial or one task is its own row; the others are done."""
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
 from harness.judging.submission.extraction import Submission
+from harness.judging.verify.judge.questions import JudgeIdentity
+from harness.judging.verify.verdict import JudgeRecord
 from harness.results.report.batch_report import report_batch, report_regrading
 from harness.runs.regrade import regrade
 from harness.runs.submissions import Case, judge_cases
@@ -73,6 +77,25 @@ def test_a_trial_that_cannot_be_regraded_for_an_error_is_its_row(here, capsys):
     assert (here.store().directory / "error-1.txt").exists()
     assert report_regrading(done, as_json=False) == 1
     assert "nobody foresaw this" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_regrading_says_how_often_none_of_its_judges_answers_counts(here, capsys):
+    here.run(attempts=2)
+    one, two = regrade(here.catalog, here.output, "mutation", None, True, lambda _: None)
+    assert report_regrading([one, two], as_json=False) == 0
+    capsys.readouterr()
+    words = "the judge gets a question wrong whose answer is known; none of its answers counts"
+    told = JudgeRecord(
+        identity=JudgeIdentity(model="openai/one", model_digest="0", prompts="0"), asked=True, void=words
+    )
+    assert one.new
+    misled = replace(one, new=one.new.model_copy(update={"judge": told}))
+    assert report_regrading([misled, two], as_json=False) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "0 verdicts changed, 1 without their judge, none of whose answers counts" in said
+    assert "gets a question wrong" in said
+    assert report_regrading([misled, two], as_json=True) == 1
+    assert [item["judge_void"] for item in json.loads(capsys.readouterr().out)] == [words, None]
 
 
 class HalfBroken(Catalog):

@@ -235,3 +235,14 @@ def test_our_rules_read_the_keys_of_a_manifest_as_the_published_ones_do(file, ke
     names = ["tests:foo", 'it returns "x"', "quoted"]
     assert [(item.file, item.name) for item in read_lines(text.encode())] == [("a.py", name) for name in names]
     assert listed_names(text) == names
+
+
+@pytest.mark.parametrize("name", ["my tests/test_a.py::TestA::test_one", "TestA::test_one", "test_one"])
+def test_a_path_with_a_space_has_parts_and_prose_has_none(name):
+    file = "src/my tests/test_a.py"
+    assert means(name, TestId(file, "TestA.test_one"))
+    candidates = [Candidate(TestId(file, "TestA.test_one"), True)]
+    assert list(meant(read_lines(f"- {name}\n".encode()), candidates, {file}, LANGUAGE.ids)) == [candidates[0].test]
+    for prose in ("Weird address (1::1)", "RFC 4291: address (v1.2::3)"):
+        assert means(prose, TestId("test/x.uts", prose))
+        assert not means(prose, TestId("test/x.uts", prose.rpartition("::")[2]))

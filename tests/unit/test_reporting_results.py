@@ -117,7 +117,7 @@ def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
     assert set(found) == {kind.value for kind in CsvRows}
     trials = found["trials"].to_pylist()
     assert [row["trial"] for row in trials] == [row.trial for row in load_rows(run).trials]
-    assert {type(row["cost_usd"]) for row in trials} == {float}
+    assert {type(row[name]) for row in trials for name in ("agent_cost_usd", "judge_cost_usd")} == {float}
     assert {row["run"] for row in trials} == {str(run)}
     assert {type(row["has_edited"]) for row in found["behaviour"].to_pylist()} == {bool}
 

@@ -127,7 +127,7 @@ def test_json_of_a_run_has_a_flat_row_for_each_trial(run, capsys):
     assert not [value for row in rows for value in row.values() if isinstance(value, list | dict)]
     told = {row["trial"]: row for row in rows}
     failed = told["sums/mini/openai-a/2"]
-    assert (failed["verdict"], failed["reasons"], failed["cost_usd"]) == ("failed", "criterion-unmet", 0.25)
+    assert (failed["verdict"], failed["reasons"], failed["agent_cost_usd"]) == ("failed", "criterion-unmet", 0.25)
     assert told["terms/nop/none/1"]["verdict"] is None
     assert told["terms/nop/none/1"]["problem"] == "not judged yet; give its run another start"
 

@@ -229,6 +229,15 @@ def test_at_80_columns_no_id_is_folded_and_titles_go_first():
     assert "title" in wide.splitlines()[1]
 
 
+def test_tasks_of_other_tracks_are_told_apart():
+    [line] = [
+        line for line in typed_at("task", "list", columns="200").output.splitlines() if "password-reset " in line
+    ]
+    assert line.split()[:3] == ["password-reset", "password-reset", "design"]
+    listed = json.loads(typed_at("task", "list", "--json").output)
+    assert {item["track"] for item in listed} >= {"behaviour", "bug", "design"}
+
+
 def test_the_suggested_command_is_quoted(trial):
     done = typed_at("show", str(trial), "nothing")
     assert done.status == 2

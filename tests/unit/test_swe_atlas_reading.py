@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from harness.plugins.published.layout import ImageMap, ImageSource
 from harness.plugins.published.task import PublishedTask, read_published, task_directories
 from harness.runs.command import configure
 from harness.runs.plan import RunConfig, chosen_tasks, plan_trials
+from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
@@ -298,3 +300,14 @@ def test_a_list_of_a_place_without_tasks_is_refused_in_one_line(tmp_path):
     assert (done.status, done.output) == (2, "")
     assert len(done.complaint.strip().splitlines()) == 1
     assert f"{tmp_path}/none" in done.complaint
+
+
+def test_each_recipe_of_an_image_is_one_and_the_page_beside_them_says_what_it_is_made_of():
+    place = FIXTURES.parents[2] / "scripts" / "published_images"
+    page = (place / "README.md").read_text()
+    rows = dict(re.findall(r"^\| ([\w' -]+) \| (`repos/\w+`|not done) \|", page, re.MULTILINE))
+    assert rows.keys() == {"scapy", "kitty", "k6", "paperless-ngx", "simple-login's app"}
+    catalog = Catalog(place)
+    recipes = {f"`repos/{name}`": read_recipe(catalog.repo(name)) for name in catalog.names("repos")}
+    assert recipes.keys() == {*rows.values()} - {"not done"}
+    assert all(re.search(rf"{recipe.repo.version}\b", page) for recipe in recipes.values())

@@ -161,5 +161,5 @@ def test_every_setting_of_a_run_that_names_trials_is_told_from_those_that_only_s
     names = {"tasks", "exclude", "repos", "scaffolds", "overrides", "models", "attempts", "sandbox", "image_map"}
     judged = {"judge", "judge_votes", "protocol", "control", "all_criteria", "registries"}
     how = {"jobs", "max_cost_usd", "judge_cache", "executor", "arm_output_mb", "fail_on_error", "schema_version"}
-    how |= {"tries", "retry_seconds", "trial_seconds", "min_free_disk_gb", "image_disk_gb", "mutants"}
+    how |= {"tries", "retry_seconds", "trial_seconds", "min_free_disk_gb", "image_disk_gb", "mutants", "looks"}
     assert set(RunConfig.model_fields) == names | judged | how

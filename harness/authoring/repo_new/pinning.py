@@ -102,6 +102,7 @@ async def pin(wanted: WantedRelease, scratch: Path, tell: Callable[[str], None] 
 
 
 def _from_pypi(wanted: WantedRelease, scratch: Path) -> Path:
+    lock_tool()  # what makes the lock at the end is looked for before anything is fetched
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-binary", ":all:", "--dest", str(scratch / "fetched"), f"{wanted.package}=={wanted.version}"]
     return _fetched("pip", wanted, command, host_environment(*PIP, *PROXIES), scratch / "fetched")
@@ -207,7 +208,7 @@ _LOCKING_SECONDS = 600
 def locked(requirements: str, scratch: Path) -> str:
     """Return the lock of a requirements file's text. Raises UserError where no tool is here, or none can solve it."""
     (scratch / "requirements.in").write_text(requirements)
-    command = [*_tool(), str(scratch / "requirements.in"), "--output-file", str(scratch / "requirements.lock")]
+    command = [*lock_tool(), str(scratch / "requirements.in"), "--output-file", str(scratch / "requirements.lock")]
     env = host_environment("UV_*", *PIP, *PROXIES)
     _run(command, env, "requirements.in")
     return (scratch / "requirements.lock").read_text()
@@ -237,8 +238,11 @@ def _run(command: list[str], env: dict[str, str], locked_file: str) -> None:
         raise UserError(f"{locked_file} can't be locked: {' '.join(said[-4:])}")
 
 
-def _tool() -> list[str]:
-    """Return the first of uv and pip-tools that is here, beside our own Python before elsewhere."""
+def lock_tool() -> list[str]:
+    """Return the command of the first of uv and pip-tools that is here, beside our own Python before elsewhere.
+
+    Raises UserError where neither is.
+    """
     beside = str(Path(sys.executable).parent)
     if uv := shutil.which("uv", path=beside) or shutil.which("uv"):
         return [uv, "pip", "compile", "--quiet", "--python-version", PYTHON, *_SAME, *_indexes()]

@@ -134,4 +134,4 @@ def _seconds(records: Path | None, name: str) -> float:
         record = read_check_record(records, name) if records else None
     except UserError:
         record = None
-    return record.reference_seconds if record else float("inf")
+    return (record.reference_seconds if record else 0) or float("inf")

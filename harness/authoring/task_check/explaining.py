@@ -118,6 +118,13 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Suites find only those differences that somebody thought of.",
         "Take the input and seed of the message into fuzz/FILE, and see which of the two answers is right.",
     ),
+    StepId.CONVENTIONS: Explanation(
+        "Half of upstream's tests meet each nice-to-have of the axes 3 and 4 that code decides: of all of them, of"
+        " the withheld ones, or of those at a place that a criterion of axis 2 names; upstream has tests there.",
+        "An agent can only keep to conventions that it finds in the tree.",
+        "Ask for what most of the tests beside the behaviour do, or make it a criterion of technique (axis 5) where"
+        " the request calls for it.",
+    ),
     StepId.UPSTREAM_TESTS: Explanation(
         "None of upstream's remaining tests notices a probe. It is a warning.",
         "An agent may copy a test that is still there.",

@@ -15,6 +15,7 @@ from harness.authoring.task_check import (
 )
 from harness.authoring.task_check.agent_view import view_problems
 from harness.authoring.task_check.context import Part, TrackChecks
+from harness.authoring.task_check.conventions import convention_problems
 from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
@@ -52,6 +53,7 @@ _CHEAP: Mapping[StepId, Part] = {
     StepId.IMAGE: _image,
     StepId.OTHER_COPIES: _other_copies,
     StepId.WORTHLESS_SUBMISSIONS: controls.worthless_problems,
+    StepId.CONVENTIONS: convention_problems,
 }
 _DEAR: Mapping[StepId, Part] = {
     StepId.REFERENCE: known_matrices.reference_problems,

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
 from harness.specs.errors import UserError
@@ -81,6 +82,11 @@ def bare(title: str) -> str:
     """Return a title without the parentheses at its end: parsers of logs take these for the time that a test took."""
     head, _, inside = title.rpartition("(")
     return head.rstrip() if inside.endswith(")") and inside.count(")") == 1 and head.strip() else title
+
+
+def is_prose(head: str) -> bool:
+    """Tell whether what stands before `::` is neither a path nor a name: `Weird address (1::1)` has no parts."""
+    return " " in head and not PurePosixPath(head).suffix[1:].isidentifier()
 
 
 @dataclass(frozen=True)

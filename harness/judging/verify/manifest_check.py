@@ -15,9 +15,10 @@ from typing import NamedTuple
 from harness.judging.languages.found import TestFile
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
-from harness.judging.testing.readers import Template, bare, has_titles
+from harness.judging.testing.readers import Template, bare, has_titles, is_prose
 from harness.judging.verify.intake import FileChange, by_path
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
+from harness.specs.rubric import StaticAnswer
 from harness.specs.test_results import TestId
 
 _SEPARATORS = re.compile(r" \| | > ")
@@ -140,9 +141,8 @@ def _looks(name: str) -> str:
 
 
 def _split(name: str) -> list[str]:
-    """Return a name's parts. `::` ends none that has a space: `Weird address (1::1)` is free text, and whole."""
     parts = _SEPARATORS.split(name)
-    return [piece for part in parts for piece in ([part] if " " in part.partition("::")[0] else part.split("::"))]
+    return [piece for part in parts for piece in ([part] if is_prose(part.partition("::")[0]) else part.split("::"))]
 
 
 def _parts(name: str, file: str) -> list[str]:
@@ -167,7 +167,7 @@ class ManifestCheck:
     existing: tuple[TestId, ...] = ()
     unlisted: tuple[TestId, ...] = ()
     reasons: tuple[Reason, ...] = ()
-    static: Mapping[str, bool] = field(default_factory=dict)
+    static: Mapping[str, StaticAnswer] = field(default_factory=dict)
     conduct: tuple[Note, ...] = ()
     unchecked: tuple[TestId, ...] = ()
 

@@ -299,7 +299,12 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
     if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
         return [_flaky(test)]
     if outcome is Outcome.FAILED:
-        return [_reason(ReasonCode.BASELINE_RED, str(test), "it fails on the code as it is")]
+        item = evidence.result(AT_BASELINE, test)
+        retried = item is not None and item.quality is Quality.RETRIED
+        words = (
+            "it ran more than once in one run: take its retries away" if retried else "it fails on the code as it is"
+        )
+        return [_reason(ReasonCode.BASELINE_RED, str(test), words)]
     if outcome is Outcome.SKIPPED:
         return [_reason(ReasonCode.BASELINE_SKIPPED, str(test), "it is skipped, or expected to fail")]
     return [

@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.evidence import Evidence, listed
 from harness.judging.verify.judge.replies import Opinion
+from harness.judging.verify.probe_places import probes_beside
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
-from harness.specs.rubric import Criterion, GradedBy, Importance, StaticCheck
+from harness.specs.rubric import Criterion, GradedBy, Importance, StaticAnswer, named
 from harness.specs.task import Probe, Task
 from harness.specs.variants import ArmKey, ArmStatus
 
@@ -32,7 +33,7 @@ class CriterionResult(BaseModel):
 
 
 def grade(
-    task: Task, evidence: Evidence, static: Mapping[str, bool], opinions: Mapping[str, Opinion] | None = None
+    task: Task, evidence: Evidence, static: Mapping[str, StaticAnswer], opinions: Mapping[str, Opinion] | None = None
 ) -> tuple[CriterionResult, ...]:
     """Return every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
     results = {criterion: _grade(task, criterion, evidence, static) for criterion in task.rubric.criteria}
@@ -80,12 +81,14 @@ def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
     return opinion.met if opinion.met is None else opinion.met is not criterion.negative
 
 
-def _grade(task: Task, criterion: Criterion, evidence: Evidence, static: Mapping[str, bool]) -> CriterionResult:
+def _grade(
+    task: Task, criterion: Criterion, evidence: Evidence, static: Mapping[str, StaticAnswer]
+) -> CriterionResult:
     if GradedBy.PROBE in criterion.graded_by:
         probes = [probe for probe in task.probes if probe.criterion == criterion.id]
-        return _by_probes(criterion, probes, evidence)
+        return _by_probes(criterion, probes, evidence, task)
     if criterion.static is not None:
-        return _by_static(criterion, criterion.static, static.get(criterion.id, False))
+        return _by_static(criterion, static.get(criterion.id, StaticAnswer(criterion.static, (), ())))
     return ungraded(criterion)
 
 
@@ -94,24 +97,38 @@ def ungraded(criterion: Criterion) -> CriterionResult:
     return _result(criterion, None, None, "asks for a judge, and none is named")
 
 
-def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence) -> CriterionResult:
+def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence, task: Task) -> CriterionResult:
     arms = [evidence.arms.get(listed(probe.variant)) for probe in probes]
     if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms):
         return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
     killed_by = {probe.name: tuple(_killers(evidence, listed(probe.variant))) for probe in probes}
-    survivors = [name for name, tests in killed_by.items() if not tests]
-    words = f"no test fails under probe {', '.join(survivors)}" if survivors else "a test fails under each probe"
+    survivors = [probe for probe in probes if not killed_by[probe.name]]
+    names = ", ".join(probe.name for probe in survivors)
+    words = f"no test fails under probe {names}{_around(task, survivors, evidence)}"
+    words = words if survivors else "a test fails under each probe"
     result = _result(criterion, not survivors, GradedBy.PROBE, words)
     return result.model_copy(update={"killed_by": killed_by})
+
+
+def _around(task: Task, survivors: Sequence[Probe], evidence: Evidence) -> str:
+    """Return whether tests notice other changes of the code that these probes change; empty where there are none."""
+    others = [probe for probe in probes_beside(task.probes, survivors) if listed(probe.variant) in evidence.arms]
+    if not others:
+        return ""
+    found = {test for probe in others for test in _killers(evidence, listed(probe.variant))}
+    tests = [str(test) for test in evidence.tests if str(test) in found]
+    if not tests:
+        return ", nor under another change of the same code: nothing tests it"
+    return f"; other changes of the same code are noticed by {named(tests)}: it is tested, but not for this"
 
 
 def _killers(evidence: Evidence, key: ArmKey) -> Iterator[str]:
     yield from (str(test) for test in evidence.tests if evidence.kills(key, test))
 
 
-def _by_static(criterion: Criterion, check: StaticCheck, met: bool) -> CriterionResult:
-    words = f"{check.check} {check.value!r} ({check.of}) {'holds' if met else 'does not hold'}"
-    return _result(criterion, met, GradedBy.STATIC, words)
+def _by_static(criterion: Criterion, answer: StaticAnswer) -> CriterionResult:
+    words = str(answer) if answer.holds else f"{criterion.statement.rstrip('.')}: {answer}"
+    return _result(criterion, answer.holds, GradedBy.STATIC, words)
 
 
 def _result(criterion: Criterion, met: bool | None, by: GradedBy | None, words: str) -> CriterionResult:

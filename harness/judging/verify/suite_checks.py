@@ -25,7 +25,7 @@ from harness.judging.verify.suite_reader import READING, read_apart
 from harness.specs.errors import UserError
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.repo import matches
-from harness.specs.rubric import Quantifier, StaticCheck, StaticKind
+from harness.specs.rubric import StaticAnswer, StaticCheck, StaticKind
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 
@@ -37,10 +37,17 @@ def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileCha
     listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
     helper file or header that the submission made and that the file of a test names.
     """
-    combine = all if check.of is Quantifier.ALL else any
+    return answered(check, tests, changes, discovery).holds
+
+
+def answered(
+    check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery
+) -> StaticAnswer:
+    """Return which of the listed tests meet a check; see `holds`."""
     files = {change.path: change for change in changes}
-    answers = [_answer(check, test, files, discovery) for test in tests if test.file in files]
-    return bool(answers) and combine(answers)
+    answers = {str(test): _answer(check, test, files, discovery) for test in tests if test.file in files}
+    met = tuple(test for test, is_met in answers.items() if is_met)
+    return StaticAnswer(check, met, tuple(test for test, is_met in answers.items() if not is_met))
 
 
 def _answer(check: StaticCheck, test: TestId, files: Mapping[str, FileChange], discovery: Discovery) -> bool:
@@ -270,7 +277,7 @@ def _module_word(path: str) -> str:
 
 def static_answers(
     task: Task, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery
-) -> dict[str, bool]:
-    """Return whether each static criterion of a task holds over these tests, by the criterion's id."""
+) -> dict[str, StaticAnswer]:
+    """Return what each static criterion of a task finds in these tests, by the criterion's id."""
     checks = {criterion.id: criterion.static for criterion in task.rubric.criteria if criterion.static is not None}
-    return {name: holds(check, tests, changes, discovery) for name, check in checks.items()}
+    return {name: answered(check, tests, changes, discovery) for name, check in checks.items()}

@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed
 from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.verdict import StageStatus, VerdictRecord, decide
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.arms_file import ArmsFile, SameArm
-from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN
+from harness.plugins.browser.reasons import APP_DEAD, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import APP_ENDED, plan_stages
 from harness.plugins.browser.task import technique_task
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
-from harness.specs.test_results import Outcome, Quality, TestId
+from harness.specs.test_results import Outcome, TestId
 
 SHOWN, NOT_SHOWN, UNMEASURED = "shown", "not shown", "unmeasured"
 _SAYS_NOTHING = frozenset({ReasonCode.BASELINE_RED, ReasonCode.BASELINE_MISSING, ReasonCode.BASELINE_SKIPPED})
@@ -44,27 +44,15 @@ def technique_of(record: VerdictRecord) -> str:
 def _refined(reason: Reason, arms: ArmsFile, evidence: Evidence | None) -> Reason:
     if reason.code is ReasonCode.CRITERION_UNMET and reason.subject in arms.technique:
         return reason.model_copy(update={"code": TECHNIQUE_NOT_SHOWN})
-    if reason.code not in (ReasonCode.BASELINE_RED, ReasonCode.PLACEBO_SENSITIVE) or evidence is None:
+    if reason.code is not ReasonCode.PLACEBO_SENSITIVE or evidence is None:
         return reason
     test = TestId.parse(reason.subject)
-    if reason.code is ReasonCode.BASELINE_RED:
-        return _retried(reason) if _was_retried(evidence, test) else reason
     red = [arm for arm in arms.same if evidence.outcome(listed(arm.variant), test) is not Outcome.PASSED]
     # Several arms, one reason: the technique's goes first, since that is what is asked for.
     codes = [arm.code for arm in red]
     if TECHNIQUE_NOT_SHOWN in codes:
         return reason.model_copy(update={"code": TECHNIQUE_NOT_SHOWN, "words": _words(red)})
     return reason.model_copy(update={"code": codes[0], "words": _words(red)}) if codes else reason
-
-
-def _was_retried(evidence: Evidence, test: TestId) -> bool:
-    item = evidence.result(AT_BASELINE, test)
-    return item is not None and item.quality is Quality.RETRIED
-
-
-def _retried(reason: Reason) -> Reason:
-    words = "it ran more than once in one run: take its retries away"
-    return reason.model_copy(update={"code": RETRIES, "words": words})
 
 
 def _words(red: list[SameArm]) -> str:

@@ -8,4 +8,3 @@ FAILED = Verdict.FAILED
 TIMING_DEPENDENT = ReasonCode("timing-dependent")
 TECHNIQUE_NOT_SHOWN = ReasonCode("technique-not-shown")
 APP_DEAD = ReasonCode("app-dead")
-RETRIES = ReasonCode("retries")

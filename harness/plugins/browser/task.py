@@ -77,6 +77,8 @@ class TechniqueTask(Task):
             return b""
         if name == _TESTS:
             return patch_of(self.directory / "reference")
+        if name == "removal.patch":
+            raise UserError(f"{self.address}: a task of technique has no removal; its arms are in {ARMS}")
         return super().patch(name)
 
     @cached_property

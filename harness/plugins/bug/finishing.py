@@ -61,7 +61,8 @@ async def find_hidden(catalog: Catalog, bench: Bench) -> HiddenTests:
     right = await bench.passing(reference, bench.fixed)
     if red := sorted(set(reference.tests) - right):
         raise UserError(f"{task.directory}: {red[0]} of the base's reference fails on the fixed tree")
-    showing = [test for test in reference.tests if test not in await bench.passing(reference, bench.buggy)]
+    still_right = await bench.passing(reference, bench.buggy)
+    showing = [test for test in reference.tests if test not in still_right]
     if not showing:
         raise UserError(f"{task.directory}: no test of the base's reference shows this bug")
     seconds = UPSTREAM_TIMES * task.file.limits.arm_seconds

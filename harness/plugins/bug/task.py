@@ -16,14 +16,12 @@ hidden.yaml          the tests of upstream that judge repairs, by file
 import hashlib
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import Field
 
-from harness.judging.languages.registry import language_of
 from harness.plugins.bug.spans import FAULT_FILE, FEWEST_LINES, MAX_SPANS, TIMES_GOLD
 from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
@@ -34,6 +32,9 @@ from harness.specs.tracks import TaskCatalog
 from harness.specs.variants import VARIANT_NAME
 from harness.specs.yaml_files import FileModel, load_yaml, read_text
 from harness.tracks.behaviour import load_task
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 NAME = "bug"
 FIX, PLAIN, PLAIN_BUG, HIDDEN = "fix.patch", "plain.patch", "plain-bug.patch", "hidden.yaml"
@@ -106,8 +107,10 @@ class BugTask(Task):
     @cached_property
     def prompt(self) -> str:
         """The report, and what is to be handed in."""
+        from harness.judging.languages.registry import language_of  # grammars, which lists of tasks do without
+
         repo, ids = self.repo, language_of(self.repo).ids
-        template = _TEMPLATES.get_template("request.j2")
+        template = _templates().get_template("request.j2")
         return template.render(
             report=self.objective.strip(),
             parts=[part.value for part in self.file.parts],
@@ -200,10 +203,14 @@ def bug_task(task: Task) -> BugTask:
     raise UserError(f"task {task.id}: it is no task of the bug track (-t {NAME}:NAME)")
 
 
-_TEMPLATES = Environment(
-    loader=PackageLoader("harness.plugins.bug", "."),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    autoescape=False,
-)
+@cache
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("harness.plugins.bug", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )

@@ -21,7 +21,8 @@ from harness.specs.variants import Variant, VariantKind
 
 OTHER = "correct-b"
 """The second correct implementation, which differs from the first wherever the requirement is silent."""
-_RUN = b'#!/bin/sh\nexec python3 "${0%/*}/adapter.py" "$@"\n'
+# Variants have the times of the image's files: bytecode that lies beside those would be taken for theirs.
+_RUN = b'#!/bin/sh\nexec python3 -B -X pycache_prefix=/nowhere "${0%/*}/adapter.py" "$@"\n'
 _FRAMES = {"python": ("adapter.py",)}
 
 

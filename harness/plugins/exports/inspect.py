@@ -19,7 +19,7 @@ from harness.results.leaderboard import Standing, leaderboard
 from harness.results.report.facts import facts
 from harness.results.report.tables import console, printable
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows
+from harness.results.run_rows import RunRows, by_track
 from harness.runs.plan import slug
 from harness.runs.records import write_whole
 from harness.specs.errors import UserError
@@ -33,10 +33,11 @@ def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> i
     """Raises UserError where the folder can't be written. Says what was written."""
     written = {}
     for run in runs:
-        for standing in leaderboard([run]):
-            name = "-".join(
-                filter(None, (run.directory.resolve().name, standing.who.scaffold, slug(standing.who.model)))
-            )
+        tracks = by_track([run])
+        standings = [(track, each) for track, of_track in tracks.items() for each in leaderboard(of_track)]
+        for track, standing in standings:
+            parts = (run.directory.resolve().name, standing.who.scaffold, slug(standing.who.model))
+            name = "-".join(filter(None, (*parts, track if len(tracks) > 1 else "")))
             path = directory / f"{name}.json"
             _write(path, inspect_log(run, standing))
             written[path.name] = len(standing.rows)

@@ -12,7 +12,16 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from harness.judging.testing.readers import ByBeginning, Reader, Report, ReportError, Template, bare, has_titles
+from harness.judging.testing.readers import (
+    ByBeginning,
+    Reader,
+    Report,
+    ReportError,
+    Template,
+    bare,
+    has_titles,
+    is_prose,
+)
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
@@ -168,7 +177,7 @@ def _parts(name: str, file: str) -> tuple[str, ...]:
     elif file.endswith(".go"):
         text = text.partition("/")[0]
     for separator in (" | ", " > ", "::"):
-        if separator in text and not (separator == "::" and " " in text.partition("::")[0]):
+        if separator in text and not (separator == "::" and is_prose(text.partition("::")[0])):
             return tuple(text.split(separator))
     return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
 

@@ -15,6 +15,7 @@ from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, Language
 from harness.judging.languages.registry import DelegatingDiscovery, language_of
 from harness.judging.submission.manifest import ManifestError, listed_tests
+from harness.judging.testing.readers import is_prose
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.intake import FileChange, Intake
 from harness.judging.verify.suite_reader import read_apart, with_inherited
@@ -167,12 +168,12 @@ def _has(line: str, name: str) -> bool:
 def _last_part(name: str) -> str:
     """Return a test's own name below its class or blocks; empty where nothing stands above it.
 
-    What stands before `::` is a path or a name: `address (1::1)` has no parts.
+    `address (1::1)` has no parts.
     """
     if _DOTTED.fullmatch(name):
         return name.rpartition(".")[2]
     head, separator, rest = name.partition("::")
-    if separator and " " not in head:
+    if separator and not is_prose(head):
         return _last_part(rest) or rest
     return _BELOW.sub("", name) if _BELOW.match(name) else ""
 

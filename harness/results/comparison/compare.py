@@ -17,7 +17,7 @@ from harness.results.comparison.pairs import Pair, pair_up
 from harness.results.comparison.sides import PlacedTrial, Side, find_sides
 from harness.results.leaderboard import SystemEffort, effort
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows, load_rows
+from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
 from harness.results.scores import ResolveRate, resolve_rate
 from harness.runs.plan import RunFile
 from harness.specs.errors import UserError
@@ -207,9 +207,19 @@ class Comparison:
     notes: tuple[str, ...]
 
 
-def compare(directories: Sequence[Path], first: str, others: Sequence[str]) -> Comparison:
-    """Sides are named SCAFFOLD, SCAFFOLD/MODEL, or RUN: and one of these. Raises UserError for what is refused."""
-    return compare_runs(_load(directories), first, others)
+def compare(directories: Sequence[Path], first: str, others: Sequence[str], track: str = "") -> Comparison:
+    """Sides are named SCAFFOLD, SCAFFOLD/MODEL, or RUN: and one of these; at tasks of one track.
+
+    Raises UserError for what is refused, such as runs of several tracks of which none is named.
+    """
+    runs = _load(directories)
+    found = tracks_of(runs)
+    if not track and len(found) > 1:
+        raise UserError(
+            f"these runs have tasks of several tracks, which aren't averaged: name one with --track: "
+            f"{', '.join(found)}"
+        )
+    return compare_runs(of_track(runs, track) if track else runs, first, others)
 
 
 def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> Comparison:

@@ -141,7 +141,7 @@ def _both(item: Judged) -> tuple[str, VerdictRecord, VerdictRecord | None]:
 
 
 def report_regrading(regraded: Sequence[Regraded], as_json: bool) -> int:
-    """Returns 1 where a trial has no new verdict, or one that isn't scored."""
+    """Returns 1 where a trial has no new verdict, an unscored one, or one without its judge's answers."""
     if as_json:
         print(json.dumps([_regrade_report_facts(item) for item in regraded], indent=2))
     else:
@@ -149,7 +149,7 @@ def report_regrading(regraded: Sequence[Regraded], as_json: bool) -> int:
         out = console()
         out.print(table(("trial", "old", "new", "changed criteria", "why"), rows))
         out.print(Text(_totals(regraded)), soft_wrap=True)
-    return 1 if any(map(still_open, regraded)) else 0
+    return 1 if any(still_open(item) or _void(item) for item in regraded) else 0
 
 
 def _totals(regraded: Sequence[Regraded]) -> str:
@@ -157,10 +157,18 @@ def _totals(regraded: Sequence[Regraded]) -> str:
     undone = sum(item.new is None and not item.is_without_judge for item in regraded)
     silent = sum(item.is_without_judge for item in regraded)
     usage = sum((item.usage for item in regraded), start=NO_USAGE)
+    void = sum(bool(_void(item)) for item in regraded)
     words = f"{len(regraded)} trials, {changed} verdicts changed"
     words += f", {undone} could not be judged again" if undone else ""
     words += f", {silent} keep their old verdict since the judge couldn't be had" if silent else ""
+    words += f", {void} without their judge, none of whose answers counts" if void else ""
     return f"{words}; judge's cost {money(usage)}"
+
+
+def _void(item: Regraded) -> str:
+    """Return why none of the judge's answers counts that this regrading asked for; empty where they count."""
+    judge = item.new.judge if item.new else None
+    return judge.void if judge and judge.asked else ""
 
 
 def _cell(record: VerdictRecord | None) -> str | Text:
@@ -174,7 +182,8 @@ def _criteria(item: Regraded) -> str:
 def _why(item: Regraded) -> str:
     if item.new is None:
         return item.complaint
-    return ", ".join(dict.fromkeys(reason.code for reason in item.new.reasons)) or "-"
+    codes = ", ".join(dict.fromkeys(reason.code for reason in item.new.reasons))
+    return "; ".join(filter(None, (codes, _void(item)))) or "-"
 
 
 def _regrade_report_facts(item: Regraded) -> dict[str, Any]:
@@ -186,5 +195,6 @@ def _regrade_report_facts(item: Regraded) -> dict[str, Any]:
         "changed_criteria": item.changed_criteria,
         "reasons": [reason.model_dump(mode="json") for reason in item.new.reasons] if item.new else [],
         "complaint": item.complaint or None,
+        "judge_void": _void(item) or None,
         "judge_usage": item.usage.model_dump(mode="json"),
     }

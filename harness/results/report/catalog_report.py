@@ -19,13 +19,14 @@ from harness.specs.authoring_facts import Build, Check
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Finding, Health, Severity
 from harness.specs.task import Task
+from harness.specs.tracks import BEHAVIOUR
 
 if TYPE_CHECKING:
     from harness.runs.owners import Cleaning
 
 
 def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
-    """Return a line for each task that the patterns take. Raises UserError."""
+    """Print a line for each task that the patterns take; kinds are of behaviour alone. Raises UserError."""
     tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:
@@ -35,7 +36,7 @@ def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*"
         (
             task.id,
             task.repo.name,
-            task.file.kind.value,
+            task.file.kind.value if task.track == BEHAVIOUR else task.track,
             task.repo.language,
             str(len(task.rubric.must_haves)),
             str(len(task.probes)),
@@ -143,6 +144,7 @@ def _limits(task: Task) -> str:
 def _task_facts(task: Task) -> dict[str, Any]:
     return {
         "id": task.id,
+        "track": task.track,
         "repo": task.repo.name,
         "kind": task.file.kind,
         "language": task.repo.language,

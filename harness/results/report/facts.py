@@ -71,6 +71,19 @@ def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]
     }
 
 
+def joined_facts(told: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the facts of several tracks as those of one, with the track in each row; those of one as they are."""
+    if len(told) == 1:
+        [only] = told.values()
+        return only
+    first = next(iter(told.values()))
+    lists = [key for key, value in first.items() if isinstance(value, list) and key != "runs"]
+    rows = {key: [{"track": track, **row} for track, each in told.items() for row in each[key]] for key in lists}
+    classes = [{"track": track, **row} for track, each in told.items() for row in each["sizes"]["classes"]]
+    sizes = {track: each["sizes"] for track, each in told.items()}
+    return {**first, **rows, "sizes": {"classes": classes, "tracks": sizes}}
+
+
 def _deciles(item: SystemResults, behaviour: SystemBehaviour, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Actions per trial of each kind in each tenth of the trajectories, zeros too."""
     for tenth, found in enumerate(behaviour.deciles, start=1):

@@ -12,12 +12,12 @@ from rich.text import Text
 from harness.results.failing.funnel import WeightsFile
 from harness.results.report.activity_tables import behaviour_sections
 from harness.results.report.csv_report import csv_of_facts
-from harness.results.report.facts import results_facts
+from harness.results.report.facts import joined_facts, results_facts
 from harness.results.report.failing_tables import failing_sections
 from harness.results.report.figures import NOTHING, percent, share_words, span
 from harness.results.report.run_summary import effort_table, system_names
 from harness.results.report.tables import console, printable, table
-from harness.results.run_rows import RunRows
+from harness.results.run_rows import RunRows, by_track
 from harness.results.scores import POLICY, Who
 from harness.results.signals import system_figures
 from harness.results.summary import Results, SystemResults, results
@@ -30,13 +30,14 @@ def report_results(
     """`csv` names one of the lists of the JSON. Returns 0: a report has no verdict of its own. Raises UserError."""
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
-    found = results(runs, weights)
+    directories = [run.directory for run in runs]
+    found = {track: results(chosen, weights) for track, chosen in by_track(runs).items()} or {"": results(runs)}
     if as_json or csv:
-        told = results_facts(found, [run.directory for run in runs])
+        told = joined_facts({track: results_facts(each, directories) for track, each in found.items()})
         sys.stdout.write(_csv(told, csv) if csv else json.dumps(told, indent=2) + "\n")
         return 0
     out = console()
-    for part in _parts(found, [run.directory for run in runs]):
+    for part in _all_parts(found, directories):
         out.print(part, soft_wrap=isinstance(part, Text))
     return 0
 
@@ -49,9 +50,17 @@ def _csv(told: Mapping[str, Any], name: str) -> str:
     return csv_of_facts(lists[name])
 
 
-def _parts(found: Results, directories: Sequence[Path]) -> Iterator[Table | Text]:
+def _all_parts(found: Mapping[str, Results], directories: Sequence[Path]) -> Iterator[Table | Text]:
+    """Yield the tables of each track by themselves: no rate is over tasks of two."""
+    runs = ", ".join(map(str, directories))
+    for track, each in found.items():
+        trials = sum(len(item.standing.rows) for item in each.systems)
+        yield Text(f"{runs}, track {track}: {trials} trials" if len(found) > 1 else f"{runs}: {trials} trials")
+        yield from _parts(each)
+
+
+def _parts(found: Results) -> Iterator[Table | Text]:
     names = system_names(item.standing.who for item in found.systems)
-    yield Text(f"{', '.join(map(str, directories))}: {sum(len(item.standing.rows) for item in found.systems)} trials")
     yield leaderboard_table(found.systems, names)
     yield Text(POLICY)
     yield Text(

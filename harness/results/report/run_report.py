@@ -14,7 +14,7 @@ from typing import Any
 from rich.text import Text
 
 from harness.results.large_runs import is_large
-from harness.results.leaderboard import Standing, leaderboard
+from harness.results.leaderboard import leaderboard
 from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
 from harness.results.report.mutants_report import mutants_facts
 from harness.results.report.parity_report import parity_facts, parity_lines
@@ -27,6 +27,7 @@ from harness.results.rows import TrialRow
 from harness.results.run_rows import (
     Filters,
     RunRows,
+    by_track,
     chosen,
     damage_of,
     each_row,
@@ -216,9 +217,12 @@ def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
     out.print(trial_table(rows))
     for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
         out.print(part)
-    standings: tuple[Standing, ...] = () if by_outcome else leaderboard([found])
-    for item in summary_parts(standings, () if by_outcome else rows):
-        out.print(item, soft_wrap=isinstance(item, Text))
+    several = by_track([found])
+    for track, [of_track] in ({} if by_outcome else several).items():
+        if len(several) > 1:
+            out.print(Text(f"\nTrack {track}:"))
+        for item in summary_parts(leaderboard([of_track]), of_track.trials):
+            out.print(item, soft_wrap=isinstance(item, Text))
     out.print(Text(_totals(rows) + more), soft_wrap=True)
 
 

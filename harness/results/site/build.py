@@ -22,6 +22,7 @@ from harness.judging.languages.registry import LANGUAGES
 from harness.results.activity.trials import TrialBehaviour
 from harness.results.failing.funnel import WeightsFile
 from harness.results.report.figures import counted
+from harness.results.rows import TrialRow
 from harness.results.site.comparison_pages import pairings, write_comparison
 from harness.results.site.front_page import front_values, write_front
 from harness.results.site.material import (
@@ -39,6 +40,7 @@ from harness.results.site.task_pages import write_task
 from harness.results.site.topic_pages import write_activity, write_axes, write_criteria
 from harness.results.site.trial_list import write_trial_list
 from harness.results.site.trial_pages import write_trial
+from harness.runs.plan import system_name
 from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
@@ -74,42 +76,70 @@ _TOGETHER = 8
 _MARK = "site.css"
 
 
+@dataclass(frozen=True)
+class Changes:
+    """Tasks and systems, by name, of the trials whose rows are others than when the site was last built."""
+
+    tasks: frozenset[str]
+    systems: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.tasks or self.systems)
+
+
 @dataclass
 class SiteBuilder:
-    """Builds the same site again and again, trials' pages only where their files have changed since."""
+    """Builds the same site again and again, only the pages that show what has changed since."""
 
     directories: Sequence[Path]
     out: Path
     catalog: Places = None
     is_live: bool = False
     weights: WeightsFile | None = None
+    track: str = ""
+    """Where it isn't empty, trials of this track alone."""
     _known: dict[str, object] = field(default_factory=dict)
+    _rows: dict[str, TrialRow] = field(default_factory=dict)
+    _asked: object = None
     _behaviours: dict[str, TrialBehaviour | None] = field(default_factory=dict)
 
     def build(self) -> int:
-        """Write all pages that are new; how many there are now. Raises UserError."""
+        """Write all pages that are new; how many trials there are now. Raises UserError."""
         check_folder(self.out)
-        material = load_material(self.directories, self.catalog)
+        material = load_material(self.directories, self.catalog, self.track)
         pages = Pages(self.out, material.title, self.is_live)
         stamps = {trial.page: _stamp(trial) for trial in material.trials}
+        changes = self._changes(material)
         changed = [
             (system, trial)
             for system in material.systems
             for trial in system.trials
-            if self._known.get(trial.page) != stamps[trial.page]
+            if self._known.get(trial.page) != stamps[trial.page] or trial.row.task in changes.tasks
         ]
         pages.write_static()
-        shared = _shared_pages(pages, material)
+        shared = _shared_pages(pages, material, changes)
         _load_for_all(pages)
         with _at_work([*shared, *_trials_pages(pages, material, changed)], len(shared) + len(changed)) as done:
-            front = front_values(material, self.weights)
+            front = front_values(material, self.weights) if changes else None
             found = chain.from_iterable(list(done)[len(shared) :])
         self._behaviours |= {trial.page: item for (_, trial), item in zip(changed, found, strict=True)}
-        behaviours = {page: item for page, item in self._behaviours.items() if item}
-        write_front(pages, front)
-        write_activity(pages, material, behaviours)
+        if front:
+            write_front(pages, front)
+            write_activity(pages, material, {page: item for page, item in self._behaviours.items() if item})
         self._known |= stamps
         return len(stamps)
+
+    def _changes(self, material: Material) -> Changes:
+        """Return what differs from the last time, and remember how it is now."""
+        rows = {trial.page: trial.row for trial in material.trials}
+        asked = [(run.name, run.rows.asked) for run in material.runs]
+        differ = [trial.row for trial in material.trials if self._rows.get(trial.page) != trial.row]
+        is_all = asked != self._asked
+        tasks = material.task_names if is_all else [row.task for row in differ]
+        names = [system_name(row.scaffold, row.model) for row in differ]
+        systems = [system.name for system in material.systems] if is_all else names
+        self._rows, self._asked = rows, asked
+        return Changes(frozenset(tasks), frozenset(systems))
 
 
 def check_folder(out: Path) -> None:
@@ -125,14 +155,17 @@ def check_folder(out: Path) -> None:
 Piece = Callable[[], Any]
 
 
-def _shared_pages(pages: Pages, material: Material) -> list[Piece]:
-    """Return all but the front and the trials' pages."""
+def _shared_pages(pages: Pages, material: Material, changes: Changes) -> list[Piece]:
+    """Return all but the front and the trials' pages, as far as they show what has changed."""
+    if not changes:
+        return []
     pairs = [
         partial(write_comparison, pages, material, track, pair)
         for track in material.tracks
         for pair in pairings(track.systems, track.place)
+        if changes.systems & {pair.first.name, pair.second.name}
     ]
-    tasks = [partial(write_task, pages, material, name) for name in material.task_names]
+    tasks = [partial(write_task, pages, material, name) for name in material.task_names if name in changes.tasks]
     lists = [write_axes, write_criteria, write_trial_list, write_matrix]
     return [*(partial(write, pages, material) for write in lists), *pairs, *tasks]
 
@@ -205,6 +238,7 @@ def report_site(
     catalog: Places,
     weights: WeightsFile | None = None,
     others: Iterable[object] = (),
+    track: str = "",
 ) -> int:
     """Build a site and say where it begins. Returns the command's exit status. Raises UserError.
 
@@ -213,6 +247,6 @@ def report_site(
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")
     check_extra(Extra.SITE, "report --site")
-    trials = SiteBuilder(directories, out, catalog, weights=weights).build()
+    trials = SiteBuilder(directories, out, catalog, weights=weights, track=track).build()
     print(f"{counted(trials, 'trial')} in {out}; open {shlex.quote(str(out / FRONT))}")
     return 0

@@ -1,4 +1,4 @@
-"""What a failing test printed in each arm, read from the reports that a run keeps of its arms.
+"""Failures of listed tests in each arm, from the reports that a run keeps of its arms.
 
 Reports come from hostile code. They are read by the same readers that judged them, smaller ones alone, and what they
 say is shown and decides nothing.

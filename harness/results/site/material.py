@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from harness.results.leaderboard import Standing, leaderboard
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows, load_rows
+from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
 from harness.specs.catalog import Catalog, Places
@@ -188,8 +188,8 @@ class Material:
         return ", ".join(run.name for run in self.runs)
 
 
-def load_material(directories: Sequence[Path], catalog: Places) -> Material:
-    """Raises UserError where a directory holds no run, or is named twice."""
+def load_material(directories: Sequence[Path], catalog: Places, track: str = "") -> Material:
+    """Read runs, or their trials of one track. Raises UserError where a directory holds no run, or is named twice."""
     seen: set[Path] = set()
     for directory in directories:
         if directory.resolve() in seen:
@@ -197,44 +197,41 @@ def load_material(directories: Sequence[Path], catalog: Places) -> Material:
         seen.add(directory.resolve())
     names = run_names(list(directories))
     loaded = [load_rows(directory) for directory in directories]
+    if track:
+        loaded = of_track(loaded, track)
     several = len(loaded) > 1
     runs = tuple(SiteRun(name, name if several else "", rows) for name, rows in zip(names, loaded, strict=True))
     trials = tuple(SiteTrial(run, row) for run in runs for row in run.rows.trials)
     whole = tuple(_systems(loaded, trials))
     named = sorted({task for system in whole for task in system.scores})
     tasks = dict(_tasks(runs, named, catalog))
-    track_of = _tracks_of(named, tasks, trials)
+    track_of = _tracks_of(loaded, named)
     known = {system.name: replace(system, style=style) for style, system in enumerate(sorted(whole, key=_name))}
-    tracks = tuple(_tracks(loaded, trials, track_of, known))
+    tracks = tuple(_tracks(loaded, trials, known))
     systems = tuple(known[name] for name in dict.fromkeys(_name(each) for track in tracks for each in track.systems))
     changed = frozenset(_changed(runs, tasks))
     return Material(runs, systems, tracks, track_of, tuple(named), tasks, changed, trials)
 
 
-def _tracks_of(names: Sequence[str], tasks: Mapping[str, Task], trials: Sequence[SiteTrial]) -> dict[str, str]:
-    """Task -> track: as verdicts say, else as the catalog does."""
-    judged = {trial.row.task: trial.row.record.track for trial in trials if trial.row.record}
-    known = {name: task.track for name, task in tasks.items()}
-    return {name: judged.get(name) or known.get(name, BEHAVIOUR) for name in names}
+def _tracks_of(runs: Sequence[RunRows], names: Sequence[str]) -> dict[str, str]:
+    """Task -> track, as the first run says that was asked for the task."""
+    asked = [(run, {task for tasks in run.asked.values() for task in tasks}) for run in runs]
+    rows = [(run, {row.task for row in run.trials} | tasks) for run, tasks in asked]
+    return {name: next(run.track_of(name) for run, tasks in rows if name in tasks) for name in names}
 
 
 def _tracks(
-    runs: Sequence[RunRows], trials: Sequence[SiteTrial], track_of: Mapping[str, str], known: Mapping[str, System]
+    runs: Sequence[RunRows], trials: Sequence[SiteTrial], known: Mapping[str, System]
 ) -> Iterator[TrackResults]:
     """Yield tests of behaviour first, then the other tracks by name."""
-    names = sorted(set(track_of.values()), key=lambda name: (name != BEHAVIOUR, name))
+    names = sorted(tracks_of(runs), key=lambda name: (name != BEHAVIOUR, name))
     for name in names:
-        found = tuple(_of_track(run, name, track_of) for run in runs)
-        own = tuple(trial for trial in trials if track_of[trial.row.task] == name)
+        found = tuple(run.of_track(name) for run in runs)
+        own = tuple(trial for trial in trials if trial.row.track == name)
         systems = [
             replace(each, label=known[each.name].label, style=known[each.name].style) for each in _systems(found, own)
         ]
         yield TrackResults(name, name if len(names) > 1 else "", found, tuple(systems))
-
-
-def _of_track(run: RunRows, track: str, track_of: Mapping[str, str]) -> RunRows:
-    kept = replace(run, trials=tuple(row for row in run.trials if track_of[row.task] == track))
-    return kept.asking(lambda _system, task, asked: asked if track_of.get(task) == track else 0)
 
 
 def _name(system: System) -> str:

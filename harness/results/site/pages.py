@@ -118,10 +118,11 @@ class Pages:
             self._write(name, files("harness.results.site").joinpath("static", name).read_text(encoding="utf-8"))
 
     def _write(self, name: str, text: str) -> None:
-        path = self.directory / name
+        path, data = self.directory / name, text.encode("utf-8", errors="replace")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", errors="replace")
+            if not (self.is_live and path.is_file() and path.read_bytes() == data):  # a page that is open stays
+                path.write_bytes(data)
         except OSError as error:
             raise UserError(f"{path}: can't be written: {error.strerror or error}") from None
 

@@ -1,22 +1,29 @@
-"""`testwright view`: a run's site on loopback, built anew while the run goes on."""
+"""`testwright view`: a run's site on loopback. While the run goes on it says how far each trial is.
+
+Pages that show what has changed are written anew; the others are left as they are.
+"""
 
 import errno
+import json
+import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from harness.models.replay import now
 from harness.results.site.build import SiteBuilder
+from harness.results.site.material import link, run_names
+from harness.results.site.pages import visible
+from harness.runs.at_work import AT_WORK, read_at_work
 from harness.specs.catalog import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
-VERSION = "version.txt"
-"""Its text changes whenever the site has been built anew."""
 _SECONDS = 2.0
 """Between two looks at the run's files."""
 
@@ -24,9 +31,25 @@ _SECONDS = 2.0
 class _Handler(SimpleHTTPRequestHandler):
     """Files of the site, for whoever asks by this machine's own name: another site's page can't read them."""
 
+    def __init__(self, *arguments: Any, runs: Sequence[Path], **options: Any) -> None:
+        self._runs = runs
+        super().__init__(*arguments, **options)
+
     def do_GET(self) -> None:
-        if self._is_ours():
+        if not self._is_ours():
+            return
+        if self.path == f"/{AT_WORK}":
+            self._tell_at_work()
+        else:
             super().do_GET()
+
+    def _tell_at_work(self) -> None:
+        data = json.dumps(at_work(self._runs)).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
 
     def do_HEAD(self) -> None:
         if self._is_ours():
@@ -64,8 +87,8 @@ def view(directories: list[Path], port: int, catalog: Places) -> int:
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
         builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)
-        with listening(Path(folder), port) as server:
-            _build(builder, 1)
+        with listening(Path(folder), port, directories) as server:
+            builder.build()
             threading.Thread(target=server.serve_forever, daemon=True).start()
             print(f"http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C ends it)", flush=True)
             with suppress(KeyboardInterrupt):
@@ -74,10 +97,10 @@ def view(directories: list[Path], port: int, catalog: Places) -> int:
 
 
 @contextmanager
-def listening(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
+def listening(folder: Path, port: int, runs: Sequence[Path] = ()) -> Iterator[ThreadingHTTPServer]:
     """Provide a server that has its port and answers once it is told to; 0 takes a free one."""
     try:
-        server = _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
+        server = _Server(("127.0.0.1", port), partial(_Handler, directory=str(folder), runs=runs))
     except (OSError, OverflowError) as error:
         in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         why = "is in use" if in_use else f"can't be had: {getattr(error, 'strerror', None) or error}"
@@ -88,14 +111,50 @@ def listening(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
         server.server_close()
 
 
+def at_work(directories: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return how far each run is that is at work, with the pages of its trials; strings are fit to be shown.
+
+    `is_lost`: the process has ended without a word, so that this is how far it was.
+    """
+    told = []
+    names = run_names(list(directories))
+    for name, directory in zip(names, directories, strict=True):
+        file = read_at_work(directory)
+        if file is None:
+            continue
+        found = file.model_dump(mode="json", exclude={"trials", "schema_version"})
+        place = name if len(directories) > 1 else ""
+        trials = [
+            {
+                **trial.model_dump(mode="json", exclude={"schema_version"}),
+                "label": visible(trial.label),
+                "href": link(str(PurePosixPath("trials", place, f"{trial.place}.html"))),
+                "seconds": round((now() - trial.began).total_seconds()),
+            }
+            for trial in file.trials
+        ]
+        told.append({**found, "run": visible(name), "is_lost": not _is_alive(file.pid), "trials": trials})
+    return told
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 def follow(builder: SiteBuilder, stop: threading.Event) -> None:
     """Build again whenever the run's files have changed, until `stop` is set."""
-    seen, number = files_seen(builder.directories), 1
+    seen = files_seen(builder.directories)
     while not stop.wait(_SECONDS):
-        now = files_seen(builder.directories)
-        if now != seen:
-            seen, number = now, number + 1
-            _build(builder, number)
+        now_seen = files_seen(builder.directories)
+        if now_seen != seen:
+            seen = now_seen
+            builder.build()
 
 
 def files_seen(directories: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
@@ -110,8 +169,3 @@ def files_seen(directories: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
                     continue
                 found.append((str(path), status.st_mtime_ns, status.st_size))
     return frozenset(found)
-
-
-def _build(builder: SiteBuilder, number: int) -> None:
-    builder.build()
-    (builder.out / VERSION).write_text(str(number))

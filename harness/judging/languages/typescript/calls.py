@@ -17,6 +17,8 @@ _TESTS = frozenset({"test", "it", "fit", "xit", "xtest"})
 _SUITES = frozenset({"describe", "suite", "fdescribe", "xdescribe"})
 _HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
 _MODIFIERS = frozenset({"only", "skip", "todo", "fails", "failing", "concurrent", "sequential", "shuffle"})
+_OF_PLAYWRIGHT = frozenset({"fixme", "fail", "parallel", "serial"})
+"""Modifiers whose call registers something only where its first argument is a title: `test.fail()` marks a test."""
 _TABLES = frozenset({"each", "for", "skipIf", "runIf"})
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
@@ -59,7 +61,7 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
     if function is None or argument(node) is None:
         return None
-    allowed, table = _MODIFIERS, False
+    allowed, table, suite = _MODIFIERS, False, False
     while function.type in ("member_expression", "call_expression"):
         if function.type == "call_expression":
             inner = function.child_by_field_name("function")
@@ -68,19 +70,29 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
             function, table = inner, True
             allowed = _MODIFIERS | _TABLES
         else:
-            if text_of(function.child_by_field_name("property")) not in allowed:
+            name = text_of(function.child_by_field_name("property"))
+            suite = suite or name == "describe"
+            if not (name in allowed or name == "describe" or (name in _OF_PLAYWRIGHT and _is_title(argument(node)))):
                 return None
             allowed, outer = _MODIFIERS, function.child_by_field_name("object")
             if outer is None:
                 return None
             function = outer
-    return known.get(text_of(function)) if function.type == "identifier" else None
+    registers = known.get(text_of(function)) if function.type == "identifier" else None
+    return registers if registers is None else registers or suite
+
+
+def _is_title(node: Node | None) -> bool:
+    return node is not None and node.type in ("string", "template_string", "binary_expression")
 
 
 def is_hook(node: Node) -> bool:
     """Return whether a call registers what runs around tests."""
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
-    return function is not None and function.type == "identifier" and text_of(function) in _HOOKS
+    if function is not None and function.type == "member_expression":
+        is_of_test = text_of(function.child_by_field_name("object")) in _TESTS
+        function = function.child_by_field_name("property") if is_of_test else None
+    return function is not None and text_of(function) in _HOOKS
 
 
 def argument(call: Node) -> Node | None:

@@ -153,7 +153,11 @@ class _Search:
         node, place, given_to = seen
         registers = registering(node, self.suites)
         if registers is not None:
-            name = template_of(argument(node))
+            title = argument(node)
+            if registers and title is not None and title.type in FUNCTIONS:  # Playwright's blocks need none
+                yield from (_Seen(child, place, given_to) for child in node.children)
+                return
+            name = template_of(title)
             if not registers:
                 self.tests.append((self._test(node, place, name), node, place))
                 return

@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from harness.judging.verify.judge.asking import AnswerCache, Asking
 from harness.judging.verify.judge.prompts import Prompts, Shown, shown
@@ -36,6 +37,13 @@ _FILE_OF_FOLDER = re.compile(
 )
 """The last two parts, where the folder alone says that tests are in it."""
 _NAME_CHARS, _FILE_CHARS = range(5, 40), range(5, 60)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PART_OF_FILE = re.compile(r"[A-Za-z]+")
+_OF_TESTS = frozenset({"test", "tests", "spec", "assert", "expect", "isinstance", "describe", "self", "return"})
+"""Words that tell a test apart, and no behaviour."""
+_TAKEN = 20
+"""Names and words of a patch that others are made of."""
 _CALLS = "Tests that call '{}' are among the lines that the patch adds."
 _STANDS = "Tests that stand in a file whose path ends with '{}' are added or changed by the patch."
 
@@ -56,7 +64,7 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
     about_names = not files or (bool(names) and _rank(patch, "form") % 2 == 0)
     form = _CALLS if about_names else _STANDS
     true = _pick(patch, names if about_names else files)
-    invented = _absent_name(patch, names) if about_names else _absent_file(patch, true, names)
+    invented = _absent_name(patch, names) if about_names else _absent_file(patch, true)
     return (
         Question(KNOWN_TRUE, form.format(true), known=Answer.MET),
         Question(KNOWN_FALSE, form.format(invented), known=Answer.UNMET),
@@ -67,10 +75,14 @@ def _called(patch: str) -> set[str]:
     """Return names of functions that added lines call, as far as a line alone tells: not in strings, not as
     definitions.
     """
-    added = (line[1:].strip() for line in patch.split("\n") if line.startswith("+") and not line.startswith("+++ "))
-    lines = (_COMMENT.sub("", _STRING.sub("", line)) for line in added if not line.startswith(_PROSE))
-    code = (line for line in lines if not _DEFINITION.search(line))
+    code = (line for line in _code(patch) if not _DEFINITION.search(line))
     return {name for line in code for name in _CALL.findall(line) if len(name) in _NAME_CHARS}
+
+
+def _code(patch: str) -> list[str]:
+    """Return the added lines without their strings and comments, and without prose."""
+    added = (line[1:].strip() for line in patch.split("\n") if line.startswith("+") and not line.startswith("+++ "))
+    return [_COMMENT.sub("", _STRING.sub("", line)) for line in added if not line.startswith(_PROSE)]
 
 
 def _pick(patch: str, candidates: Iterable[str]) -> str:
@@ -82,22 +94,49 @@ def _rank(patch: str, word: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{word}\0{patch}".encode()).digest()[:8])
 
 
-def _absent_name(patch: str, names: Iterable[str]) -> str:
-    """Return a name made of two of the patch's own words, which stands nowhere in it."""
-    return next(name for name in _made_up(patch, names) if name.lower() not in patch.lower())
+def _absent_name(patch: str, names: Sequence[str]) -> str:
+    """Return a name that stands nowhere in the patch: one of its own with a word of another in it."""
+    known, words = _vocabulary(patch)
+    called = [name for name in known if name in names or not name.lower().startswith("test")]
+    patterns = sorted(called, key=lambda name: _rank(patch, name))[:_TAKEN]
+    swapped = (found for name in patterns for found in _swapped(name, _WORD, words))
+    joined = (f"{name}_{word}" for name in names for word in words)
+    return _first_absent(patch, names[0], chain(swapped, joined), _NAME_CHARS)
 
 
-def _absent_file(patch: str, file: str, names: Iterable[str]) -> str:
-    stem, dot, ending = file.partition(".")
-    words = (f"{stem}_{name}{dot}{ending}" for name in _made_up(patch, names))
-    return next(name for name in words if name.lower() not in patch.lower())
+def _absent_file(patch: str, file: str) -> str:
+    """Return the name of a file that stands nowhere in the patch, with a word of the patch in it."""
+    _, words = _vocabulary(patch)
+    folder, slash, name = file.rpartition("/")
+    stem, dot, ending = name.partition(".")
+    swapped = (f"{folder}{slash}{found}{dot}{ending}" for found in _swapped(stem, _PART_OF_FILE, words))
+    joined = (f"{folder}{slash}{stem}_{word}{dot}{ending}" for word in words)
+    return _first_absent(patch, f"{folder}{slash}{stem}", chain(swapped, joined), _FILE_CHARS, f"{dot}{ending}")
 
 
-def _made_up(patch: str, names: Iterable[str]) -> Iterator[str]:
-    words = sorted({word.lower() for name in names for word in name.split("_") if len(word) > 2})
-    ranked = sorted(words, key=lambda word: _rank(patch, word))[:20] or ["again"]
-    yield from (f"{left}_{right}" for left in ranked for right in reversed(ranked) if left != right)
-    yield from (f"{ranked[0]}_{number}" for number in range(2, len(patch) + 3))
+def _first_absent(patch: str, name: str, candidates: Iterable[str], lengths: range, ending: str = "") -> str:
+    """Return the first candidate that doesn't occur; a number is put behind `name` where each does."""
+    text = patch.lower()
+    numbered = (f"{name}_{number}{ending}" for number in range(2, len(patch) + 3))
+    fitting = (candidate for candidate in candidates if len(candidate) in lengths)
+    return next(candidate for candidate in chain(fitting, numbered) if candidate.lower() not in text)
+
+
+def _vocabulary(patch: str) -> tuple[list[str], list[str]]:
+    """Return the patch's names of several words, and the words of all its names; in an order that nobody chose."""
+    names = {name for line in _code(patch) for name in _NAME.findall(line) if len(name) in _NAME_CHARS}
+    words = {word.lower() for name in names for word in _WORD.findall(name) if len(word) > 3} - _OF_TESTS
+    several = [name for name in sorted(names) if len(_WORD.findall(name)) > 1]
+    return several, sorted(words, key=lambda word: _rank(patch, word))[:_TAKEN]
+
+
+def _swapped(name: str, part: re.Pattern[str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the name with one of its parts replaced, the last first, in the part's own case."""
+    for found in reversed(list(part.finditer(name))):
+        for word in words if found[0].lower() not in _OF_TESTS else ():
+            fitting = word.upper() if found[0].isupper() else word.capitalize() if found[0][0].isupper() else word
+            if word != found[0].lower():
+                yield f"{name[: found.start()]}{fitting}{name[found.end() :]}"
 
 
 MAX_SHOWN_CHARS = 400_000

@@ -202,13 +202,61 @@ const findSteps = (field) => {
   field.closest("p").querySelector("output").textContent = wanted ? `${shown} of ${steps.length} steps` : "";
 };
 
-// A served page asks whether there is something new; what was open before stays open.
+// A served page asks how far the run is. Where the page itself has been written anew it is read again, and what was open
+// stays open.
 const OPEN = `open:${location.pathname}`;
+const COUNTED = { agent: "step", judge: "call", arms: "arm" };
+
+const usd = (value) => value === null ? "unknown cost" : `$${value.toFixed(4)}`;
+
+const standing = (trial) => {
+  const unit = COUNTED[trial.phase];
+  return unit && trial.done ? `${unit} ${trial.done}${trial.most ? ` of ${trial.most}` : ""}` : "";
+};
+
+const workRow = (trial) => {
+  const row = document.createElement("tr");
+  const head = made("th", "", { scope: "row" });
+  head.append(made("a", trial.label, { href: trial.href }));
+  const numbers = [usd(trial.usd), trial.tried, (trial.seconds / 60).toFixed(1)];
+  row.append(head, made("td", trial.phase ?? "begins"), made("td", standing(trial)),
+    ...numbers.map((value) => made("td", value, { class: "number" })));
+  return row;
+};
+
+const runWords = (run) => {
+  const ended = Object.values(run.ended).reduce((sum, number) => sum + number, 0);
+  const verdicts = Object.entries(run.ended).map(([verdict, number]) => `${number} ${verdict}`).join(", ");
+  const words = `${run.run}: ${ended} of ${run.total} trials done${verdicts ? ` (${verdicts})` : ""}, ` +
+    `${run.trials.length} at work, ${usd(run.usd)}`;
+  return run.is_lost ? `${words}; its process has ended, and this is how far it was` : words;
+};
+
+const showWork = (runs) => {
+  const line = document.getElementById("live");
+  line.hidden = runs.length === 0;
+  const words = runs.map(runWords).join("; ");
+  if (line.textContent !== words) {
+    line.textContent = words;
+  }
+  const section = document.getElementById("at-work");
+  const trials = runs.flatMap((run) => run.trials);
+  if (section) {
+    section.hidden = trials.length === 0;
+    section.querySelector("tbody").replaceChildren(...trials.map(workRow));
+  }
+};
+
 const watch = async (place) => {
-  const known = await (await fetch(place, { cache: "no-store" })).text();
+  const written = async () => {
+    const answer = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+    return `${answer.headers.get("Last-Modified")} ${answer.headers.get("Content-Length")}`;
+  };
+  const known = await written();
   const ask = async () => {
     try {
-      if (await (await fetch(place, { cache: "no-store" })).text() !== known) {
+      showWork(await (await fetch(place, { cache: "no-store" })).json());
+      if (await written() !== known) {
         const open = [...document.querySelectorAll("details[open][id]")].map((item) => item.id);
         sessionStorage.setItem(OPEN, JSON.stringify(open));
         location.reload();
@@ -217,9 +265,9 @@ const watch = async (place) => {
     } catch {
       // The server is gone for now.
     }
-    setTimeout(ask, 2000);
+    setTimeout(ask, 1000);
   };
-  setTimeout(ask, 2000);
+  ask();
 };
 
 const reopen = () => {
