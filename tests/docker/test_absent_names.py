@@ -7,7 +7,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.support.names_page import kept, measure
 
 from harness.judging.submission.extraction import Submission
 from harness.plugins.names.beside import LOOK
@@ -18,6 +17,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode
 from harness.specs.yaml_files import load_yaml
 from tests.support.command import typed
+from tests.support.names_page import kept, measure
 from tests.support.planted_names import LANGUAGES, look_at_all, placed, planted
 
 pytestmark = pytest.mark.docker
