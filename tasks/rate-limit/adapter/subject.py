@@ -40,7 +40,7 @@ class Subject:
         if used + weight > own.limit:
             after = self.wait(hits, used + weight - own.limit) - now
             self.refuse(own)
-            return "refused", {"as": "busy", "after": seconds(after)}
+            return "refused", {"as": "busy", "after": seconds(max(after, 0 if own.blocked_at is None else BLOCK))}
         own.hits.append((now, weight))
         own.refusals = 0
         return "allowed"
