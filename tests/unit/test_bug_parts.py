@@ -170,6 +170,7 @@ RED_A, RED_B = arm(VariantKind.BASELINE, a=FAILED, b=PASSED), arm(VariantKind.BA
         ({"repaired": RED_B}, ["repair-breaks"]),
         ({"repaired": arm(VariantKind.BASELINE, a=FAILED, b=FAILED)}, ["bug-stays", "repair-breaks"]),
         ({"repaired_upstream": RED_B}, ["repair-breaks"]),
+        ({"repaired": RED_A, "repaired_upstream": RED_B}, ["bug-stays"]),
         ({"repaired_drawn_1": RED_A}, ["repair-overfits"]),
         ({"repaired_drawn_2": RED_A}, ["repair-overfits"]),
         ({"repaired": RED_A, "repaired_drawn_1": RED_A}, ["bug-stays"]),

@@ -15,7 +15,7 @@ from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
-from harness.specs.tracks import address_of
+from harness.specs.tracks import BEHAVIOUR, address_of
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
@@ -28,12 +28,14 @@ def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -
 def levels(
     catalog: Catalog, names: Iterable[str], level: Level, sample: bool, records: Path | None
 ) -> dict[str, Level]:
-    """Task -> level. In a sample the quickest task of each language, by its check record, passes the whole gate."""
+    """Task -> level. In a sample the quickest task of behaviour in each language, by its check record, passes the
+    whole gate.
+    """
     if not sample:
         return dict.fromkeys(names, level)
     quickest: dict[str, tuple[float, str]] = {}
     for name in names:
-        if task := _loaded(catalog, name):
+        if (task := _loaded(catalog, name)) and task.track == BEHAVIOUR:
             language = task.repo.language
             mine = (_seconds(records, name), name)
             quickest[language] = min(mine, quickest.get(language, mine))
@@ -141,4 +143,4 @@ def _seconds(records: Path | None, name: str) -> float:
         record = read_check_record(records, name) if records else None
     except UserError:
         record = None
-    return (record.reference_seconds if record else 0) or float("inf")
+    return record.reference_seconds if record else float("inf")

@@ -49,7 +49,8 @@ class CheckRecord(FileModel):
     @property
     def reference_seconds(self) -> float:
         """Seconds that one judging of the reference took."""
-        return sum(step.seconds / REFERENCE_TIMES for step in self.steps if step.id is StepId.REFERENCE)
+        times = {StepId.REFERENCE: REFERENCE_TIMES, StepId.REFERENCE_ONCE: 1}
+        return sum(step.seconds / times[step.id] for step in self.steps if step.id in times)
 
 
 def check_record_of(check: TaskCheck) -> CheckRecord:

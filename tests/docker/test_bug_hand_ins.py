@@ -1,0 +1,51 @@
+"""Hand-ins of bugs come to what their `expect.yaml` says: cheats, honest work of two kinds, and parts of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.results.report.batch_report import fault_lines
+from harness.runs.submissions import Case, judge_cases, read_batch
+from harness.specs.catalog import Catalog
+from tests.support.command import testwright
+
+pytestmark = pytest.mark.docker
+
+CASES = {case.name: case for case in read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "bug", None)}
+CHEAP = "special-cases-the-reported-input"
+"""No test of an agent runs: hidden tests judge the place and the repair."""
+
+
+def check(case: Case) -> None:
+    [judged] = judge_cases([case], "docker", None, 1, lambda _: None)
+    assert fault_lines([judged]) == []
+
+
+def test_a_repair_of_the_reported_input_is_refused_and_its_place_is_right() -> None:
+    check(CASES[CHEAP])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in CASES if name != CHEAP])
+def test_a_hand_in_comes_to_what_it_must(name: str) -> None:
+    check(CASES[name])
+
+
+@pytest.mark.long
+async def test_a_recorded_session_is_judged_beside_the_controls(tmp_path: Path) -> None:
+    session = Path(__file__).parents[2] / "scripts" / "bug-trajectory.jsonl"
+    systems = ("-s", "oracle", "-s", "nop", "-s", "mini", "-m", f"replay:{session}")
+    done = await testwright(
+        "run", "-t", "bug:itsdangerous-clock-ahead", *systems, "-o", "run", "--json", cwd=tmp_path
+    )
+    assert done.status == 0, done.complaint
+    rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "oracle": "resolved",
+        "nop": "failed",
+        "mini": "resolved",
+    }
+    told = await testwright("report", "run", cwd=tmp_path)
+    assert "all parts 100%" in told.output
+    assert "none 1" in told.output
