@@ -41,8 +41,10 @@ def _place(given: str) -> CatalogPlace:
     if place in CATALOGS.names:
         registered = CATALOGS.get(place)
         return place_of(Path(registered() if callable(registered) else registered), name or place)
-    words = "no folder, no git repository (URL@COMMIT) and no catalog of a package"
-    raise UserError(f"--catalog {place}: {words} (known: {', '.join(CATALOGS.names)})")
+    words = (
+        f"no folder, no git repository (URL@COMMIT) and no catalog of a package (known: {', '.join(CATALOGS.names)})"
+    )
+    raise UserError(f"--catalog {place}: {words}; mkdir -p {place}/tasks begins one")
 
 
 def _fetched(source: str, name: str) -> CatalogPlace:

@@ -5,7 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from harness.authoring.task_new.command import reached, spans_of
+from harness.authoring.function_spans import spans_of
+from harness.authoring.task_new.command import reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.protocol import JobResult

@@ -76,6 +76,8 @@ async def test_agents_are_told_that_every_listed_test_must_fail_without_the_beha
     await bench.work(SUBMIT)
     told = " ".join(bench.messages[1].content.split())
     assert "Every test that you list must fail when the behaviour that the request is about is gone." in told
+    assert "It is gone where the code raises an error instead, or gives something plausible and wrong." in told
+    assert "A test that several classes inherit from a mixin is one of each class: list it for each." in told
     assert "A test of what stays true without that behaviour doesn't belong in the manifest" in told
 
 

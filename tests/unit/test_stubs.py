@@ -367,3 +367,57 @@ def test_the_sample_of_stubs_in_the_docs_is_of_every_repository_and_nearly_all_c
     assert sum(int(row[1]) for row in rows) == 200
     assert {row[0] for row in rows} == set(Catalog().names("repos"))
     assert sum(int(row[4]) for row in rows) >= 0.95 * sum(int(row[3]) for row in rows)
+
+
+OWN_CLASSES = b"""\
+from dataclasses import dataclass
+from typing import Optional, Self
+
+
+@dataclass
+class Point:
+    x: int
+    name: str
+    z: float = 0.0
+
+
+class Box:
+    def __init__(self, width: int, *rest, label: str, depth=3):
+        self.given = (width, rest, label, depth)
+
+    def wider(self) -> Self:
+        return other(self)
+
+
+class Odd:
+    def __init__(self, thing):
+        self.thing = thing
+
+
+def origin() -> Point:
+    return found()
+
+
+def perhaps() -> Optional["Box"]:
+    return found()
+
+
+def odd() -> Odd:
+    return found()
+"""
+
+
+def test_garbage_of_a_class_of_the_same_file_is_one_of_that_class():
+    names = ["origin", "perhaps", "Box.wider", "odd"]
+    made = stubs_of("python").stub(OWN_CLASSES, "a.py", names, StubKind.GARBAGE)
+    space: dict[str, Any] = {"__name__": "a"}
+    exec(made.text, space)
+    first, second = space["origin"](), space["origin"]()
+    assert isinstance(first, space["Point"])
+    assert first != second
+    assert isinstance(space["perhaps"](), space["Box"])
+    assert isinstance(space["Box"](1, label="a").wider(), space["Box"])
+    assert isinstance(space["odd"](), str), "nothing says what its constructor takes"
+    told = {line.partition(":")[0]: line for line in made.warnings}
+    assert "of a class of this file" in told["origin"]
+    assert "its type isn't known" in told["odd"]

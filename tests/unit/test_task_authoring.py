@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.function_spans import spans_of
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_edit import edit_parts, edit_task, write_tree, write_trees
 from harness.authoring.task_new import skeletons
-from harness.authoring.task_new.command import NewTask, most_shared, new_task, spans_of
+from harness.authoring.task_new.command import NewTask, most_shared, new_task
 from harness.authoring.task_new.withholding import chosen_tests, withheld, without
 from harness.cli.main import main
 from harness.runs.submissions import Expectation

@@ -130,6 +130,9 @@ DEFECTS = {
         f"{FOLDER}/twins/1.1.patch", "makes the same code as 1.1.patch",
     ),
     "no second removal": (delete(f"{FOLDER}/garbage.patch"), f"{FOLDER}/garbage.patch", "a second removal"),
+    "placebo of another function": (
+        write(f"{FOLDER}/placebo.patch", FAR), f"{FOLDER}/placebo.patch", "leaves sums.py::total_of as it is"
+    ),
     "no placebo": (delete(f"{FOLDER}/placebo.patch"), f"{FOLDER}/placebo.patch", "written differently at large"),
     "too few probes upon the placebo": (
         delete(f"{FOLDER}/probes-on-placebo/1.3.patch"), f"{FOLDER}/probes-on-placebo", "at least half"
@@ -267,6 +270,13 @@ def test_without_a_tree_the_rest_is_checked_and_said(catalog, monkeypatch, tmp_p
         "no patch was applied: this machine has no tree of the repository yet; testwright repo build tiny"
     ]
     assert done.passed
+
+
+def test_a_manifest_that_lists_no_test_is_found_without_a_tree(catalog, monkeypatch, tmp_path):
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "empty"))
+    (catalog / "tasks" / TASK / "reference" / "manifest.yaml").write_text("[]\n")
+    errors = [problem for problem in quick(catalog).problems if problem.where.endswith("manifest.yaml")]
+    assert [problem.message for problem in errors] == ["lists no test of the reference, or can't be read"]
 
 
 def test_fix_writes_what_can_be_derived_and_nothing_else(catalog):

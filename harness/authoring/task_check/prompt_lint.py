@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from unidiff.patch import PatchSet
+from unidiff.patch import PatchedFile, PatchSet
 
+from harness.authoring.function_spans import spans_of, touched_functions, touched_places
 from harness.authoring.task_check.subject import Subject
 from harness.specs.problem import Problem
 
@@ -29,24 +30,32 @@ async def prompt_problems(subject: Subject) -> list[Problem]:
     for name in sorted(await _removed_functions(subject)):
         if _names(prompt, name):
             words = f"names {name}, which the removal takes out; the agent is to find that itself"
-            found.append(Problem(where=subject.at("prompt.md", name), message=words))
+            found.append(Problem(where=_line_of(subject, name), message=words))
     return found
 
 
 async def _removed_functions(subject: Subject) -> set[str]:
-    """Functions that the removal changes."""
-    texts: dict[str, list[str]] = {}
+    """Functions that the removal changes, by the file's grammar; beside them what the lines of the patch define."""
+    patch = PatchSet(subject.task.patch("removal.patch").decode(errors="replace"))
+    texts: dict[str, bytes] = {}
     if subject.tree:
         entries = await subject.tree.entries()
-        contents = await subject.tree.read_all(entries)
-        texts = {path: data.decode(errors="replace").splitlines() for path, data in contents.items()}
-    names: set[str] = set()
-    for file in PatchSet(subject.task.patch("removal.patch").decode(errors="replace")):
-        for hunk in file:
-            changed = [line.source_line_no or 0 for line in hunk if line.is_removed]
-            names.update(_enclosing(texts.get(file.path, []), changed))
-            names.update(name for line in hunk if not line.is_added for name in _defined(line.value))
+        texts = await subject.tree.read_all({file.path: entries[file.path] for file in patch if file.path in entries})
+    touched = touched_functions(subject.task.repo.language, patch, texts)
+    names = {re.split(r"\W+", name)[-1] for _, name in touched}
+    for file in patch:
+        if not spans_of(subject.task.repo.language, texts.get(file.path, b"")):
+            names.update(_enclosing(texts.get(file.path, b"").decode(errors="replace").splitlines(), file))
+        names.update(name for hunk in file for line in hunk if not line.is_added for name in _defined(line.value))
     return names
+
+
+def _line_of(subject: Subject, name: str) -> str:
+    """Return the first line of the prompt that names a function."""
+    path = subject.task.directory / "prompt.md"
+    lines = path.read_text(errors="replace").splitlines()
+    number = next((number for number, line in enumerate(lines, 1) if _names(line, name)), 0)
+    return f"{subject.at('prompt.md')}:{number}" if number else subject.at("prompt.md")
 
 
 def _names(prompt: str, name: str) -> bool:
@@ -57,10 +66,10 @@ def _names(prompt: str, name: str) -> bool:
     return re.search(word, prompt) is not None
 
 
-def _enclosing(text: list[str], lines: list[int]) -> Iterator[str]:
-    """Yield the nearest definition above each of these lines."""
-    for number in lines:
-        above = (name for line in reversed(text[:number]) for name in _defined(line))
+def _enclosing(text: list[str], file: PatchedFile) -> Iterator[str]:
+    """Yield the nearest definition above each changed line, in a language without a grammar here."""
+    for place in touched_places(file):
+        above = (name for line in reversed(text[: int(place)]) for name in _defined(line))
         if name := next(above, ""):
             yield name
 

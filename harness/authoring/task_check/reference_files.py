@@ -22,7 +22,8 @@ async def reference_problems(subject: Subject) -> list[Problem]:
 async def _patch_and_manifest(subject: Subject) -> list[Problem]:
     """As intake and the manifest stage see them."""
     if subject.tree is None:
-        return []
+        words = "lists no test of the reference, or can't be read"
+        return [] if _listed(subject) else [Problem(where=subject.at(MANIFEST), message=words, fixable=True)]
     intake = await ingest(subject.tree, subject.task.repo, subject.task.patch(TESTS))
     where = subject.at(TESTS)
     found = [Problem(where=where, message=f"{reason.code}: {reason.words}") for reason in intake.reasons]

@@ -7,13 +7,17 @@ from pathlib import Path
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
+from harness.authoring.function_spans import touched_functions
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.task_files import changed_lines
 from harness.judging.verify.evidence import Evidence, listed
 from harness.judging.verify.verdict import outcome_words
+from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
+from harness.specs.rubric import named
 from harness.specs.task import Probe, Twin
 from harness.specs.test_results import Outcome
+from harness.specs.yaml_files import read_text
 
 LARGER = 4
 """Changed lines by which a twin may be larger or smaller than its probe."""
@@ -24,7 +28,32 @@ SHARE_ON_PLACEBO = 0.5
 
 async def twin_problems(subject: Subject) -> list[Problem]:
     """Everything that must-pass and must-fail variants need of each other, by their files."""
-    return [*_incomplete(subject), *_misnamed(subject), *_unlike(subject)]
+    return [*_incomplete(subject), *_misnamed(subject), *_unlike(subject), *await _left_as_they_are(subject)]
+
+
+async def _left_as_they_are(subject: Subject) -> list[Problem]:
+    """Return an error where a probe changes a function that the authored placebo leaves as it is."""
+    task, tree = subject.task, subject.tree
+    if tree is None or not task.has_authored_placebo:
+        return []
+    try:
+        patches = [_read(path) for path in (task.path("placebo.patch"), *(probe.path for probe in task.probes))]
+    except (UnidiffParseError, UserError):  # said of the patch itself
+        return []
+    entries, language = await tree.entries(), task.repo.language
+    paths = {file.path for patch in patches for file in patch}
+    texts = await tree.read_all({path: entries[path] for path in sorted(paths) if path in entries})
+    written, *changed = (touched_functions(language, patch, texts) for patch in patches)
+    left = sorted({f"{path}::{name}" for functions in changed for path, name in functions - written})
+    if not left:
+        return []
+    words = f"leaves {named(left)} as it is, which probes change; it must write all of these otherwise"
+    return [Problem(where=subject.at("placebo.patch"), message=words)]
+
+
+def _read(path: Path) -> PatchSet:
+    """Raises UserError, UnidiffParseError."""
+    return PatchSet(read_text(path))
 
 
 def _incomplete(subject: Subject) -> Iterator[Problem]:

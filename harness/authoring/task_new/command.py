@@ -1,7 +1,5 @@
 """`testwright task new`.
 
-The functions of a file by the lines that they take.
-
 Test classes that inherit withheld tests from a class of another file, and so lose them too.
 
 Which lines of the code some tests reach, in the repository's own image.
@@ -16,16 +14,12 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
+from harness.authoring.function_spans import spans_of
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_new import skeletons
 from harness.authoring.task_new.withholding import chosen_tests, withheld
-from harness.judging.languages.c.catalogue import GRAMMAR as C
-from harness.judging.languages.functions import functions_of
-from harness.judging.languages.go.language import ON_DISK as GO
-from harness.judging.languages.python.bodies import functions_of as python_functions
 from harness.judging.languages.registry import language_of
-from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TYPESCRIPT
 from harness.judging.testing.reaching import measuring
 from harness.judging.testing.reaching.measuring import MEASURED, Lines
 from harness.runs.concurrency import run_to_end
@@ -38,24 +32,6 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo, matches
 from harness.specs.test_results import Slug, TestId
-
-_GRAMMARS = {"c": C, "go": GO.grammar, "typescript": TYPESCRIPT}
-
-Spans = dict[str, tuple[int, int]]
-"""Qualified name -> first and last line, from 1."""
-
-
-def spans_of(language: str, text: bytes) -> Spans:
-    """Outermost functions and methods; none of a text that can't be read."""
-    if language == "python":
-        found = python_functions(text) or {}
-        return {name: (node.lineno, node.end_lineno or node.lineno) for name, node in found.items()}
-    if language not in _GRAMMARS:
-        return {}
-    return {
-        name.lstrip("."): (function.node.start_point[0] + 1, function.node.end_point[0] + 1)
-        for name, function in functions_of(_GRAMMARS[language], text).items()
-    }
 
 
 class Heir(NamedTuple):

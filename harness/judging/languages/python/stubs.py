@@ -42,6 +42,7 @@ _LITERALS = {
     "set_comprehension": "set",
 }  # fmt: skip
 NOTHING = "it does nothing; a test of what is not done, or not changed, takes that for right"
+MADE = "it makes one of a class of this file of drawn values; see that its constructor takes them"
 UNKNOWN = "its type isn't known, so it gives a str; write something of its type into the patch"
 
 
@@ -61,10 +62,56 @@ def garbage_of(
         (value for node in values if (value := value_of(_LITERALS.get(node.type, ""), chance))), ""
     )
     warning = "" if known else UNKNOWN
+    if not known and (made := _made(function, annotation, chance)):
+        known, warning = made, MADE
     if "bool" in annotation or known == value_of("bool", chance):
         warning = "it gives True or False by chance; one test in two takes that for right"
     del is_async  # a coroutine returns what another function returns
     return [f"return {known or value_of('str', chance)}"], warning
+
+
+def _made(function: Node, annotation: str, chance: str) -> str:
+    """Return a call of a class of the same file that the annotation names; empty where its values aren't known."""
+    named = re.sub(r"^(?:\w+\.)*Optional\[(.*)\]$|\s*\|\s*None$", r"\1", annotation).strip("'\" ")
+    around, enclosing = function, ""
+    while around.parent is not None:
+        around = around.parent
+        if around.type == "class_definition" and not enclosing:
+            enclosing = text_of(around.child_by_field_name("name"))
+    name = enclosing if named in ("Self", "typing.Self") else named
+    found = next((each for each in _classes(around) if text_of(each.child_by_field_name("name")) == name), None)
+    if not name or found is None:
+        return ""
+    values = {field: value_of(type_, chance) for field, type_ in _required(found)}
+    given = ", ".join(f"{field}={value}" for field, value in values.items())
+    return f"{name}({given})" if all(values.values()) else ""
+
+
+def _classes(module: Node) -> Iterator[Node]:
+    """Yield the classes of a module that its functions reach by name."""
+    for node in module.children:
+        inner = node.child_by_field_name("definition") if node.type == "decorated_definition" else node
+        if inner is not None and inner.type == "class_definition":
+            yield inner
+
+
+def _required(found: Node) -> Iterator[tuple[str, str]]:
+    """Yield name and type of each value that a class must be given: of its constructor, else of its fields."""
+    body = found.child_by_field_name("body")
+    statements = body.named_children if body else []
+    for statement in statements:
+        if statement.type == "function_definition" and text_of(statement.child_by_field_name("name")) == "__init__":
+            parameters = statement.child_by_field_name("parameters")
+            for each in (parameters.named_children if parameters else [])[1:]:
+                if each.type in ("identifier", "typed_parameter"):
+                    name = text_of(each.named_children[0]) if each.named_children else text_of(each)
+                    if not name.startswith("*"):
+                        yield name, text_of(each.child_by_field_name("type"))
+            return
+    for statement in statements:
+        inner = statement.named_children[0] if statement.named_children else statement
+        if inner.type == "assignment" and inner.child_by_field_name("right") is None:
+            yield text_of(inner.child_by_field_name("left")), text_of(inner.child_by_field_name("type"))
 
 
 def value_of(type_: str, chance: str, depth: int = 0) -> str:
