@@ -20,7 +20,7 @@ Examples:
 def run(
     context: typer.Context,
     task: Annotated[
-        list[str] | None, typer.Option("-t", "--task", help="Task id, glob, tag:NAME or swe-atlas:PATH")
+        list[str] | None, typer.Option("-t", "--task", help="Task id, glob, tag:NAME, TRACK:GLOB or swe-atlas:PATH")
     ] = None,
     exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
     repo: Annotated[

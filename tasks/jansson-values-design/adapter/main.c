@@ -34,17 +34,21 @@ static void decode(char *text) {
     *to = 0;
 }
 
-/* The value of a field among fields with tabs between them, decoded; NULL where there is none. */
-static char *field(const char *fields, const char *name) {
+/* The value of a field among fields with tabs between them, as it stands there; NULL where there is none. */
+static char *plain(const char *fields, const char *name) {
     size_t length = strlen(name);
     for (const char *at = fields; at; at = strchr(at, '\t') ? strchr(at, '\t') + 1 : NULL) {
-        if (strncmp(at, name, length) == 0 && at[length] == '=') {
-            char *value = strndup(at + length + 1, strcspn(at + length + 1, "\t\n"));
-            decode(value);
-            return value;
-        }
+        if (strncmp(at, name, length) == 0 && at[length] == '=')
+            return strndup(at + length + 1, strcspn(at + length + 1, "\t\n"));
     }
     return NULL;
+}
+
+static char *field(const char *fields, const char *name) {
+    char *value = plain(fields, name);
+    if (value)
+        decode(value);
+    return value;
 }
 
 struct reader {
@@ -118,7 +122,7 @@ static int step(struct reader *reader, char *line) {
             char *value = strchr(each, '=');
             *value++ = 0;
             decode(value);
-            shown = values ? field(values, each) : NULL;
+            shown = values ? plain(values, each) : NULL;
             if (!shown || strcmp(shown, value) != 0)
                 return 0;
         }
