@@ -126,6 +126,11 @@ def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
     return tuple(sorted(found, key=lambda item: (-exact[item.who], item.who)))
 
 
+def have_same_tasks(standings: Iterable[Standing]) -> bool:
+    """Return whether the rates of these systems are over the same tasks."""
+    return len({frozenset(standing.scores) for standing in standings}) < 2
+
+
 def exact_rate(scores: Iterable[TaskScore]) -> Fraction:
     """Return the resolve rate from counts alone, so that equal counts are equal rates."""
     shares = [Fraction(score.resolved, len(score.verdicts)) for score in scores]

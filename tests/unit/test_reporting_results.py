@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -149,23 +150,41 @@ async def test_the_command_reports_and_refuses_what_is_no_run(run, tmp_path):
 def test_inspect_logs_have_a_sample_for_each_trial_and_no_score_without_a_verdict(run, tmp_path, capsys):
     assert export_inspect([load_rows(run)], tmp_path, as_json=True) == 0
     written = json.loads(capsys.readouterr().out)["samples"]
-    logs = [json.loads((tmp_path / name).read_text()) for name in sorted(written)]
-    assert [len(log["samples"]) for log in logs] == [11, 10]
-    first = logs[0]
-    assert (first["version"], first["eval"]["model"], first["eval"]["solver"]) == (2, ONE, "mini")
-    scores = [sample["scores"].get("testwright", {}).get("value") for sample in first["samples"]]
+    logs = [json.loads((tmp_path / name).read_text()) for name in written]
+    assert [len(log["samples"]) for log in logs] == [1] * 21
+    assert {log["eval"]["task"] for log in logs} == set(TASKS)
+    own = [log for log in logs if log["eval"]["model"] == ONE]
+    assert {(log["version"], log["eval"]["solver"]) for log in own} == {(2, "mini")}
+    samples = [sample for log in own for sample in log["samples"]]
+    scores = [sample["scores"].get("testwright", {}).get("value") for sample in samples]
     assert (scores.count(1.0), scores.count(0.0), scores.count(None)) == (7, 3, 1)
-    [unscored] = [sample for sample in first["samples"] if not sample["scores"]]
+    [unscored] = [sample for sample in samples if not sample["scores"]]
     assert "message" in unscored["error"]
 
 
-def test_inspect_reads_its_logs(run, tmp_path, capsys):
+def test_an_inspect_log_has_its_times_and_the_request_of_a_native_agent(tmp_path, capsys):
+    sample = Path(__file__).parents[2] / "docs" / "sample-run"
+    assert export_inspect([load_rows(sample)], tmp_path, as_json=True) == 0
+    names = json.loads(capsys.readouterr().out)["samples"]
+    form = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\+00-00_[a-z-]+_[0-9a-f]{22}\.json")
+    assert all(map(form.fullmatch, names))
+    logs = [json.loads((tmp_path / name).read_text()) for name in names]
+    [native] = [log for log in logs if log["eval"]["solver"] == "claude-code" and "proxy" in log["eval"]["task"]]
+    assert native["stats"]["started_at"] < native["stats"]["completed_at"]
+    assert [item["epoch"] for item in native["samples"]] == [1, 2]
+    assert all("system-reminder" not in item["input"] for item in native["samples"])
+    assert all("tests" in item["input"] for item in native["samples"])
+
+
+def test_inspect_lists_and_reads_its_logs(run, tmp_path, capsys):
     log = pytest.importorskip("inspect_ai.log", reason="pip install inspect-ai (the dependency group exchange)")
     export_inspect([load_rows(run)], tmp_path, as_json=True)
-    for name, samples in json.loads(capsys.readouterr().out)["samples"].items():
-        read = log.read_eval_log(str(tmp_path / name))
-        assert (read.status, len(read.samples)) == ("success", samples)
-        assert read.samples[0].model_usage[read.eval.model].total_cost == 0.5
+    listed = log.list_eval_logs(str(tmp_path))
+    assert len(listed) == len(json.loads(capsys.readouterr().out)["samples"]) == 21
+    assert {item.task for item in listed} == set(TASKS)
+    read = [log.read_eval_log(item) for item in listed]
+    assert {(each.status, len(each.samples)) for each in read} == {("success", 1)}
+    assert read[0].samples[0].model_usage[read[0].eval.model].total_cost == 0.5
 
 
 def test_options_that_do_nothing_together_are_refused(run, tmp_path):

@@ -81,6 +81,14 @@ def test_no_rate_is_told_of_trials_that_were_chosen_by_their_outcome(run, capsys
     assert "resolve rate 100%" not in shown(capsys, run, None, filters=Filters(task="zod-*"))
 
 
+def test_the_last_line_counts_what_was_asked_for_and_never_began(tmp_path, capsys):
+    show_run(judged_run(tmp_path / "run", {ONE: "Rf.", TWO: "R.."}, tasks=TASKS[:3]), None, as_json=False)
+    last = " ".join(capsys.readouterr().out.split("\n")[-2].split())
+    assert last.startswith("3 trials: 2 resolved, 1 failed, 3 more asked for and never begun; cost")
+    show_run(judged_run(tmp_path / "whole", {ONE: "Rf"}, tasks=TASKS[:2]), None, as_json=False)
+    assert "never begun;" not in capsys.readouterr().out
+
+
 def test_what_never_began_counts_among_the_tasks_that_are_asked_for(run, capsys):
     assert "1 without a verdict" in shown(capsys, run, None, filters=Filters(task="zod-*"))
     assert "1 without a verdict" not in shown(capsys, run, None, filters=Filters(task="aiosmtpd-*"))

@@ -12,6 +12,7 @@ import pytest
 
 from harness.judging.verify.evidence import listed
 from harness.results.leaderboard import exact_rate, pareto_front
+from harness.results.report.run_report import show_run
 from harness.results.scores import TaskScore, Who
 from harness.results.site import plots
 from harness.results.site.build import SiteBuilder
@@ -345,3 +346,22 @@ def test_ties_are_decided_by_counts() -> None:
     assert exact_rate(thirds) == exact_rate(whole)
     one, other = Who("mini", "a"), Who("mini", "b")
     assert pareto_front({one: (exact_rate(thirds), 0.1 + 0.2), other: (exact_rate(whole), 0.3)}) == {one, other}
+
+
+def test_a_system_that_ran_other_tasks_is_told_beside_its_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = run_folder(tmp_path / "run")
+    for task, scaffold in (("a", "mini"), ("b", "mini"), ("a", "codex")):
+        judged(evidenced(worked(begun(run, task, scaffold, "openai/one"))))
+    SiteBuilder([run], tmp_path / "site").build()
+    front = (tmp_path / "site" / "index.html").read_text()
+    assert front.count("of 1 of 2 tasks") == 1
+    assert "Not all systems were asked for the same tasks" in front
+    show_run(run, None, as_json=False)
+    assert "Ranks are of rates over different tasks" in " ".join(capsys.readouterr().out.split())
+    judged(evidenced(worked(begun(run, "b", "codex", "openai/one"))))
+    SiteBuilder([run], tmp_path / "site").build()
+    assert "Not all systems" not in (tmp_path / "site" / "index.html").read_text()
+    show_run(run, None, as_json=False)
+    assert "different tasks" not in capsys.readouterr().out

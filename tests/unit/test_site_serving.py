@@ -19,11 +19,15 @@ from harness.runs.at_work import AT_WORK, AtWork, AtWorkFile
 from harness.runs.outcome import Phase, Progress, Stand, TrialEvent, TrialOutcome
 from harness.runs.plan import Trial
 from harness.runs.trial_store import UsageFile
+from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
+from harness.specs.task import Task
 from harness.specs.usage import Usage
+from tests.support.fake_engine import FakeEngine
 from tests.support.run_folder import begun, judged, run_folder, worked
+from tests.support.runs_here import runs_here
 
 
 @pytest.fixture
@@ -156,3 +160,26 @@ def test_a_run_that_was_killed_is_told_as_lost(tmp_path: Path) -> None:
     assert [found["is_lost"] for found in json.loads(data)] == [True]
     (run / AT_WORK).write_text("{")
     assert at_work([run]) == []
+
+
+def test_what_is_at_work_is_told_while_a_run_goes_on_and_gone_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.runs.at_work._SECONDS", 0)
+    told = []
+
+    class Watched(FakeEngine):
+        async def image(self, task: Task) -> Image:
+            for _ in range(3):  # the file is written once the loop gets round to it
+                await asyncio.sleep(0)
+            told.append(at_work([here.output]))
+            return await super().image(task)
+
+    with runs_here(tmp_path) as here:
+        engine = here.engine
+        here.engine = Watched(engine.script, tree=engine.tree, make_sandbox=engine.make_sandbox)
+        here.run(attempts=2)
+        [[first], [second]] = told
+        assert [(found["total"], found["ended"]) for found in (first, second)] == [(2, {}), (2, {"failed": 1})]
+        assert [trial["href"] for trial in second["trials"]] == ["trials/tiny-add/nop/none/2.html"]
+        assert not (here.output / AT_WORK).exists()

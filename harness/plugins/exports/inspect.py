@@ -1,11 +1,14 @@
-"""Trials as logs that Inspect's viewer and data frames read: a file for each system of each run.
+"""Trials as logs that Inspect's viewer and data frames read: a file for each task of each system of each run.
 
-The form is version 2 of Inspect's eval log (inspect.aisi.org.uk/eval-logs.html). A sample is a task, an epoch one of
-the attempts at it. A trial without a verdict has no score, and its problem as its error.
+The form is version 2 of Inspect's eval log (inspect.aisi.org.uk/eval-logs.html), and files are called as Inspect
+calls its own: it lists no others. A sample is an attempt, its epoch the attempt's number. A trial without a verdict
+has no score, and its problem as its error.
 """
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,82 +18,108 @@ from harness.agents.trajectory import HeaderRecord, Record
 from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.models.replay import MessageRecord
 from harness.results.activity.trials import trajectory_of
-from harness.results.leaderboard import Standing, leaderboard
+from harness.results.leaderboard import by_system
 from harness.results.report.facts import facts
+from harness.results.report.figures import counted
 from harness.results.report.tables import console, printable
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows, by_track
+from harness.results.run_rows import RunRows
+from harness.results.scores import Who, resolve_rate, task_scores
 from harness.runs.plan import slug
 from harness.runs.records import write_whole
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
-from harness.specs.usage import Usage
+from harness.specs.usage import NO_USAGE, Usage
 
 _SCORER = "testwright"
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+"""What a native agent puts before the request by itself."""
 
 
 def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
     """Raises UserError where the folder can't be written. Says what was written."""
     written = {}
     for run in runs:
-        tracks = by_track([run])
-        standings = [(track, each) for track, of_track in tracks.items() for each in leaderboard(of_track)]
-        for track, standing in standings:
-            parts = (run.directory.resolve().name, standing.who.scaffold, slug(standing.who.model))
-            name = "-".join(filter(None, (*parts, track if len(tracks) > 1 else "")))
-            path = directory / f"{name}.json"
-            _write(path, inspect_log(run, standing))
-            written[path.name] = len(standing.rows)
+        for who, rows in by_system(run.trials).items():
+            for task in sorted({row.task for row in rows}):
+                log = inspect_log(run, who, [row for row in rows if row.task == task])
+                path = directory / _file_name(log)
+                _write(path, log)
+                written[path.name] = len(log["samples"])
     if as_json:
         print(json.dumps({"directory": str(directory), "samples": written}, indent=2))
     else:
-        logs = ", ".join(f"{name} ({number} samples)" for name, number in written.items())
-        console().print(f"{directory}: {logs}", markup=False, soft_wrap=True)
+        words = f"{counted(len(written), 'log')}, {counted(sum(written.values()), 'sample')}"
+        console().print(f"{directory}: {words}; inspect view --log-dir {directory}", markup=False, soft_wrap=True)
     return 0
 
 
-def inspect_log(run: RunRows, standing: Standing) -> dict[str, Any]:
-    """Return one system's trials in one run, as plain data."""
-    samples = [_sample(row, trajectory_of(run.directory, row)) for row in standing.rows]
-    created = min((sample["started_at"] for sample in samples if sample.get("started_at")), default=None)
-    tasks = sorted({row.task for row in standing.rows})
-    scored = [row for row in standing.rows if row.is_scored]
+def _file_name(log: Mapping[str, Any]) -> str:
+    """Return `TIME_TASK_ID.json`."""
+    created = datetime.fromisoformat(log["eval"]["created"]).astimezone(UTC)
+    task = slug(log["eval"]["task"]).replace("_", "-")
+    return f"{created:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{log['eval']['task_id']}.json"
+
+
+def inspect_log(run: RunRows, who: Who, rows: Sequence[TrialRow]) -> dict[str, Any]:
+    """Return one system's attempts at one task in one run, as plain data."""
+    samples = [_sample(row, trajectory_of(run.directory, row)) for row in rows]
+    task, run_name = rows[0].task, run.directory.resolve().name
+    begun = [sample["started_at"] for sample in samples if sample.get("started_at")]
+    ended = [sample["completed_at"] for sample in samples if sample.get("completed_at")]
+    started, completed = min(begun, default=""), max(ended, default="")
+    scored = [row for row in rows if row.is_scored]
+    rate = resolve_rate(task_scores(rows))
+    usage = sum((row.usage.agent for row in rows if row.usage), start=NO_USAGE)
     return {
         "version": 2,
         "status": "success",
         "eval": {
+            "eval_id": _identity(run_name, *who, task, "eval"),
             "run_id": run.file.id if run.file else "",
-            "created": created or datetime.fromtimestamp(0, UTC).isoformat(),
-            "task": "testwright",
+            "created": started or datetime.fromtimestamp(0, UTC).isoformat(),
+            "task": task,
+            "task_id": _identity(run_name, *who, task),
             "task_version": __version__,
-            "solver": standing.who.scaffold,
-            "dataset": {"name": "testwright", "samples": len(tasks), "sample_ids": tasks, "shuffled": False},
-            "model": standing.who.model or f"none/{standing.who.scaffold}",
-            "config": {"epochs": max((row.attempt for row in standing.rows), default=1)},
+            "solver": who.scaffold,
+            "tags": [rows[0].track],
+            "dataset": {"name": task, "samples": 1, "sample_ids": [task], "shuffled": False},
+            "model": who.model or f"none/{who.scaffold}",
+            "config": {"epochs": max(row.attempt for row in rows)},
             "packages": {"testwright": __version__},
         },
         "results": {
-            "total_samples": len(standing.rows),
+            "total_samples": len(rows),
             "completed_samples": len(scored),
             "scores": [
                 {
                     "name": _SCORER,
                     "scorer": _SCORER,
                     "scored_samples": len(scored),
-                    "unscored_samples": len(standing.rows) - len(scored),
-                    "metrics": {"resolve_rate": {"name": "resolve_rate", "value": standing.rate.rate.value}},
-                    "metadata": facts(standing.rate),
+                    "unscored_samples": len(rows) - len(scored),
+                    "metrics": {"resolve_rate": {"name": "resolve_rate", "value": rate.rate.value}},
+                    "metadata": facts(rate),
                 }
             ],
         },
-        "stats": {"model_usage": {standing.who.model: _usage(standing.effort.agent)} if standing.who.model else {}},
+        "stats": {
+            "started_at": started,
+            "completed_at": completed,
+            "model_usage": {who.model: _usage(usage)} if who.model else {},
+        },
         "samples": samples,
     }
 
 
+def _identity(*parts: str) -> str:
+    """Return 22 letters and digits, as Inspect's own are; the same for the same parts."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:22]
+
+
 def _sample(row: TrialRow, records: Sequence[Record]) -> dict[str, Any]:
     messages = list(_messages(records))
-    prompt = next((message["content"] for message in messages if message["role"] == "user"), row.task)
+    asked = (_REMINDER.sub("", message["content"]).strip() for message in messages if message["role"] == "user")
+    prompt = next(filter(None, asked), row.task)
     usage = {row.model: _usage(row.usage.agent)} if row.usage and row.model else {}
     sample: dict[str, Any] = {
         "id": row.task,

@@ -223,13 +223,21 @@ def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
             out.print(Text(f"\nTrack {track}:"))
         for item in summary_parts(leaderboard([of_track]), of_track.trials):
             out.print(item, soft_wrap=isinstance(item, Text))
-    out.print(Text(_totals(rows) + more), soft_wrap=True)
+    out.print(Text(_totals(rows, _never_begun(found)) + more), soft_wrap=True)
 
 
-def _totals(rows: Sequence[TrialRow]) -> str:
+def _never_begun(found: RunRows) -> int:
+    """Return how many trials were asked for that have no row."""
+    begun = Counter((system_name(row.scaffold, row.model), row.task) for row in found.trials)
+    asked = ((system, task, number) for system, tasks in found.asked.items() for task, number in tasks.items())
+    return sum(max(0, number - begun[system, task]) for system, task, number in asked)
+
+
+def _totals(rows: Sequence[TrialRow], never_begun: int) -> str:
     counts = Counter(row.verdict for row in rows)
     parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
     parts += [f"{counts[None]} without a verdict"] if counts[None] else []
+    parts += [f"{never_begun} more asked for and never begun"] if never_begun else []
     retries = sum(not attempt.is_final for row in rows for attempt in row.attempts)
     retried = f"; tries repeated: {retries}" if retries else ""
     return f"{len(rows)} trials: {', '.join(parts) or 'none'}{retried}; {_costs(row.usage for row in rows)}"

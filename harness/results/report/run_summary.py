@@ -12,7 +12,7 @@ from rich.text import Text
 
 from harness.results.failing.funnel import FunnelStep, funnel
 from harness.results.large_runs import RunTotal, SystemTotal, run_total
-from harness.results.leaderboard import Standing
+from harness.results.leaderboard import Standing, have_same_tasks
 from harness.results.report.figures import NOTHING, percent, rate_words, span
 from harness.results.report.tables import console, money, table
 from harness.results.rows import TrialRow
@@ -38,6 +38,8 @@ def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> It
         yield Text(f"{names[item.who]}: {rate_words(item.rate)}")
         if more := _more(item, ranked):
             yield Text(f"  {more}")
+    if ranked > 1 and not have_same_tasks(item for item in standings if item.rank is not None):
+        yield Text("Ranks are of rates over different tasks: not all systems were asked for the same ones.")
     if several:
         yield Text(POLICY)
     if standings:

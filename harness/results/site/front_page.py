@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.results.failing.funnel import STAGES, Composite, FunnelStep, WeightsFile, composite, funnel, lost_at
+from harness.results.leaderboard import have_same_tasks
 from harness.results.report.figures import percent, span
 from harness.results.scores import POLICY
 from harness.results.signals import SystemFigures, system_figures
@@ -33,6 +34,11 @@ class TrackFront:
     funnel: Sequence[FunnelStep]
     funnels: Sequence[tuple[System, Sequence[FunnelStep]]]
     codes: Sequence[tuple[ReasonCode, Stage, int]]
+
+    @property
+    def differ(self) -> bool:
+        """Return whether some system was asked for other tasks than another."""
+        return not have_same_tasks([system.standing for system in self.track.systems])
 
 
 @dataclass(frozen=True)
