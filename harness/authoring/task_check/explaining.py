@@ -110,7 +110,8 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Each honest suite comes to what its expect.yaml says.",
         "A good suite that is refused shows a task that asks for one way of working; a lazy one that is resolved, a"
         " task that asks for too little.",
-        "survived-removal: the removal is too mild, some test of the behaviour doesn't need it. criterion-unmet: the"
+        "survived-removal: what garbage.patch gives is too close to what is right for some test, or that test doesn't"
+        " need the behaviour; look at removal.patch and garbage.patch. criterion-unmet: the"
         " prompt doesn't ask for it, or its probe is too narrow. placebo-sensitive: a twin changes behaviour.",
     ),
     StepId.FUZZ: Explanation(
