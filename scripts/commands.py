@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
 import yaml
 
-from harness.cli.main import app
+from harness.cli.main import command_line
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "commands.md"
@@ -71,7 +70,7 @@ def examples() -> dict[str, dict[str, list[Example]]]:
 def commands() -> dict[str, Any]:
     """Return each command of `testwright` by its full name, in typer's form."""
     found: dict[str, Any] = {}
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), command_line())]
     while waiting:
         path, command = waiting.pop(0)
         inner = getattr(command, "commands", None)

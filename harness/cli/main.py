@@ -8,8 +8,9 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(running.run)
+app.command("run", epilog=running.EXAMPLES)(running.run)
 app.command("show")(running.show)
 app.command("report")(reporting.report)
 app.command("view")(reporting.view)
@@ -96,6 +97,35 @@ def _places(given: Sequence[str]) -> "tuple[CatalogPlace, ...]":
     return places_of(given)
 
 
+def command_line() -> Any:
+    """Return the command with all that belong to it; the values of options have names, not Python's types."""
+    made = typer.main.get_command(app)
+    waiting = [made]
+    while waiting:
+        command = waiting.pop()
+        waiting += getattr(command, "commands", {}).values()
+        for parameter in command.params:
+            _name_value(parameter)
+    return made
+
+
+def _name_value(parameter: Any) -> None:
+    if not getattr(parameter, "is_flag", False) and parameter.metavar is None:
+        parameter.metavar = _value_name(parameter)
+    if parameter.param_type_name == "argument":  # typer writes the type behind an argument's name, whatever that is
+        parameter.display_type_rich = lambda ctx: ""  # noqa: ARG005
+
+
+def _value_name(parameter: Any) -> str | None:
+    """Return what help calls the value of an option or argument; None where it lists the choices."""
+    wanted = parameter.type_descriptor.annotation
+    kinds = {kind for kind in (wanted, *get_args(wanted)) if isinstance(kind, type)}
+    if any(issubclass(kind, Enum) for kind in kinds):
+        return None
+    names = {int: "N", float: "NUMBER", Path: "PATH"}
+    return next((name for kind, name in names.items() if kind in kinds), parameter.name.upper())
+
+
 def main() -> None:
     """Run the command line and exit with its status."""
     from harness.specs.signals import end_like_an_interrupt
@@ -111,7 +141,7 @@ def status(arguments: Sequence[str] | None = None) -> int:
     from harness.specs.errors import InfrastructureError, UserError
 
     try:
-        result = app(arguments, prog_name="testwright", standalone_mode=False)
+        result = command_line()(arguments, prog_name="testwright", standalone_mode=False)
     except UserError as error:
         return _complain(str(error), 2)
     except InfrastructureError as error:

@@ -8,6 +8,14 @@ import typer
 
 from harness.cli.published import AllCriteria, ImageMap
 
+EXAMPLES = """\
+\b
+Examples:
+  testwright run -t aiosmtpd-proxy-tlv -s oracle
+  testwright run -t 'restic-*' -s mini -m openai/gpt-5.1 -k 3 -j 4 --max-cost 5
+  testwright run -c run.yaml -o runs/first
+"""
+
 
 def run(
     context: typer.Context,
@@ -29,12 +37,17 @@ def run(
         list[str] | None,
         typer.Option("-m", "--model", help="PROVIDER/MODEL, a model file's NAME or PATH, replay:FILE, scripted:FILE"),
     ] = None,
-    attempts: Annotated[int | None, typer.Option("-k", "--attempts", help="Attempts of each trial")] = None,
-    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Trials at once")] = None,
+    attempts: Annotated[
+        int | None, typer.Option("-k", "--attempts", help="Attempts at each task [default: 1]")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option("-j", "--jobs", help="Trials at once [default: 1]")] = None,
     config: Annotated[Path | None, typer.Option("-c", "--config", help="YAML file with these options")] = None,
-    sandbox: Annotated[str | None, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE")] = None,
+    sandbox: Annotated[
+        str | None, typer.Option(help="auto, docker, local, swerex:URL or swerex:FILE [default: auto]")
+    ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(help="USD for the whole run; no call is made once they are spent")
+        float | None,
+        typer.Option(help="USD for the whole run; no call is made once they are spent [default: no limit]"),
     ] = None,
     judge: Annotated[
         str | None, typer.Option(help="Model that judges what code can't decide [default: none]")
@@ -43,7 +56,8 @@ def run(
         bool, typer.Option("--no-cache", help="Ask the judge again; ignore its cached answers")
     ] = False,
     protocol: Annotated[
-        str | None, typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both")
+        str | None,
+        typer.Option(help="Grading rules: testwright, published (swe-atlas tasks) or both [default: testwright]"),
     ] = None,
     control: Annotated[
         str | None,
@@ -60,7 +74,10 @@ def run(
         ),
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(help="Where trials run: asyncio (this machine), ray[:HOST:PORT] or another's NAME")
+        str | None,
+        typer.Option(
+            help="Where trials run: asyncio (this machine), ray[:HOST:PORT] or another's NAME [default: asyncio]"
+        ),
     ] = None,
     tries: Annotated[
         int | None, typer.Option(help="Tries of a trial where the infrastructure fails [default: 3]")
@@ -77,14 +94,14 @@ def run(
     ] = None,
     mutants: Annotated[
         int | None,
-        typer.Option(min=0, help="Beside each verdict: a mutation score on so many mutants"),
+        typer.Option(min=0, help="Beside each verdict: a mutation score on so many mutants [default: none]"),
     ] = None,
     look: Annotated[
         list[str] | None,
         typer.Option("--look", help="Look at each suite beside its verdict and note what is found: absent-names"),
     ] = None,
     fail_on_error: Annotated[
-        int | None, typer.Option(help="Start no new trial after this many harness errors")
+        int | None, typer.Option(help="Start no new trial after this many harness errors [default: go on]")
     ] = None,
     dry: Annotated[
         bool, typer.Option("--dry-run", help="Say what the run would do and could cost; do nothing")

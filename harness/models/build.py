@@ -42,7 +42,7 @@ def check_provider(name: str, file: ModelFile, key: str | None) -> None:
 
     `key` is the one that the model's file names, None where it names none. May import litellm, which takes seconds.
     """
-    _check_known(name, file)
+    check_known(name, file)
     if key is None and (missing := missing_keys(file)):
         remedy = "export it or put it into .env, or name a variable of your own as api_key_env in a model file"
         raise UserError(f"model {name}: there is no key: {missing[0]} is not set; {remedy}")
@@ -71,7 +71,8 @@ def _provider(file: ModelFile) -> str:
     return file.model.partition("/")[0]
 
 
-def _check_known(name: str, file: ModelFile) -> None:
+def check_known(name: str, file: ModelFile) -> None:
+    """Raises UserError for a provider that nobody knows. May import litellm."""
     provider = _provider(file)
     if provider in _VARIABLES:
         return

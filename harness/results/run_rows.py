@@ -4,6 +4,7 @@ The trials of a run that a reader asks for.
 """
 
 import fnmatch
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -247,7 +248,7 @@ def _failed_requests(store: TrialReading, agent: AgentFile | None, attempts: Ite
     if agent is None:
         kept.append(store.directory)
     lost = [place / "trajectory.jsonl" for place in kept]
-    told = [failed_requests(path) for path in lost if path.is_file()]
+    told = [failed_requests(path) for path in lost if os.path.isfile(path)]  # noqa: PTH113  # pathlib raises where it may not be read
     if agent is None and not told:
         return None
     return sum(told) + (agent.failed_requests if agent else 0)

@@ -86,3 +86,15 @@ def test_an_example_that_needs_nothing_works(
     done = CliRunner().invoke(app, example.words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert done.output.strip()
+
+
+def test_help_names_values_and_no_types_of_python() -> None:
+    known = commands()
+    for name, command in known.items():
+        told = command.get_help(command.context_class(command, info_name=name))
+        assert not re.search(r"<(?:list\[)?(?:str|int|float|path|text)\b", told), (name, told)
+    of_run = known["run"]
+    told = of_run.get_help(of_run.context_class(of_run, info_name="run"))
+    assert "--max-cost NUMBER" in told
+    assert "Attempts at each task [default: 1]" in told
+    assert "\n    testwright run -t aiosmtpd-proxy-tlv -s oracle\n" in told, "examples stand on lines of their own"

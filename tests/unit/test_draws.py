@@ -37,7 +37,7 @@ def test_a_derived_seed_belongs_to_its_names():
 def test_all_arms_are_in_one_order_and_what_must_pass_may_come_last():
     lasts, baselines = set(), set()
     for seed in range(300):
-        arms = [item.key for item in schedule(sources(), False, False, seed)]
+        arms = [item.key for item in schedule(sources(), ManifestCheck(), seed)]
         assert sorted(key.variant for key in arms) == sorted(KINDS)
         lasts.add(arms[-1].variant)
         baselines.add(arms.index(AT_BASELINE))

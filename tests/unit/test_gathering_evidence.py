@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
-from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Draw, Evidence, listed
+from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, REWRITTEN_AFTER, Draw, Evidence, listed
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import COMPILING_AT_ONCE, ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import combine
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, some_test_stands
+from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, judge_unlisted, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image, SandboxOptions
@@ -80,20 +80,20 @@ def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
 
 
 def gathered(
-    task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0
+    task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0, unlisted=()
 ) -> Gathered:
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        check = ManifestCheck(tests, frozenset(changed), existing)
+        check = ManifestCheck(tests, frozenset(changed), existing, unlisted)
         return await gather_evidence(
             arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
         )
 
     evidence = asyncio.run(gather())
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
-    reasons = [*judge_mutation(evidence), *rubric]
+    reasons = [*judge_mutation(evidence), *judge_unlisted(evidence, unlisted), *rubric]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
 
 
@@ -309,6 +309,23 @@ def test_an_existing_test_that_fails_at_times_is_looked_at_again_with_the_patch_
     }  # fmt: skip
     found = gathered(task, FakeEngine(script({("baseline", "test_old"): ["fails"]})), existing=(OLD,))
     assert found.reasons == ((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),)
+
+
+@pytest.mark.parametrize(
+    ("does", "reason"),
+    [
+        ({("baseline", "test_old"): ["fails"]}, ReasonCode.BASELINE_RED),
+        ({("rewritten-1", "test_old"): ["fails"]}, ReasonCode.PLACEBO_SENSITIVE),
+        ({("baseline", "test_old"): ["fails", "passes"], ("rewritten-1", "test_old"): ["fails", "passes"]}, None),
+    ],
+)
+def test_a_test_that_needs_no_listing_must_not_be_red(task, does, reason):
+    """It runs beside the listed ones, on the code as it is and rewritten, and never without the patch."""
+    found = gathered(task, FakeEngine(script(does)), unlisted=(OLD,))
+    assert found.reasons == (((reason, str(OLD)),) if reason else ())
+    others = {key for key in found.evidence.arms if key.role is not Role.LISTED}
+    assert others >= {EXISTING_AFTER, REWRITTEN_AFTER}
+    assert EXISTING_BEFORE not in others
 
 
 def test_a_changed_test_earns_nothing_that_it_noticed_before(task):

@@ -179,6 +179,19 @@ def test_options_that_do_nothing_together_are_refused(run, tmp_path):
     assert not out.exists()
 
 
+def test_files_of_others_are_left_alone(run, tmp_path, capsys):
+    rows, out = [load_rows(run)], tmp_path / "out"
+    assert export_runs(rows, out, "atif", as_json=False) == 0
+    assert export_runs(rows, out, "inspect", as_json=False) == 0, "an export's own folder is taken again"
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    with pytest.raises(UserError, match="files that aren't an export's"):
+        export_runs(rows, tmp_path / "mine", "atif", as_json=False)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+    with pytest.raises(UserError, match="can't be written"):
+        export_runs(rows, tmp_path / "mine" / "thesis.txt", "atif", as_json=False)
+
+
 def test_an_unknown_format_is_refused(run, tmp_path):
     with pytest.raises(UserError, match="known: atif, inspect, parquet"):
         export_runs([load_rows(run)], tmp_path, "xml", as_json=False)

@@ -261,12 +261,13 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
 
 
 def _settle(arm: Arm, alone: Mapping[TestId, Arm]) -> Arm:
-    """Return an arm with what its hidden tests did when they ran alone."""
-    statuses = {other.status for other in alone.values()}
+    """Return an arm with what its hidden tests did when they ran alone, and with the words of one that disagrees."""
     telling = (ArmStatus.WRONG_VARIANT, ArmStatus.DISAGREES)
-    status = next((status for status in telling if status in statuses), ArmStatus.FINISHED)
+    found = {other.status: other.disagreement for other in alone.values()}
+    status = next((status for status in telling if status in found), ArmStatus.FINISHED)
+    words = found.get(status, "")
     results = tuple(alone[item.test].results[0] if item.test in alone else item for item in arm.results)
-    return replace(arm, status=status, results=results)
+    return replace(arm, status=status, results=results, disagreement=words)
 
 
 def _settle_single(arm: Arm, crashed: bool) -> Arm:

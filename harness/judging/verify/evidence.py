@@ -88,6 +88,8 @@ REQUIRED = (
 """The arms of every judging; without one of them there is no evidence to speak of."""
 EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
 EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
+REWRITTEN_AFTER = ArmKey(Role.EXISTING_AFTER, "rewritten-1")
+"""Only where the patch adds tests that it doesn't list."""
 
 
 @dataclass(frozen=True)

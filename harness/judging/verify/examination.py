@@ -18,7 +18,7 @@ from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.judge.questions import MANIFEST, Answer, Brief, Question, questions_for
 from harness.judging.verify.judge.replies import Opinion
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import judge_mutation, some_test_stands
+from harness.judging.verify.mutation import is_over, judge_mutation, judge_unlisted, some_test_stands
 from harness.judging.verify.suite_reader import AGAIN, read_apart
 from harness.judging.verify.verdict import decide
 from harness.models.allowance import Spending
@@ -44,7 +44,11 @@ class Examination:
     @property
     def mutation(self) -> tuple[Reason, ...]:
         """Return why the arms don't show that every test notices what it must, and nothing but behaviour."""
-        return (*judge_mutation(self.evidence), *kills_not_repeated(self.evidence)) if self.evidence else ()
+        if self.evidence is None:
+            return ()
+        reasons = judge_mutation(self.evidence)
+        unlisted = () if is_over(self.evidence) else judge_unlisted(self.evidence, self.check.unlisted)
+        return (*reasons, *unlisted, *kills_not_repeated(self.evidence))
 
     @property
     def reaches_rubric(self) -> bool:

@@ -4,7 +4,7 @@ The order of a judging's arms, and which of them can still change its verdict.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from harness.judging.verify.evidence import (
     AT_BASELINE,
     EXISTING_AFTER,
     EXISTING_BEFORE,
+    REWRITTEN_AFTER,
     ArmLog,
     Draw,
     Evidence,
@@ -26,7 +27,13 @@ from harness.judging.verify.evidence import (
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, looks_to_take
+from harness.judging.verify.mutation import (
+    is_certainly_faulty,
+    is_green_at_baseline,
+    is_over,
+    looks_to_take,
+    unlisted_red,
+)
 from harness.judging.verify.variants import drawn_again, rewritten_on_disk
 from harness.specs.errors import first_error
 from harness.specs.task import Task
@@ -44,19 +51,21 @@ class Planned:
     source: VariantSource
 
 
-def schedule(sources: Sequence[VariantSource], existing: bool, changed: bool, order_seed: int) -> list[Planned]:
+def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed: int) -> list[Planned]:
     """Return all arms of one judging, baseline first among `sources`, shuffled.
 
-    The baseline is among the first ones that run together: without it nothing can be left out. `existing` and
-    `changed` say whether the submission leaves tests of a touched file as they were, and whether it changes some.
-    How existing tests did before the patch is asked later, where any is red with it.
+    The baseline is among the first ones that run together: without it nothing can be left out. Whether there are
+    arms of other tests than the listed ones depends on `check`. How existing tests did before the patch is asked
+    later, where any is red with it.
     """
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
     arms = [Planned(listed(source.name), source) for source in others]
-    if existing:
+    if check.existing or check.unlisted:
         arms.append(Planned(EXISTING_AFTER, baseline))
-    if changed:
+    if check.unlisted:
+        arms += [Planned(REWRITTEN_AFTER, item) for item in others if item.name == REWRITTEN_AFTER.variant]
+    if check.changed:
         mutants = [source for source in others if not source.kind.behaves_like_baseline]
         arms += [Planned(ArmKey(Role.CHANGED_BEFORE, source.name), source) for source in mutants]
     chance = Random(order_seed)
@@ -127,7 +136,7 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
         SandboxLost: An arm was lost again and again.
     """
     log = log or UnkeptArms()
-    arms = schedule(plan.sources, bool(plan.check.existing), bool(plan.check.changed), plan.draw.order_seed)
+    arms = schedule(plan.sources, plan.check, plan.draw.order_seed)
     variants = CompiledOnce(context, task)
     await variants.of([item.source for item in arms if item.key not in log.known])
     limit = JobLimit(task.file.limits.of_verification(len(arms)), log.seconds, with_builds=False)
@@ -163,7 +172,7 @@ class _Suites:
         long = EXISTING_TIMES * task.file.limits.arm_seconds
         roles = {
             Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long),
-            Role.EXISTING_AFTER: replace(suite, tests=check.existing, seconds=long),
+            Role.EXISTING_AFTER: replace(suite, tests=(*check.existing, *check.unlisted), seconds=long),
             Role.CHANGED_BEFORE: Suite(tuple(sorted(check.changed)), {}),
         }
         return cls(suite, roles)
@@ -281,7 +290,8 @@ def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Ra
     for source in by_name.values():
         if source.kind.removes:
             removals.setdefault(source.kind, []).append(source.name)
-    looks = [*looks_to_take(gathering.evidence), *_existing_looks(gathering.evidence)]
+    other = _existing_looks(gathering.evidence, gathering.plan.check)
+    looks = [*looks_to_take(gathering.evidence), *dict.fromkeys(other)]
     if not looks:
         return []
     looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
@@ -302,12 +312,17 @@ def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
     return drawn_again(source, key.repetition) if is_second else source
 
 
-def _existing_looks(evidence: Evidence) -> Iterable[ArmKey]:
-    """Without the patch where existing tests fail with it, and once more with it where they pass without."""
+def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey]:
+    """Yield arms without the patch where existing tests fail with it, and once more with it where they pass without,
+    or where tests fail that aren't listed.
+    """
+    for key in (EXISTING_AFTER, REWRITTEN_AFTER):
+        if key.again not in evidence.arms and unlisted_red(evidence, check.unlisted, key):
+            yield key.again
     after = evidence.arms.get(EXISTING_AFTER)
-    if after is None or len(passed(after)) == len(after.results):
-        return []
+    if after is None or passed(after) >= set(check.existing):
+        return
     if EXISTING_BEFORE not in evidence.arms:
-        return [EXISTING_BEFORE]
-    broken = passed(evidence.arms[EXISTING_BEFORE]) - passed(after)
-    return [EXISTING_AFTER.again] if broken and EXISTING_AFTER.again not in evidence.arms else []
+        yield EXISTING_BEFORE
+    elif passed(evidence.arms[EXISTING_BEFORE]) - passed(after) and EXISTING_AFTER.again not in evidence.arms:
+        yield EXISTING_AFTER.again

@@ -156,7 +156,8 @@ def _parts(name: str, file: str) -> list[str]:
 class ManifestCheck:
     """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
 
-    `existing` are tests of touched files that the patch leaves as they were. `static` is whether each static
+    `existing` are tests of touched files that the patch leaves as they were, `unlisted` those that it adds and that
+    needn't be listed. `static` is whether each static
     criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
     as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
     """
@@ -164,6 +165,7 @@ class ManifestCheck:
     tests: tuple[TestId, ...] = ()
     changed: frozenset[TestId] = frozenset()
     existing: tuple[TestId, ...] = ()
+    unlisted: tuple[TestId, ...] = ()
     reasons: tuple[Reason, ...] = ()
     static: Mapping[str, StaticAnswer] = field(default_factory=dict)
     conduct: tuple[Note, ...] = ()
@@ -195,6 +197,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         tests=manifest.tests,
         changed=frozenset(changed & listed),
         existing=tuple(test for each in surveys for test in each.kept),
+        unlisted=tuple(test for each in surveys for test in each.optional if test not in listed),
         reasons=tuple(reasons),
     )
 

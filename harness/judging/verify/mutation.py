@@ -11,11 +11,19 @@ machine alone has made. A test that passes both times failed by chance: once in 
 flaky, and so is every test if two of them are so. The baseline runs twice more where a test fails only there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import cast
 
-from harness.judging.verify.evidence import AT_BASELINE, EXISTING_AFTER, EXISTING_BEFORE, Evidence, passed
+from harness.judging.verify.evidence import (
+    AT_BASELINE,
+    EXISTING_AFTER,
+    EXISTING_BEFORE,
+    REWRITTEN_AFTER,
+    Evidence,
+    passed,
+)
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
@@ -258,8 +266,8 @@ def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
     """
     if key.role is Role.CHANGED_BEFORE:
         return arm.status is ArmStatus.OVER_LIMIT
-    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
-    return any(item.test not in passed(other) for other in after for item in other.results)
+    after = _repeated(evidence, EXISTING_AFTER)
+    return any(item.test not in passed(other) for other in after for item in arm.results)
 
 
 def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
@@ -343,10 +351,36 @@ def _survival(test: TestId, item: TestResult | None) -> Reason:
 def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
     if not {EXISTING_BEFORE, EXISTING_AFTER} <= evidence.arms.keys():
         return
-    after = [arm for key, arm in evidence.arms.items() if key.role is Role.EXISTING_AFTER]
+    after = _repeated(evidence, EXISTING_AFTER)
     for test in sorted(passed(evidence.arms[EXISTING_BEFORE]).difference(*map(passed, after))):
         words = "it was there before and passed; with the patch it does not"
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
+
+
+def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:
+    """Return an arm and its repetitions."""
+    return [arm for other, arm in evidence.arms.items() if replace(other, repetition=key.repetition) == key]
+
+
+def unlisted_red(evidence: Evidence, tests: Iterable[TestId], key: ArmKey) -> list[TestId]:
+    """Return tests that fail in an arm and in all its repetitions."""
+    arms = _repeated(evidence, key)
+    return [test for test in tests if arms and all(_fails(arm, test) for arm in arms)]
+
+
+def _fails(arm: Arm, test: TestId) -> bool:
+    return any(item.test == test and item.outcome is Outcome.FAILED for item in arm.results)
+
+
+def judge_unlisted(evidence: Evidence, tests: Sequence[TestId]) -> Iterator[Reason]:
+    """Yield the tests that a patch adds without listing them, which it needn't, and that fail all the same."""
+    red = unlisted_red(evidence, tests, EXISTING_AFTER)
+    for test in red:
+        yield _reason(ReasonCode.BASELINE_RED, str(test), "it isn't listed, and fails on the code as it is")
+    for test in unlisted_red(evidence, tests, REWRITTEN_AFTER):
+        if test not in red:
+            words = "it isn't listed, and fails where the code is written in another way and does the same"
+            yield _reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)
 
 
 def _reason(code: ReasonCode, subject: str, words: str) -> Reason:

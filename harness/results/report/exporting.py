@@ -10,6 +10,8 @@ from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 
 DEFAULT = "parquet"
+_MARK = ".testwright-export"
+"""An empty file in each folder of an export."""
 
 
 class Exporter(Protocol):
@@ -53,4 +55,18 @@ def export_runs(
     names = [run.directory.resolve().name for run in runs]
     if len(set(names)) < len(names):
         raise UserError(f"two runs are called {max(names, key=names.count)!r}; export each into a folder of its own")
-    return EXPORTS.get(form)(runs, directory, as_json)
+    exporter = EXPORTS.get(form)
+    _claim(directory)
+    return exporter(runs, directory, as_json)
+
+
+def _claim(directory: Path) -> None:
+    """Take a folder that is new, empty or an export's already; another's files are left alone. Raises UserError."""
+    mark = directory / _MARK
+    try:
+        if directory.exists() and any(directory.iterdir()) and not mark.is_file():
+            raise UserError(f"{directory}: there are files that aren't an export's; name a new or an empty folder")
+        directory.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError as error:
+        raise UserError(f"{directory}: can't be written: {error.strerror or error}") from None

@@ -4,7 +4,7 @@ import json
 import os
 from typing import Any
 
-from harness.models.build import Models, missing_keys
+from harness.models.build import Models, check_known, missing_keys
 from harness.models.price_table import has_price
 from harness.results.report.tables import console, table
 from harness.specs.catalog import Catalog
@@ -28,6 +28,7 @@ def report_model(catalog: Catalog, name: str, as_json: bool) -> int:
     file = Models(catalog).file(name)
     if file is None:
         raise UserError(f"{name}: a recording has no settings; it costs nothing")
+    check_known(name, file)
     facts = _written(file) | {"digest": file.digest, "price": _price(file), "key": _key(file)}
     if as_json:
         print(json.dumps({"name": name, **facts}, indent=2))

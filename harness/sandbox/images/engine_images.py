@@ -220,10 +220,19 @@ class EngineImages:
         return True
 
     def _output(self, tag: str, command: list[str]) -> str:
-        printed: bytes = self._client.containers.run(
-            tag, command, network_mode="none", hostname="box", labels=_LABELS, remove=True, ulimits=_ULIMITS
+        # Attached before it starts: what is read of a log afterwards lacks what the engine hasn't written yet.
+        container = self._client.containers.create(
+            tag, command, network_mode="none", hostname="box", labels=_LABELS, ulimits=_ULIMITS
         )
-        return printed.decode(errors="replace")
+        try:
+            printed: Any = container.attach(stdout=True, stderr=False, stream=True)
+            container.start()
+            text = b"".join(printed).decode(errors="replace")
+            if status := int(container.wait()["StatusCode"]):
+                raise docker.errors.ContainerError(container, status, command, tag, text)
+            return text
+        finally:
+            container.remove(force=True)
 
     @contextmanager
     def _container(self, image: str) -> Iterator[Container]:
