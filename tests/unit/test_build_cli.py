@@ -137,3 +137,10 @@ async def test_other_failures_and_a_second_break_are_final(
     with pytest.raises(ImageUnavailable, match=r"making testwright/x:1 failed: "):
         await build_with(f"cat <<'END'\n{end}\nEND\nexit 1", tmp_path, monkeypatch)
     assert starts(tmp_path) == tried
+
+
+async def test_a_build_is_told_once_before_it_begins(tmp_path: Path, monkeypatch, caplog) -> None:
+    await build_with("exit 0", tmp_path, monkeypatch)
+    [line] = [record.getMessage() for record in caplog.records]
+    assert line.startswith("building testwright/x:1, which takes minutes the first time; its log: ")
+    assert line.endswith("x-1.log")

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.plugins.ray.mirror import PIECE_BYTES, Mirror, MirrorChange, apply
+from harness.plugins.ray.mirror import PIECE_BYTES, Mirror, MirrorChange, apply, pack, unpack
 from harness.runs.records import append_line, write_whole
 
 NAMES = ("trial.json", "agent.json", "usage.json", "judge.jsonl", "submission/patch.diff")
@@ -101,3 +101,13 @@ def test_what_says_that_something_is_finished_comes_last(tmp_path):
     sent = [piece.path.removeprefix("1/") for piece in Mirror(tmp_path, "1").change().pieces]
     assert sent[0] == "trial.json"
     assert sent[-3:] == ["usage.json", "agent.json", "verdict.json"]
+
+
+def test_each_of_several_catalogs_is_unpacked_where_it_is_wanted(tmp_path: Path) -> None:
+    for name in ("ours", "theirs"):
+        (tmp_path / name / "tasks" / name).mkdir(parents=True)
+        (tmp_path / name / "tasks" / name / "task.yaml").write_text(name)
+        (tmp_path / name / "notes.txt").write_text("no part of a catalog")
+        made = unpack(pack(tmp_path / name), tmp_path / "node" / "catalogs" / name)
+        assert [path.name for path in made.rglob("*") if path.is_file()] == ["task.yaml"]
+    assert (tmp_path / "node" / "catalogs" / "ours" / "tasks" / "ours" / "task.yaml").read_text() == "ours"

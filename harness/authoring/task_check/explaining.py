@@ -29,9 +29,10 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Split the statement, or say what exactly a test must find; then testwright task edit TASK probes/1.4.",
     ),
     StepId.STATEMENTS: Explanation(
-        "A model that is asked finds no difference between a criterion's statement and its probe or static check.",
-        "Agents are told verdicts in the statement's words, and graded by the probe.",
-        "Its answers are warnings: read the example, then reword the statement or change the probe.",
+        "A model that is asked finds no difference between a criterion's statement and its probe or static check, and"
+        " no must-have that the prompt doesn't ask for.",
+        "Agents are told verdicts in the statement's words, and graded by the probe; they know the prompt alone.",
+        "Its answers are warnings: read the example, then reword statement or prompt, or change the probe.",
     ),
     StepId.PROMPT: Explanation(
         "200 to 4000 characters that name no function which the removal takes out.",
@@ -109,7 +110,8 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Each honest suite comes to what its expect.yaml says.",
         "A good suite that is refused shows a task that asks for one way of working; a lazy one that is resolved, a"
         " task that asks for too little.",
-        "survived-removal: the removal is too mild, some test of the behaviour doesn't need it. criterion-unmet: the"
+        "survived-removal: what garbage.patch gives is too close to what is right for some test, or that test doesn't"
+        " need the behaviour; look at removal.patch and garbage.patch. criterion-unmet: the"
         " prompt doesn't ask for it, or its probe is too narrow. placebo-sensitive: a twin changes behaviour.",
     ),
     StepId.FUZZ: Explanation(

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -132,18 +133,34 @@ class _Answer(BaseModel):
     why: str = ""
 
 
+class _Missing(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    why: str = ""
+
+
+class _Unasked(BaseModel):
+    """A judge's answer: which must-haves does the prompt not ask for?"""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    missing: tuple[_Missing, ...]
+
+
 async def review(subject: Subject, judge: Judge) -> list[Problem]:
-    """Return a warning for each criterion whose statement and check differ by this judge, or that it gave no
-    answer to.
+    """Return a warning for each criterion whose statement and check differ by this judge, for each must-have that the
+    prompt doesn't ask for, and for what it gave no answer to.
     """
     decided = [item for item in subject.task.rubric.criteria if item.decided_without_judge]
     with first_error():
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(_asked(subject, judge, criterion)) for criterion in decided]
+            unasked = group.create_task(_unasked(subject, judge))
     answers = [task.result() for task in asked]
     same = sum(isinstance(answer, _Answer) and answer.answer is StatementComparison.SAME for answer in answers)
     subject.remarks.append(f"{judge.identity.model}: {same} of {len(decided)} statements say what their checks do")
-    problems = []
+    problems = unasked.result()
     for criterion, answer in zip(decided, answers, strict=True):
         if words := _words(answer):
             where = place(subject.catalog, subject.rubric, criterion.statement)
@@ -180,12 +197,40 @@ async def _asked(subject: Subject, judge: Judge, criterion: Criterion) -> "_Answ
     text = judge.prompts.criterion(
         criterion.statement, in_words(criterion.static) if criterion.static else "", _probes(subject, criterion)
     )
+    return await _answer_to(judge, text, _Answer)
+
+
+async def _unasked(subject: Subject, judge: Judge) -> list[Problem]:
+    """Return a warning for each must-have that the prompt doesn't ask for."""
+    must_haves = {item.id: item.statement for item in subject.task.rubric.must_haves}
+    text = judge.prompts.request(subject.task.objective.strip(), tuple(must_haves.items()))
+    answer, where = await _answer_to(judge, text, _Unasked), subject.at("prompt.md")
+    if isinstance(answer, str):
+        words = f"the judge gave no answer: {answer}"
+        return [Problem(where=where, message=words, severity=Severity.WARNING)]
+    found = {item.id: item.why for item in answer.missing if item.id in must_haves}
+    subject.remarks.append(
+        f"{judge.identity.model}: the prompt asks for {len(must_haves) - len(found)} must-haves of {len(must_haves)}"
+    )
+    return [
+        Problem(
+            where=where, message=f"doesn't ask for criterion {name}, by the judge: {why}", severity=Severity.WARNING
+        )
+        for name, why in found.items()
+    ]
+
+
+AnswerT = TypeVar("AnswerT", bound=BaseModel)
+
+
+async def _answer_to(judge: Judge, text: str, form: type[AnswerT]) -> AnswerT | str:
+    """Return the answer, or why there is none."""
     model, fault = judge.build(), ""
     for _ in range(TRIES):
         try:
             async with judge.slots:
                 completion = await model.complete([Message(role=MessageRole.USER, content=text)], ())
-            return read_object(completion.message.content, _Answer)
+            return read_object(completion.message.content, form)
         except Unreadable as error:
             fault = str(error)
         except (ProviderError, BudgetExhausted) as error:

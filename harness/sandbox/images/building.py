@@ -9,6 +9,7 @@ The image that every repo's Dockerfile starts from.
 """
 
 import asyncio
+import logging
 import os
 import re
 import shutil
@@ -29,6 +30,8 @@ from harness.sandbox.images.client_config import ca_bundle, npm_configuration, p
 from harness.sandbox.images.engine_images import EngineImages
 from harness.sandbox.images.recipe import base_recipe
 from harness.specs.errors import ImageUnavailable
+
+_log = logging.getLogger(__name__)
 
 
 async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
@@ -141,6 +144,7 @@ async def build(
         command += [f"--build-arg={name}={value}" for name, value in arguments.items()]
         command += [f"--label={name}={value}" for name, value in labels.items()]
         command.append(str(context))
+        _log.warning("building %s, which takes minutes the first time; its log: %s", tag, log_of(tag))
         try:
             await _build_once(command, tag)
         except EngineBrokeOff:

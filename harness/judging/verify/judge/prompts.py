@@ -135,6 +135,10 @@ class Prompts:
         """Asks whether a statement says the same as its check, which is `static` in words or these patches."""
         return self._render("criterion", statement=statement, static=static, probes=probes)
 
+    def request(self, request: str, must_haves: Sequence[tuple[str, str]]) -> str:
+        """Asks which must-haves, by id and statement, a task's prompt doesn't ask for."""
+        return self._render("request", request=request, must_haves=must_haves)
+
     def _render(self, name: str, **values: object) -> str:
         path = self._directory / f"{name}.j2"
         try:
