@@ -20,10 +20,11 @@ from harness.plugins.bug.parts import (
 )
 from harness.plugins.bug.spans import Span
 from harness.plugins.bug.task import HiddenTests, Part
+from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
-from tests.support.plugin_reasons import without_a_row
+from tests.support.plugin_reasons import without_a_fixture, without_a_row
 
 TEST, OTHER = TestId("tests/test_a.py", "test_a"), TestId("tests/test_a.py", "test_b")
 PASSED = (Outcome.PASSED, None)
@@ -241,3 +242,7 @@ def test_hidden_arms_are_kept_beside_the_listed_tests_and_never_count_for_them()
 
 def test_the_reasons_are_described():
     assert without_a_row("bug", "bug.md") == []
+
+
+def test_each_reason_is_shown_by_a_hand_in_that_is_kept():
+    assert without_a_fixture("bug", Catalog()) == []
