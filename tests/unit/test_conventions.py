@@ -9,6 +9,7 @@ import yaml
 from harness.authoring.task_check.conventions import convention_problems
 from harness.authoring.task_check.subject import Subject
 from harness.specs.catalog import Catalog
+from harness.specs.problem import Severity
 from tests.support.sound_catalog import NICE, TASK, sound_catalog
 
 
@@ -32,6 +33,7 @@ def problems(catalog: Path, number: str, check: str) -> list[str]:
     loaded = Catalog(catalog)
     found = asyncio.run(convention_problems(Subject(loaded, loaded.task(TASK))))
     assert {problem.where for problem in found} <= {f"rubrics/{TASK}.yaml:{at + 1}"}
+    assert {problem.severity for problem in found} <= {Severity.WARNING}
     return [problem.message for problem in found]
 
 
