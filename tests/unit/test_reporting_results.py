@@ -211,6 +211,16 @@ def test_files_of_others_are_left_alone(run, tmp_path, capsys):
         export_runs(rows, tmp_path / "mine" / "thesis.txt", "atif", as_json=False)
 
 
+def test_a_refused_export_leaves_no_folder(run, tmp_path, monkeypatch):
+    def refuse(*_given):
+        raise UserError("not installed")
+
+    monkeypatch.setattr("harness.plugins.exports.parquet.check_extra", refuse)
+    with pytest.raises(UserError, match="not installed"):
+        export_runs([load_rows(run)], tmp_path / "out", None, as_json=False)
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_unknown_format_is_refused(run, tmp_path):
     with pytest.raises(UserError, match="known: atif, inspect, parquet"):
         export_runs([load_rows(run)], tmp_path, "xml", as_json=False)

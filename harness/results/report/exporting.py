@@ -56,8 +56,15 @@ def export_runs(
     if len(set(names)) < len(names):
         raise UserError(f"two runs are called {max(names, key=names.count)!r}; export each into a folder of its own")
     exporter = EXPORTS.get(form)
+    is_new = not directory.exists()
     _claim(directory)
-    return exporter(runs, directory, as_json)
+    try:
+        return exporter(runs, directory, as_json)
+    except UserError:
+        if is_new and [*directory.iterdir()] == [directory / _MARK]:
+            (directory / _MARK).unlink()
+            directory.rmdir()
+        raise
 
 
 def _claim(directory: Path) -> None:
