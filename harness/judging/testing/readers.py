@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 from pathlib import PurePosixPath
 from typing import Generic, NamedTuple, TypeVar
 
 from harness.specs.errors import UserError
 from harness.specs.repo import REPORT_FORMATS
-from harness.specs.test_results import CaseResult, TestId
+from harness.specs.test_results import CaseResult, Quality, TestId
 
 
 class ReportError(Exception):
@@ -71,6 +72,19 @@ which jest has beside these."""
 
 TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
 """Files whose tests are named by titles of blocks."""
+
+
+def seconds_of(milliseconds: float) -> float:
+    """Return what a report tells in milliseconds, in seconds and never below 0. Raises ValueError for no number."""
+    seconds = float(milliseconds) / 1000
+    if not isfinite(seconds):
+        raise ValueError(f"{seconds} seconds")
+    return max(seconds, 0.0)
+
+
+def best_quality(qualities: Iterable[Quality]) -> Quality:
+    """Return the best of what the failures of one test show; of none, that it raised."""
+    return min(qualities, key=list(Quality).index, default=Quality.RAISED)
 
 
 def has_titles(file: str) -> bool:

@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import Reader, Report, ReportError, claimed
+from harness.judging.testing.readers import Reader, Report, ReportError, best_quality, claimed, seconds_of
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -60,13 +59,15 @@ def _cases(entry: dict[str, Any], file: str) -> Iterator[CaseResult]:
             continue
         title = SEPARATOR.join([*(part for part in result["ancestorTitles"] if part), result["title"]])
         message = _COLOUR.sub("", "\n".join(result["failureMessages"] or ()))
-        failed = _OUTCOMES[status] is Outcome.FAILED
+        quality = None
+        if _OUTCOMES[status] is Outcome.FAILED:
+            quality = best_quality(_of_message(_COLOUR.sub("", text)) for text in result["failureMessages"])
         yield CaseResult(
             test=TestId(file, title),
             case=_place(result.get("location")),
             outcome=_OUTCOMES[status],
-            quality=_quality([_COLOUR.sub("", text) for text in result["failureMessages"]]) if failed else None,
-            seconds=_seconds(result.get("duration")),
+            quality=quality,
+            seconds=seconds_of(result.get("duration") or 0),
             message=message[:MAX_MESSAGE],
         )
 
@@ -74,19 +75,6 @@ def _cases(entry: dict[str, Any], file: str) -> Iterator[CaseResult]:
 def _place(location: dict[str, int] | None) -> str:
     """Line and column of the call that registered a test; empty where the report has none."""
     return f"{int(location['line'])}:{int(location['column'])}" if location else ""
-
-
-def _seconds(milliseconds: Any) -> float:
-    seconds = float(milliseconds or 0) / 1000
-    if not isfinite(seconds):
-        raise ValueError(f"{seconds} seconds")
-    return max(seconds, 0.0)
-
-
-def _quality(messages: list[str]) -> Quality:
-    """Return the best of what a test's failures show, from its messages' beginnings."""
-    order = list(Quality)
-    return min((_of_message(message) for message in messages), key=order.index, default=Quality.RAISED)
 
 
 def _of_message(message: str) -> Quality:

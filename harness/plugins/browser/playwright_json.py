@@ -3,11 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from math import isfinite
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import Reader, Report, ReportError, bare, claimed
+from harness.judging.testing.readers import Reader, Report, ReportError, bare, best_quality, claimed, seconds_of
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -75,31 +74,19 @@ def _case(test: TestId, place: str, run: dict[str, Any]) -> Iterator[CaseResult]
     elif run["expectedStatus"] != "passed":
         outcome = Outcome.SKIPPED
     elif outcome is Outcome.FAILED:
-        quality = _quality(messages)
+        quality = best_quality(map(_of_message, messages))
     yield CaseResult(
         test=test,
         case=f"{place} {run['projectName']}".strip(),
         outcome=outcome,
         quality=quality,
-        seconds=_seconds(sum(result["duration"] for result in results)),
+        seconds=seconds_of(sum(result["duration"] for result in results)),
         message="\n".join(messages)[:MAX_MESSAGE],
     )
 
 
-def _seconds(milliseconds: float) -> float:
-    seconds = float(milliseconds) / 1000
-    if not isfinite(seconds):
-        raise ValueError(f"{seconds} seconds")
-    return max(seconds, 0.0)
-
-
-def _quality(messages: list[str]) -> Quality:
-    """Return the best of what a test's errors show. An error in a hook that isn't a time-out looks like the test's."""
-    order = list(Quality)
-    return min((_of_message(message) for message in messages), key=order.index, default=Quality.RAISED)
-
-
 def _of_message(message: str) -> Quality:
+    """An error in a hook that isn't a time-out looks like the test's."""
     if _SETUP.search(message):
         return Quality.SETUP
     if _TEARDOWN.search(message):
