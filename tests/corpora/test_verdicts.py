@@ -99,6 +99,7 @@ def verdict_on(case: Case, monkeypatch: pytest.MonkeyPatch) -> Judged:
     return judged
 
 
+@pytest.mark.dear("a whole judging: this process rewrites code and reads suites and reports")
 @pytest.mark.parametrize(("corpus", "case"), named_by_language(ON_LIGHT_TASKS))
 def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     catalog = Catalog(light_catalog(tmp_path / "catalog"))
