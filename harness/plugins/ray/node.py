@@ -206,7 +206,7 @@ class TrialNode:
 
         often = asyncio.create_task(copy_often())
         try:
-            return await do_trial(context, spec, observe)
+            return await do_trial(context, observe, spec)
         except Exception as error:
             return harness_error(spec, error)
         finally:
