@@ -105,7 +105,7 @@ class RunRows:
 
     @cached_property
     def behaviours(self) -> tuple[TrialBehaviour, ...]:
-        """What agents did, of all trials whose trajectories can be read and have a call."""
+        """Activity of the agents, of all trials whose trajectories can be read and have a call."""
         found = (trial_behaviour(self.directory, trial) for trial in self.trials)
         return tuple(item for item in found if item)
 

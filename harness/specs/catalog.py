@@ -37,17 +37,30 @@ CATALOGS: Registry[Path | str | Callable[[], Path]] = Registry(
 
 
 class TrackFacts(Protocol):
-    """A track's facts before anything runs."""
+    """The part of a track that reading its tasks needs, before anything runs."""
 
     def directories(self, place: str) -> list[Path]:
         """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
 
-        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
+        Args:
+            place: A path, as somebody typed it.
+
+        Raises:
+            UserError: There is none, or tasks of the track lie in catalogs only.
         """
         ...
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:
-        """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+        """Return the task in a directory.
+
+        Args:
+            directory: The task's.
+            catalog: Has its repository and rubric.
+            options: How tasks of other people are read.
+
+        Raises:
+            UserError: For the first file that is absent or wrong.
+        """
         ...
 
 

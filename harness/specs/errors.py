@@ -93,6 +93,7 @@ class ProviderFault(StrEnum):
 
     @property
     def is_retryable(self) -> bool:
+        """Return whether asking again can help."""
         return self not in NOT_RETRYABLE
 
 
