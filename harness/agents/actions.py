@@ -180,9 +180,14 @@ class _BashArguments(BaseModel):
 
 
 def parse_actions(message: Message, is_cut_off: bool = False) -> list[Action]:
-    """Tool calls in their order, or else the one shell block of the text. Raises FormatError.
+    """Return a message's tool calls in their order, or else the one shell block of its text.
 
-    `is_cut_off` says that the message was ended by its limit: then nobody knows where a block in its text ends.
+    Args:
+        message: The model's.
+        is_cut_off: It was ended by its limit: then nothing tells where a block in its text ends.
+
+    Raises:
+        FormatError: There is neither, or a call is malformed.
     """
     if message.tool_calls:
         return _of_calls(message.tool_calls)

@@ -20,7 +20,11 @@ class Oracle:
         self.context = context
 
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
-        """Raises UserError for a task without a reference. A patch that doesn't apply is the verdict's to tell."""
+        """Apply the reference's patch and submit its manifest. A patch that doesn't apply is left to the verdict.
+
+        Raises:
+            UserError: The task has no reference.
+        """
         task, scaffold = self.context.task, self.context.scaffold
         await sandbox.write(f"{AGENT_LOGS}/{_PATCH}", task.patch("reference/tests.patch"))
         await sandbox.write(f"{AGENT_LOGS}/manifest.yaml", task.patch("reference/manifest.yaml"))

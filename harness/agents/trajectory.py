@@ -42,7 +42,9 @@ class Ending(StrEnum):
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":
-        """For `step`, `wall` or `cost` of an allowance, and for `memory`, `disk` or `pids` of a sandbox."""
+        """Return the ending by a limit: `step`, `wall` or `cost` of an allowance; `memory`, `disk` or `pids` of a
+        sandbox.
+        """
         return cls(f"{limit}-limit")
 
 
@@ -217,7 +219,11 @@ class Trajectory:
             self.format_errors = (self.format_errors or 0) + more
 
     def add(self, record: Record) -> None:
-        """Raises OSError that names the file: a full disk ends the run, since no trial could keep anything."""
+        """Write one record behind the others.
+
+        Raises:
+            OSError: It names the file. A full disk ends the run, since no trial could keep anything.
+        """
         if self.cut:
             return
         with self._naming():

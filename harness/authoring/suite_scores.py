@@ -106,7 +106,7 @@ def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submis
 
 
 def code_digest(task: Task) -> str:
-    """sha256 over what decides which mutants there are and how they run: image and tests, withheld tests, removal."""
+    """Return the sha256 over what decides on mutants and how they run: image and tests, withheld tests, removal."""
     parts = (
         read_recipe(task.repo).digest.encode(),
         task.repo.digest.encode(),
@@ -117,7 +117,7 @@ def code_digest(task: Task) -> str:
 
 
 def suite_digest(submission: Submission) -> str:
-    """sha256 over patch and manifest."""
+    """Return the sha256 over patch and manifest."""
     parts = (submission.patch, submission.manifest)
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 

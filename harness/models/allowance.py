@@ -190,7 +190,7 @@ class Allowance:
         self._stops.beat()
 
     def _now(self) -> float:
-        """On the clock, without the time in which this process stood still."""
+        """Return the seconds of a clock that stands still while this process does."""
         now = self._clock.now()
         return now - self._stops.seconds()
 

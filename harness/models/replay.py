@@ -47,9 +47,10 @@ class MessageRecord(BaseModel):
 
 
 def read_json_lines(path: Path) -> list[tuple[int, Any]]:
-    """Line number and value of each line; a last line that was cut while it was written is left out.
+    """Return line number and value of each line, but for a last line that was cut while it was written.
 
-    Raises UserError for a file that can't be read and for any other line that isn't JSON.
+    Raises:
+        UserError: The file can't be read, or another line isn't JSON.
     """
     try:
         *whole, last = path.read_bytes().split(b"\n")
@@ -214,7 +215,11 @@ class ScriptedModel:
 
     @classmethod
     def from_file(cls, path: Path) -> "ScriptedModel":
-        """Raises UserError naming file and line."""
+        """Read a script.
+
+        Raises:
+            UserError: It is wrong; the message names file and line.
+        """
         script = load_yaml(path, MessageScript)
         return cls([say(message.text, *message.commands) for message in script.messages], name=f"scripted:{path}")
 

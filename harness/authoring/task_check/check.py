@@ -160,7 +160,7 @@ async def _dynamic(
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
-    """Parts that belong to no level."""
+    """Return the parts that belong to no level."""
     count = context.mutants
     return {StepId.MUTANTS: lambda subject: unasked_problems(subject, count)} if count else {}
 

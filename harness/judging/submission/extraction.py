@@ -151,7 +151,7 @@ class ChangedFiles:
 
 
 def _is_of_git(path: str) -> bool:
-    """git takes no such file into a tree, in whatever case its name is written."""
+    """Return whether git refuses to take a path into a tree, in whatever case its name is written."""
     return any(part.lower() == ".git" for part in path.split("/"))
 
 

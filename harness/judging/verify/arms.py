@@ -46,13 +46,13 @@ class ArmObserver:
     """Hears what happens to the arms of a judging. Nothing is done here: override what matters."""
 
     def planned(self, arms: int) -> None:
-        """So many more arms are about to run, at most."""
+        """Hear that so many more arms are about to run, at most."""
 
     def printed(self, key: ArmKey, result: JobResult) -> None:
-        """The container of an arm has ended, and left this."""
+        """Hear that the container of an arm has ended, and what it left."""
 
     def ended(self, key: ArmKey, arm: Arm) -> None:
-        """An arm has ended, with all containers that it took."""
+        """Hear that an arm has ended, with all containers that it took."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,7 +65,7 @@ def renew_code_seeds() -> None:
 
 
 def derived(seed: int, *names: object) -> int:
-    """Another seed, which belongs to these names and says nothing of the first."""
+    """Return another seed, which belongs to these names and tells nothing of the first one."""
     whole = "\0".join(map(str, (seed, *names)))
     return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8])
 
@@ -126,7 +126,7 @@ class Evidence:
         return cast("TestResult | None", self.derived["results"].get((key, test)))
 
     def outcome(self, key: ArmKey, test: TestId) -> Outcome:
-        """`MISSING` also where there is no such arm."""
+        """Return a test's outcome in an arm; `MISSING` also where there is no such arm."""
         item = self.result(key, test)
         return item.outcome if item else Outcome.MISSING
 

@@ -137,7 +137,9 @@ def unpacking_fault(patch: bytes) -> Reason | None:
 
 
 async def _check_read(tree: GitTree, paths: list[str]) -> None:
-    """A copy takes a line and makes a file: what the patch starts from is counted as often as it names it."""
+    """Refuse copies of too much: a copy takes one line and makes a file, so its source counts each time it is
+    named.
+    """
     entries = await tree.entries()
     sizes = await tree.sizes({path: entries[path] for path in paths if path in entries})
     if (total := sum(sizes.get(path, 0) for path in paths)) > MAX_UNPACKED_BYTES:

@@ -63,7 +63,7 @@ def _outcomes(evidence: Evidence, test: TestId) -> dict[str, str]:
 
 
 def _standing(item: TestResult) -> tuple[bool, list[int]]:
-    """Failures before passes, and of two failures always the same one."""
+    """Return a key that sorts failures before passes, and two failures always in the same order."""
     qualities, outcomes = list(Quality), list(Outcome)
     quality = qualities.index(item.quality) if item.quality else len(qualities)
     return item.outcome is Outcome.PASSED, [outcomes.index(item.outcome), quality]
@@ -158,7 +158,7 @@ _HALF = "its probes aren't in this catalog, which has the public half of the tas
 
 
 def _lost(task: Task, found: Examination) -> tuple[Reason, ...]:
-    """Whatever else is missing, a submission whose tests never ran isn't resolved."""
+    """Return why a submission whose tests never ran isn't resolved."""
     if found.evidence is not None or found.is_refused:
         return ()
     if task.is_public_half:

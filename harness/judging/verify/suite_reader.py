@@ -107,7 +107,13 @@ class SuiteReader(Protocol):
     """Gives the language that a submission's tests are read in, made for this submission if need be."""
 
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-        """May run the submission's tests. Raises SandboxLost, UserError, and TooMuchToRead for what is hostile."""
+        """Return the language with a discovery that finds the submission's tests. It may run them.
+
+        Raises:
+            TooMuchToRead: A file is larger than anybody would write.
+            SandboxLost: A container was lost.
+            UserError: The task is wrong.
+        """
         ...
 
 

@@ -218,7 +218,7 @@ def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Seq
 
 
 def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random) -> list[Twin]:
-    """As many twins as probes: one for each probe, and where probes have none others in their place."""
+    """Draw as many twins as probes: one for each probe, and where probes have none, others in their place."""
     drawn = [chance.choice(mine) for probe in probes if (mine := [t for t in twins if t.probe == probe.name])]
     others = [twin for twin in twins if twin not in drawn]
     return [*drawn, *chance.sample(others, min(len(others), max(0, len(probes) - len(drawn))))]
@@ -243,9 +243,11 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Three texts whose bodies never run, in any order: with what runs, two that are right and two of one mutant.
+    """Draw three texts whose bodies never run, in any order: with what runs, two that are right and two of one
+    mutant.
 
-    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much
+    on
     either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
     right = [texts.pristine, *texts.benign]

@@ -26,7 +26,7 @@ class StageStatus(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "StageStatus | None":
-        """As records of earlier versions have it."""
+        """Read a status as records of earlier versions have it."""
         return cls.NOT_JUDGED if value == "not-run" else None
 
 

@@ -43,7 +43,7 @@ class Withheld:
         self.counts[kind] += 1
 
     def refuse(self, kind: str, what: str) -> RefusedRequest:
-        """To be raised."""
+        """Count something that is withheld, and return the error to raise for it."""
         self.count(kind)
         return RefusedRequest(f"{what} is not available here ({kind} is withheld: it would leave the sandbox)")
 

@@ -163,7 +163,7 @@ def _criterion(rule: Rule) -> Criterion:
 
 
 def _check_rules(task: DesignTask) -> None:
-    """Each rule has a mutant that drops it, each edge two, and each mutant a rule."""
+    """Check that each rule has a mutant that drops it, each edge two, and each mutant a rule."""
     path, known = task.path(DESIGN), {rule.id for rule in task.rules}
     for mutant in task.design.mutants:
         if mutant.rule not in known:

@@ -57,7 +57,7 @@ class OnDiskToolchain:
         return frozenset()
 
     async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
-        """Nothing is built beforehand."""
+        """See `Toolchain`. Nothing is built beforehand."""
         return [self._compiled(source) for source in sources]
 
     async def build(

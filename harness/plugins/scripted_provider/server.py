@@ -128,14 +128,14 @@ def _retry_headers(failure: Failure) -> dict[str, str]:
 
 
 def _dropped(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """Nothing of `response` that isn't on its way already will be sent."""
+    """Close the connection; the part of `response` that isn't on its way already is never sent."""
     if request.transport:
         request.transport.close()
     return response
 
 
 async def _wait_for_ever() -> Never:
-    """Until the client leaves or the server ends, either of which cancels a request's task."""
+    """Wait until the client leaves or the server ends: either cancels a request's task."""
     await asyncio.get_running_loop().create_future()
     raise AssertionError
 

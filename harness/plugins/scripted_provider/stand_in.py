@@ -135,7 +135,7 @@ def _tools(body: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _lowered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Google's types are in capitals."""
+    """Return a schema with its types in small letters: Google's are in capitals."""
     return json.loads(json.dumps(schema).replace('"ARRAY"', '"array"')) if "OBJECT" in str(schema) else schema
 
 

@@ -56,7 +56,11 @@ class Client:
         self._session: aiohttp.ClientSession | None = None
 
     async def greet(self) -> None:
-        """Raises UserError where no server answers, or one that doesn't know the token."""
+        """Check that a server answers and knows the token.
+
+        Raises:
+            UserError: None answers, or it doesn't know the token.
+        """
         try:
             await self.call("true")
         except SandboxLost as error:
@@ -211,7 +215,7 @@ class PolledStream:
                 raise BrokenPipeError(self._directory)
 
     def close(self) -> None:
-        """Its processes end with the sandbox's, or when the next driver is started."""
+        """Close the stream; its processes end with the sandbox's, or when the next driver is started."""
 
 
 def _decoded(text: str) -> bytes:

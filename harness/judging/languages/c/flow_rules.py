@@ -186,7 +186,7 @@ def _leaves_switch(statement: Node) -> bool:
 
 
 def _unknown(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Before a statement the compiler forgets what it knows of a variable, or of all memory."""
+    """Let the compiler forget, before a statement, what it knows of a variable or of all memory."""
     if not _stands_freely(node):
         return ()
     types, declared = types_of(scene), {name for inner in below(node) for name in _declared_in(inner)}
@@ -210,7 +210,7 @@ def _declared_in(node: Node) -> list[str]:
 
 
 def _idle(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Before a statement something is computed that nobody wants."""
+    """Compute something before a statement that nothing uses."""
     if not _stands_freely(node):
         return ()
     name, chance = scene.fresh(), scene.chance

@@ -185,7 +185,7 @@ def _may_be_called(node: Node) -> bool:
 
 
 def _defined_before(scene: Scene) -> frozenset[str]:
-    """Functions that the file declares or defines above this one, and it itself."""
+    """Return the functions that the file declares or defines above this one, and the function itself."""
     declared = frozenset[str]().union(*map(_functions_declared, scene.above))
     return declared | {scene.function.name.partition("#")[0]}
 

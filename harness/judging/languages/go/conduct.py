@@ -103,7 +103,7 @@ class _File:
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:
-        """Comments that the compiler obeys."""
+        """Mark comments that the compiler obeys."""
         text = text_of(node)[:_MOST_COMMENT]
         if _EMBEDS.match(text):
             return "embeds a file of code", around

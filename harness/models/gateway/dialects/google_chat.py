@@ -119,7 +119,7 @@ def _tool(tool: Json) -> Json:
 
 
 def _schema(schema: Any) -> Any:
-    """This vendor's own schemas say types in capitals."""
+    """Return a schema with its types in small letters: this vendor's own have them in capitals."""
     if isinstance(schema, list):
         return [_schema(item) for item in schema]
     if not isinstance(schema, dict):

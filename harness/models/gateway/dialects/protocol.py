@@ -117,7 +117,7 @@ class Dialect(Protocol):
 
 
 def digest(value: Any) -> str:
-    """sha256 of a JSON value, however it is written."""
+    """Return the sha256 of a JSON value, however it is written."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 

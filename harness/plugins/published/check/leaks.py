@@ -97,7 +97,7 @@ async def _setting(subject: Subject) -> _Setting:
 
 
 def _holds_tests(task: PublishedTask, path: str, text: bytes) -> bool:
-    """By its text. Data files among the test files have no result of their own."""
+    """Return whether a file's text has tests. Data files among the test files have no result of their own."""
     discovery = language_of(task.repo).discovery
     return discovery.is_test_file(path) and bool(discovery.discover(text, path).tests)
 

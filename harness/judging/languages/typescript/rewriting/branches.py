@@ -181,7 +181,7 @@ def switch_on_truth(node: Node, _: Scene) -> Edits:
 
 
 def _parts(node: Node) -> tuple[Node, Node, Node | None]:
-    """Condition, branch, and other branch."""
+    """Return condition, branch, and other branch."""
     clause = node.child_by_field_name("alternative")
     return field(node, "condition"), field(node, "consequence"), clause.named_children[-1] if clause else None
 

@@ -120,7 +120,7 @@ def helper_for_condition(node: Node, scene: Scene) -> Edits:
 
 
 def rename_locals(_: Node, scene: Scene) -> Edits:
-    """Some of the variables of a function under other names, that of no function among them."""
+    """Give other names to some of the variables of a function, but to none that a function has."""
     known = bindings(scene)
     offered = [name for name, found in sorted(known.declared.items()) if len(found) == 1 and _renamable(found[0])]
     chosen = [name for name in offered if scene.chance.random() < 0.6]

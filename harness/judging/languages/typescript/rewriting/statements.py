@@ -63,7 +63,7 @@ def part_declarations(node: Node, _: Scene) -> Edits:
 
 
 def swap_declarations(node: Node, _: Scene) -> Edits:
-    """`const a = []; const b = {};` in the other order, where both only make something new."""
+    """`const a = []; const b = {};`: in the other order, where both only make something new."""
     behind = node.next_named_sibling
     if behind is None or behind.type != node.type or not in_block(node):
         return ()
