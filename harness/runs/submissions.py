@@ -209,8 +209,8 @@ class Judged:
 class JudgingOrder:
     """How submissions in files are judged.
 
-    `judge` is asked what code can't decide. `mutants` are those of a mutation score beside the verdict. `control` says
-    which kills are run again alone.
+    `judge` is asked what code can't decide. `mutants` are those of a mutation score beside the verdict. `control`
+    says which kills are run again alone.
     """
 
     judge: Judge | None = None
