@@ -5,7 +5,7 @@ import pytest
 from harness.authoring.task_check.command import check
 from harness.authoring.task_check.context import CheckOrder
 from harness.authoring.task_check.unasked_mutants import SuiteKills, is_asked_for, lines_changed
-from harness.judging.verify.mutants.records import MutantRecord, Place
+from harness.judging.verify.mutants.records import MutantRecord, SourceRange
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.task_facts import Level, StepId
@@ -13,7 +13,7 @@ from tests.support.command import typed_beside
 
 
 def mutant(line: int = 10, end_line: int = 10) -> MutantRecord:
-    place = Place(line=line, column=1, end_line=end_line, end_column=5)
+    place = SourceRange(line=line, column=1, end_line=end_line, end_column=5)
     return MutantRecord(
         id="m",
         file="code.py",
