@@ -177,12 +177,13 @@ def lint_task(
     """Check a task's wording: prompt and rubric, the statements by a judge. Status 1: something is to be reworded."""
     from harness.authoring.judge_consistency import judge_consistency
     from harness.authoring.task_check.command import check
+    from harness.authoring.task_check.context import CheckOrder
     from harness.results.report.authoring_report import report_consistency
     from harness.results.report.catalog_report import tell
     from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
     from harness.specs.errors import UserError
-    from harness.specs.task_facts import Level
+    from harness.specs.task_facts import Level, StepId
 
     catalog, named = catalog_of(context), judge or []
     if consistency:
@@ -195,7 +196,8 @@ def lint_task(
     catalog.task(task)
     reviewer = judge_for(catalog, named[0], cached=False) if named else None
     with watching_checks(1) as watch:
-        checks = check(catalog, {task: Level.QUICK}, 1, watch, None, False, reviewer, ("prompt", "rubric"))
+        order = CheckOrder(reviewer, frozenset({StepId.PROMPT, StepId.RUBRIC}))
+        checks = check(catalog, {task: Level.QUICK}, 1, watch, order=order)
     return report_task_checks(checks, (), as_json)
 
 

@@ -114,6 +114,6 @@ def read_at_work(directory: Path) -> AtWorkFile | None:
 
 
 def _sum(*parts: float | None) -> float | None:
-    """None is unknown, and so is a sum with it."""
+    """Return a sum; None is unknown, and so is a sum with it."""
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None

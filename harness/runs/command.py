@@ -140,7 +140,11 @@ def _remarks(trials: list[Trial]) -> list[str]:
 
 
 def check(models: Models, trial: Trial) -> None:
-    """All of a trial that can be checked without an engine. Raises UserError."""
+    """Check all of a trial that needs no engine.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt

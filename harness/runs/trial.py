@@ -61,7 +61,7 @@ async def mutated_sources(task: Task, context: ArmContext) -> Mapping[str, bytes
 
 
 def keep_mutants(folder: Path, mutants: MutantsFile) -> None:
-    """`mutants.json`, beside the verdict."""
+    """Write `mutants.json` beside the verdict."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / MUTANTS_FILE, mutants.model_dump_json(indent=2) + "\n")
 

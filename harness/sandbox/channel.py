@@ -76,11 +76,15 @@ class Stream(Protocol):
     """Bytes to a driver and back."""
 
     async def read(self) -> bytes:
-        """Some bytes, none at the end."""
+        """Return some bytes; none at the end."""
         ...
 
     async def write(self, data: bytes) -> None:
-        """Raises OSError once the driver is gone."""
+        """Send bytes to the driver.
+
+        Raises:
+            OSError: It is gone.
+        """
         ...
 
     def close(self) -> None: ...
@@ -235,7 +239,7 @@ class Channel:
 
 
 def _ignore(_: bytes | bytearray) -> None:
-    """For what an earlier command's processes print between commands."""
+    """Ignore what an earlier command's processes print between commands."""
 
 
 def _encode(command: str) -> bytes:

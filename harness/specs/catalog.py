@@ -245,7 +245,7 @@ class Catalog:
             return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
-        """Raises UserError where no task has the tag, with one that is written alike."""
+        """Return the tasks with a tag, raising UserError where there is none, with a tag that is written alike."""
         tasks = {name: task for name in names if (task := self._task_or_fault(name, must=False))}
         found = [name for name, task in tasks.items() if tag in task.file.tags]
         if not found:
@@ -298,7 +298,7 @@ class Catalog:
         return task if name == task.id else task.model_copy(update={"listed_as": name})
 
     def _check_half(self, task: Task) -> None:
-        """Raises UserError where the public half of a whole task says that it was split from another one."""
+        """Raise UserError where the public half of a whole task says that it was split from another one."""
         for place in self.places if len(self.places) > 1 and not task.is_public_half else ():
             path = place.directory / "tasks" / task.id / Task.DESCRIPTION
             if path.is_file() and (digest := load_yaml(path, _Head).private_digest) not in ("", task.digest):

@@ -143,7 +143,9 @@ def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern(glob: str) -> str:
-    """`**` before other parts is any number of directories; at the end it is whatever lies below."""
+    """Return a glob as a pattern. `**` before other parts is any number of directories, at the end all that lies
+    below.
+    """
     *directories, last = glob.split("/")
     return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (
         ".+" if last == "**" else _part(last)

@@ -301,7 +301,7 @@ class Inline(list[Any]):
 
 class _Dumper(yaml.SafeDumper):
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
-        """Lists are indented below their key."""
+        """Indent lists below their key."""
         super().increase_indent(flow, False)
 
 

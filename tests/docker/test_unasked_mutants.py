@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from harness.authoring.task_check.command import check
+from harness.authoring.task_check.context import CheckOrder
 from harness.authoring.task_stub import file_diff
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
@@ -80,7 +81,13 @@ async def catalog(tmp_path: Path) -> Catalog:
 
 
 def _checked(catalog: Catalog) -> CheckedStep:
-    [done] = check(catalog, {TASK: Level.BRIEF}, 1, lambda *_: None, None, False, only=["mutants"], mutants=50)
+    [done] = check(
+        catalog,
+        {TASK: Level.BRIEF},
+        1,
+        lambda *_: None,
+        order=CheckOrder(only=frozenset({StepId.MUTANTS}), mutants=50),
+    )
     assert [step.id for step in done.steps] == [StepId.MUTANTS]
     return done.steps[0]
 

@@ -180,25 +180,33 @@ def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
 
 
 @dataclass(frozen=True)
-class CheckContext:
-    """The conditions of a check, for all its tasks.
+class CheckOrder:
+    """What a check is to do beside its level.
 
-    `session` is None where no check starts a container, `judge` where nobody is to review the rubrics. With
-    `remember` parts that passed on the very same files aren't run again. With `mutants` so many mutants are tried,
-    to find what no must-have asks for.
+    `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
+    named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
+    mutants of the removed code are tried, for those that no must-have asks for.
     """
 
-    catalog: Catalog
-    watch: Watch
-    session: EngineSession | None = None
     judge: Judge | None = None
     only: frozenset[StepId] = frozenset()
     remember: bool = False
     mutants: int = 0
 
+
+@dataclass(frozen=True)
+class CheckContext:
+    """`session` is None where no check starts a container."""
+
+    catalog: Catalog
+    watch: Watch
+    order: CheckOrder
+    session: EngineSession | None = None
+
     def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
         """Return the parts that are asked for; all of them where none is named."""
-        return {step: part for step, part in parts.items() if step in self.only} if self.only else parts
+        only = self.order.only
+        return {step: part for step, part in parts.items() if step in only} if only else parts
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
@@ -213,33 +221,24 @@ async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
 
 @asynccontextmanager
 async def check_context(
-    catalog: Catalog,
-    watch: Watch,
-    with_engine: bool,
-    judge: Judge | None = None,
-    only: frozenset[StepId] = frozenset(),
-    remember: bool = False,
-    mutants: int = 0,
+    catalog: Catalog, watch: Watch, with_engine: bool, order: CheckOrder
 ) -> AsyncIterator[CheckContext]:
-    """Provide the conditions of a check; end what it started afterwards.
+    """Provide what all checks of a command share.
 
     Args:
         catalog: Where the tasks lie.
         watch: Told of each step as it begins.
         with_engine: Whether parts that start containers run; they do on Docker.
-        judge: Reviews the rubrics.
-        only: Steps that are asked for; empty: all.
-        remember: Whether parts that passed on the very same files are left out.
-        mutants: How many are tried.
+        order: What is to be done beside the level.
 
     Raises:
         UserError: An engine is needed and isn't there.
     """
     if not with_engine:
-        yield CheckContext(catalog, watch, judge=judge, only=only)
+        yield CheckContext(catalog, watch, order)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session, judge, only, remember, mutants)
+        yield CheckContext(catalog, watch, order, session)
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ _SYMBOLS = 20
 
 
 def report_line(words: str) -> None:
-    """Text of whatever origin, without control characters, a line for each of its lines."""
+    """Print text of any origin without control characters, a line for each of its lines."""
     for line in words.splitlines():
         _line(line)
 
 
 def report_written(paths: Iterable[Path]) -> None:
-    """The files that a command wrote."""
+    """Print the files that a command wrote."""
     for path in paths:
         _line(f"wrote {path}")
 
@@ -63,7 +63,7 @@ def report_proposal(found: Proposal, as_json: bool) -> int:
 
 
 def report_consistency(found: Consistency, as_json: bool) -> int:
-    """Criteria to reword, by suite. Returns 1 where there is one, or a judging of which nothing counts."""
+    """Print the criteria to reword, by suite. Return 1 where there is one, or a judging of which nothing counts."""
     if as_json:
         print(found.model_dump_json(indent=2))
         return 1 if found.findings or found.faults else 0
@@ -106,7 +106,7 @@ def report_matrix(found: KillMatrix, as_json: bool) -> int:
 
 
 def report_scores(rows: Sequence[tuple[str, ...]], remarks: Sequence[str], as_json: bool) -> int:
-    """Mutation scores of each task's suites. Returns 1 where lazy suites kill more than thorough ones."""
+    """Print the mutation scores of each task's suites. Return 1 where lazy suites kill more than thorough ones."""
     columns = ("task", "mutants", "reference", "thorough", "lazy")
     if as_json:
         print(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=2))
@@ -130,7 +130,7 @@ def _line(words: str) -> None:
 
 
 def report_stubs(made: Sequence[StubbedPatch], as_json: bool) -> int:
-    """Status 1: one doesn't compile, and nothing was written."""
+    """Print removals. Return 1 where one doesn't compile, and nothing was written."""
     if as_json:
         facts = [dataclasses.asdict(patch) | {"path": str(patch.path), "compiles": patch.compiles} for patch in made]
         print(json.dumps(facts, indent=2))

@@ -100,7 +100,7 @@ def fault_lines(batch: Sequence[Judged]) -> list[str]:
 
 
 def progress_line(total: int) -> Callable[[Judged], None]:
-    """Prints a line to stderr for each submission that has been judged."""
+    """Return an observer that prints a line to stderr for each submission that has been judged."""
     done = 0
 
     def tell(judged: Judged) -> None:
@@ -141,7 +141,7 @@ def _both(item: Judged) -> tuple[str, VerdictRecord, VerdictRecord | None]:
 
 
 def report_regrading(regraded: Sequence[Regraded], as_json: bool) -> int:
-    """Returns 1 where a trial has no new verdict, an unscored one, or one without its judge's answers."""
+    """Print new verdicts. Return 1 where a trial has none, an unscored one, or one without its judge's answers."""
     if as_json:
         print(json.dumps([_regrade_report_facts(item) for item in regraded], indent=2))
     else:

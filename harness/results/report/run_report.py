@@ -212,7 +212,7 @@ def _statements(catalog: Catalog | None, row: TrialRow) -> Mapping[str, str]:
 
 
 def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
-    """Rates say nothing of trials that were chosen by what became of them."""
+    """Print the trials of a run; no rates of trials that were chosen by their outcome, which say nothing."""
     out, rows = console(), found.trials
     out.print(trial_table(rows))
     for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
@@ -244,7 +244,7 @@ def _totals(rows: Sequence[TrialRow], never_begun: int) -> str:
 
 
 def _costs(usages: Iterable[UsageFile | None]) -> str:
-    """Agents' and judge's money apart; what attempts cost that were set aside belongs to the agents'."""
+    """Return agents' and judge's money apart; attempts that were set aside cost the agents'."""
     known = [usage for usage in usages if usage]
     agents = sum((usage.agent + usage.lost for usage in known), start=NO_USAGE)
     judge = sum((usage.judge for usage in known), start=NO_USAGE)
@@ -301,7 +301,7 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
 
 
 def _without_record(row: TrialRow) -> dict[str, Any] | None:
-    """In the place of a verdict for a trial that ended without one."""
+    """Return what stands for the verdict of a trial that ended without one."""
     if row.verdict is None:
         return None
     return {"verdict": row.verdict, "reasons": [reason.model_dump(mode="json") for reason in row.reasons]}

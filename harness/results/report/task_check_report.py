@@ -17,7 +17,7 @@ _STYLES = {StepOutcome.PASSED: "green", StepOutcome.FAILED: "red", StepOutcome.N
 
 @contextmanager
 def watching_checks(total: int) -> Iterator[Callable[[str, str], None]]:
-    """Told each task and part as it begins: a live line at a terminal, plain lines in a pipe, both on stderr."""
+    """Provide an observer of tasks and parts: a live line at a terminal, plain lines in a pipe, both on stderr."""
     out = Console(stderr=True, highlight=False)
     if not out.is_terminal:
         yield _plain(out)

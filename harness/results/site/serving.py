@@ -71,7 +71,7 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is said about each request."""
+        """Print nothing for a request."""
 
 
 class _Server(ThreadingHTTPServer):

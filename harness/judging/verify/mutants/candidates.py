@@ -22,7 +22,7 @@ from harness.judging.testing.reaching.measuring import (
     read_reached,
 )
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, Place, RemovedCoverage
+from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, RemovedCoverage, SourceRange
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import LimitReached
@@ -72,7 +72,7 @@ class MutantCandidate:
             id=self.id,
             file=self.path,
             operator=self.mutation.operator.value,
-            place=Place(line=line, column=column, end_line=end_line, end_column=end_column),
+            place=SourceRange(line=line, column=column, end_line=end_line, end_column=end_column),
             original=self.text[start:end].decode("utf-8", "replace"),
             replacement=self.mutation.replacement.decode("utf-8", "replace"),
             description=self.mutation.description,

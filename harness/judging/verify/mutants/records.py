@@ -37,7 +37,7 @@ class MutantStatus(StrEnum):
         return self in (MutantStatus.SURVIVED, MutantStatus.NO_COVERAGE)
 
 
-class Place(BaseModel):
+class SourceRange(BaseModel):
     """Lines and columns count from 1; columns are characters. The end is behind the last character."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,7 +56,7 @@ class MutantRecord(BaseModel):
     id: str
     file: str
     operator: str
-    place: Place
+    place: SourceRange
     original: str
     replacement: str
     description: str
@@ -152,7 +152,7 @@ def _mutant(mutant: MutantRecord, numbers: Mapping[str, str]) -> dict[str, objec
     return facts
 
 
-def _location(place: Place) -> dict[str, object]:
+def _location(place: SourceRange) -> dict[str, object]:
     return {
         "start": {"line": place.line, "column": place.column},
         "end": {"line": place.end_line, "column": place.end_column},
