@@ -12,7 +12,7 @@ _APPLY = f'git apply "${{TESTWRIGHT_AGENT_LOGS:-{AGENT_LOGS}}}/{_PATCH}"'
 
 
 class Oracle:
-    """Applies the reference as an agent would: with a command, in the sandbox."""
+    """A control that applies the reference as an agent would: with a command, in the sandbox."""
 
     needs_model: ClassVar[bool] = False
 
@@ -34,7 +34,7 @@ class Oracle:
 
 
 class Nop:
-    """Does nothing: what the verdict is without any work."""
+    """A control that does nothing: its verdict is that of no work at all."""
 
     needs_model: ClassVar[bool] = False
 

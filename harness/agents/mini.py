@@ -43,7 +43,7 @@ VARIABLES = {
 
 
 class MiniTexts:
-    """Raises UserError for templates that can't work."""
+    """The texts of a scaffold's templates. Making it raises UserError for templates that can't work."""
 
     def __init__(self, task: Task, scaffold: Scaffold, allowance: Allowance) -> None:
         self._task, self._scaffold, self._allowance = task, scaffold, allowance
@@ -109,7 +109,7 @@ _MANIFEST_BYTES = 4096
 
 
 class Interruption(Exception):
-    """Ends a step early: the messages are appended, and the loop goes on unless the work is finished."""
+    """An early end of a step: the messages are appended, and the loop goes on unless the work is finished."""
 
     def __init__(self, *messages: Message, finish: Finish | None = None) -> None:
         super().__init__(finish)

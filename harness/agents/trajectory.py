@@ -24,7 +24,7 @@ from harness.specs.usage import NO_USAGE, Usage
 
 
 class Ending(StrEnum):
-    """Whatever it was, what lies in the sandbox then is the submission."""
+    """Ends of an agent's work. Whichever it was, whatever lies in the sandbox then is the submission."""
 
     SUBMITTED = "submitted"
     STEP_LIMIT = "step-limit"
@@ -203,7 +203,7 @@ _RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 
 
 class Trajectory:
-    """Appends to a new file, one flush per record. Raises FileExistsError: an attempt has a file of its own."""
+    """A file of records, one flush each. Making it raises FileExistsError: an attempt has a file of its own."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,9 @@ _BROKEN = (
 
 
 class _Decompressor(Protocol):
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Return at most so many bytes."""
+        ...
 
 
 _COMPRESSED: tuple[tuple[bytes, Callable[[], _Decompressor]], ...] = (

@@ -156,7 +156,7 @@ async def _search(images: EngineImages, reference: str, signatures: LeakSignatur
 
 
 class ImageSearch:
-    """Looks at files one by one. `packs` are git's packs, whose objects are to be looked at as well."""
+    """A search of an image's files, one by one. `packs` are git's packs, whose objects are searched as well."""
 
     def __init__(self, reference: str, signatures: LeakSignatures) -> None:
         self.packs: list[FoundFile] = []

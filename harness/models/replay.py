@@ -110,7 +110,7 @@ class Divergence(NamedTuple):
 
 
 class ReplayModel:
-    """Gives the assistant's messages of a trajectory in order, their tokens counted and their cost as 0.
+    """A model that repeats the assistant's messages of a trajectory, with their tokens and a cost of 0.
 
     One instance replays one trial. Raises UserError for a file that is no trajectory, ProviderError at its end.
     """
@@ -207,7 +207,9 @@ class MessageScript(FileModel):
 
 
 class ScriptedModel:
-    """Gives the same completions in the same order whatever it is asked; then raises ProviderError."""
+    """A model that gives the same completions in the same order whatever it is asked, and then raises
+    ProviderError.
+    """
 
     def __init__(self, completions: Sequence[Completion], name: str = "scripted") -> None:
         self.name = name

@@ -45,7 +45,7 @@ class AtWorkFile(FileModel):
 
 
 class AtWork:
-    """Keeps the file of a run's directory. What can't be written is left: nothing depends on it."""
+    """A file in the run's directory. Errors in writing it are ignored: nothing depends on it."""
 
     def __init__(self, directory: Path, total: int) -> None:
         self._path = directory / AT_WORK

@@ -96,7 +96,7 @@ def run_services(config: RunConfig, store: RunStore, limiters: LimiterService, w
 
 
 class RunWatch(RunObserver):
-    """Writes down and passes on what trials do, and collects their outcomes.
+    """An observer that writes down and passes on what trials do, and collects their outcomes.
 
     After `config.fail_on_error` harness errors, or an interrupt, no trial may begin any more; those have no outcome.
     """

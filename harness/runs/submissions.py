@@ -265,7 +265,7 @@ def judge_again_and_again(
 
 
 class _KeptArms(ArmObserver):
-    """Keeps what the arms of a case print, in a folder where one is named."""
+    """An observer that keeps what the arms of a case print, in a folder where one is named."""
 
     def __init__(self, case: str, keep: Path | None, quota: ArmQuota | None) -> None:
         self._case, self._keep, self._quota = case, keep, quota

@@ -19,7 +19,7 @@ from harness.specs.errors import SandboxLost
 
 
 class BoundedOutput:
-    """Keeps the first `head` and the last `tail` bytes of what is added."""
+    """An output of which the first `head` and the last `tail` bytes are kept."""
 
     def __init__(self, head: int = MAX_OUTPUT_BYTES // 2, tail: int = MAX_OUTPUT_BYTES // 2) -> None:
         self._head_limit = head
@@ -87,7 +87,9 @@ class Stream(Protocol):
         """
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Give the stream up."""
+        ...
 
 
 class _Broken(Exception):
@@ -95,12 +97,17 @@ class _Broken(Exception):
 
 
 class Channel:
-    """Runs one command at a time. A driver that was killed, hangs or writes what a driver never does is replaced, its
-    command's processes killed. The sandbox's processes can write to the stream as the driver does: what comes from it
-    is read within bounds, and where it is no answer the command counts as killed.
+    """A way to run one command at a time.
+
+    A driver that was killed, hangs or writes what a driver never does is replaced, its command's processes killed.
+    The
+    sandbox's processes can write to the stream as the driver does: its bytes are read within bounds, and where they
+    are
+    no answer the command counts as killed.
 
     `connect` starts a driver; it raises SandboxLost or LimitReached where the sandbox is dead. `marks` begins the
-    mark that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
+    mark
+    that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
     """
 
     def __init__(self, connect: Callable[[], Awaitable[Stream]], marks: str = "", alone: bool = True) -> None:

@@ -69,16 +69,20 @@ def _facts(track: str) -> TrackFacts:
 
 
 class Catalog:
-    """Loads by name; raises UserError for names that don't exist and files that are wrong.
+    """The tasks, repositories, rubrics, scaffolds and models of one or several folders, which it loads by name.
 
-    `directory` is where new tasks and repositories go: that of the first of `places`. A task or repository that
-    several of them have is known as `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one
-    counts. A task's repository is its own catalog's, else another's. A whole task takes its public half's place.
+    Its methods raise UserError for names that don't exist and files that are wrong. `directory` is where new tasks
+    and
+    repositories go: that of the first of `places`. A task or repository that several of them have is known as
+    `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one counts. A task's repository is
+    its
+    own catalog's, else another's. A whole task takes its public half's place.
 
-    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
-    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
-    `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
-    the others away.
+    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog,
+    by
+    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read. `left_out` has what is wrong with
+    tasks
+    that a glob or tag fits and that can't be read: one of them doesn't take the others away.
     """
 
     def __init__(

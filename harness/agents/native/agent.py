@@ -67,7 +67,9 @@ class Invocation:
 
 
 class NativeTexts:
-    """Raises UserError for a scaffold without a command, and for a template that can't work."""
+    """The texts of a native scaffold. Making it raises UserError for a scaffold without a command or a broken
+    template.
+    """
 
     def __init__(self, scaffold: Scaffold) -> None:
         if scaffold.native is None:

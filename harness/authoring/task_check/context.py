@@ -181,7 +181,7 @@ def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
 
 @dataclass(frozen=True)
 class CheckOrder:
-    """What a check is to do beside its level.
+    """The options of a check beside its level.
 
     `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
     named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
@@ -196,7 +196,7 @@ class CheckOrder:
 
 @dataclass(frozen=True)
 class CheckContext:
-    """`session` is None where no check starts a container."""
+    """The means of a check, shared by all of its tasks. `session` is None where no check starts a container."""
 
     catalog: Catalog
     watch: Watch

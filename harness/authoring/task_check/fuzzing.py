@@ -250,7 +250,7 @@ async def _calls(
 
 
 class _Reports(ArmObserver):
-    """Keeps what the fuzz file wrote in each arm."""
+    """An observer that keeps what the fuzz file wrote in each arm."""
 
     def __init__(self) -> None:
         self.written: dict[ArmKey, bytes] = {}

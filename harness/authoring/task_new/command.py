@@ -78,7 +78,7 @@ _NAMED = 4
 
 
 async def reached(repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]]) -> dict[str, measuring.Lines]:
-    """See `measuring.reached`."""
+    """Return side -> the lines of production code that its tests reach on a Docker engine."""
     engine = DockerEngine(task_image)
     try:
         return await measuring.reached(engine, _LABELS, repo, image, sides)

@@ -72,7 +72,7 @@ def look(query: Query, node: Node, named: Iterable[str] = ()) -> Part:
 
 
 class Tally:
-    """Counts for one file."""
+    """A count of assertions in one file."""
 
     def __init__(self) -> None:
         self._steps = MAX_STEPS

@@ -45,7 +45,7 @@ class SourceReading(NamedTuple):
 
 @lru_cache(maxsize=192)  # as many as a task has texts of a file and of touched functions, and then some
 def reading_of(grammar: Grammar, text: bytes) -> SourceReading:
-    """See `read_anew`; for texts that are read more than once."""
+    """Parse a text and find its functions, remembered for texts that are read more than once."""
     return read_anew(grammar, text)
 
 

@@ -159,7 +159,7 @@ def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
 
 
 class _ControlArms(ArmObserver):
-    """Runs control arms, and keeps each as it ends."""
+    """A runner of control arms that keeps each as it ends."""
 
     def __init__(self, context: ArmContext, task: Task, plan: ArmPlan, log: ArmLog) -> None:
         self._context, self._task, self._plan, self._log = context, task, plan, log

@@ -55,12 +55,12 @@ _of_this_process = CodeSeeds()
 
 
 def new_draw(task: str) -> Draw:
-    """See `CodeSeeds.draw`, for all that this process judges."""
+    """Return the draw of another judging of the task with this digest, in this process."""
     return _of_this_process.draw(task)
 
 
 def renew_code_seeds() -> None:
-    """See `CodeSeeds.forget`, for all that this process judges from now on."""
+    """Draw anew for every task that this process judges from now on."""
     _of_this_process.forget()
 
 
@@ -203,7 +203,7 @@ class EvidenceCache(Protocol):
     """A cache of the evidence of one submission, so that its arms needn't run again."""
 
     def read(self) -> Evidence | None:
-        """Return None where there is none, or where it was gathered under other conditions."""
+        """Return the kept evidence; None where there is none, or where it was gathered under other conditions."""
         ...
 
     def draw(self) -> Draw | None:
@@ -214,7 +214,9 @@ class EvidenceCache(Protocol):
         """Return where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
         ...
 
-    def keep(self, evidence: Evidence) -> None: ...
+    def keep(self, evidence: Evidence) -> None:
+        """Keep evidence that is whole."""
+        ...
 
 
 def passed(arm: Arm) -> set[TestId]:

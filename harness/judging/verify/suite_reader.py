@@ -104,7 +104,7 @@ def _trees(before: TreeFiles, changes: Iterable[FileChange]) -> tuple[TreeFiles,
 
 
 class SuiteReader(Protocol):
-    """Gives the language that a submission's tests are read in, made for this submission if need be."""
+    """A function that gives the language in which a submission's tests are read."""
 
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
         """Return the language with a discovery that finds the submission's tests. It may run them.

@@ -126,7 +126,9 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """Says which variants one judging of a task has; `plan_variants` is the one for code in the task's own tree."""
+    """A function that plans the variants of one judging; `plan_variants` is the one for code in the task's own
+    tree.
+    """
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
@@ -140,7 +142,15 @@ async def plan_variants(
 ) -> list[VariantSource]:
     """Return every variant of one judging, baseline first.
 
-    Raises UserError for a patch of the task that doesn't apply.
+    Args:
+        task: Its patches make the variants.
+        tree: The task's.
+        toolchain: Says whether text on disk and code that runs can differ.
+        code_seed: The same seed gives the same variants.
+        every_twin: Take all twins instead of drawing as many as there are probes.
+
+    Raises:
+        UserError: A patch of the task doesn't apply.
     """
     return draw_variants(task, await read_texts(task, tree), toolchain.separates, code_seed, every_twin)
 
@@ -148,7 +158,7 @@ async def plan_variants(
 def draw_variants(
     task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """See `plan_variants`. The same seed gives the same variants. Pure."""
+    """Return every variant of one judging, baseline first, from the texts of the task. Pure."""
     running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     if not separates:

@@ -31,7 +31,7 @@ _MOST_BYTES = 16 * 1024**2
 
 
 class CallLog:
-    """Appends to a file while it is below its bound; what comes after is only counted in the trajectory."""
+    """A log of calls with a bound; calls after that are only counted in the trajectory."""
 
     def __init__(self, path: Path | None, most_bytes: int = _MOST_BYTES) -> None:
         self._file = path.open("ab") if path else None

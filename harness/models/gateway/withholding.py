@@ -33,7 +33,7 @@ class RefusedRequest(Exception):
 
 
 class Withheld:
-    """Counts, by kind, what was taken out of one request. `known` are the names of the trial's own answers."""
+    """A count, by kind, of what was taken out of one request. `known` are the names of the trial's own answers."""
 
     def __init__(self, known: Container[str] = ()) -> None:
         self.counts: Counter[str] = Counter()

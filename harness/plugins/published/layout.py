@@ -39,7 +39,7 @@ _HEADING = "high level intent"
 
 
 class _Table(BaseModel):
-    """Keys that we don't know are kept, so that they can be told."""
+    """A table of the file. Keys that we don't know are kept, so that they can be told."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 

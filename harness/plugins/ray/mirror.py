@@ -56,7 +56,7 @@ class _Stamp(NamedTuple):
 
 
 class Mirror:
-    """Says again and again what has changed in the files of the trial `name` below `folder`."""
+    """A record of a trial's files that tells, each time it is asked, what has changed in them."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder

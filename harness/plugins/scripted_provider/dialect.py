@@ -50,7 +50,9 @@ class ServedDialect(Protocol):
 
     def error(
         self, kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
-    ) -> ErrorAnswer: ...
+    ) -> ErrorAnswer:
+        """Return an error of this kind, with its status."""
+        ...
 
 
 def check_bearer(headers: Mapping[str, str]) -> None:

@@ -218,7 +218,7 @@ async def _start(site: web.TCPSite, port: int) -> None:
 
 
 class _Front:
-    """Takes requests, finds their replies and keeps account of them."""
+    """The server's front, which takes requests, finds their replies and keeps account of them."""
 
     def __init__(
         self, provider: Provider, scenario: Scenario | Answerer, name: str, observe: Observer | None

@@ -20,7 +20,7 @@ from harness.specs.yaml_files import load_yaml
 
 
 class PlayedModel:
-    """Costs nothing. Only texts, stops and errors of a scenario can be played this way.
+    """A model played from a scenario at no cost. Only texts, stops and errors can be played this way.
 
     Raises ProviderError for a reply that is an error, and where no rule has one left.
     """
@@ -89,7 +89,7 @@ _COMMANDS = ("command", "cmd")
 
 
 class ToolCaller:
-    """Answers requests as a function. `calls` counts the commands that it has asked for."""
+    """A function that answers requests. `calls` counts the commands that it has asked for."""
 
     def __init__(self, command: str) -> None:
         self.calls = 0

@@ -48,7 +48,9 @@ class ScriptEnd(NamedTuple):
 
 
 class Client:
-    """Runs functions of `far_side.sh` on a server. Every method raises SandboxLost where that doesn't answer."""
+    """A client that runs functions of `far_side.sh` on a server. Its methods raise SandboxLost where that is
+    silent.
+    """
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url.rstrip("/")

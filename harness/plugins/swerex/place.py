@@ -104,7 +104,7 @@ class DeployedDirectory:
 
     @property
     def marks(self) -> str:
-        """Begins the mark of each of its processes."""
+        """The beginning of the mark of each of its processes."""
         return f"{self.state.rpartition('/')[2]}."
 
     def real(self, path: str) -> str:

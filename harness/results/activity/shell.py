@@ -36,12 +36,12 @@ class AtomicCommand:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """Its arguments without options."""
+        """The command's arguments without options."""
         return tuple(item for item in self.arguments if not item.startswith("-"))
 
     @property
     def program(self) -> str:
-        """Its name without a directory."""
+        """The command's name without a directory."""
         return self.name.rpartition("/")[2]
 
 

@@ -20,7 +20,7 @@ from harness.specs.reasons import Verdict
 
 
 class Remaining:
-    """Counts a run's trials and times them. Trials that only turned out to be done already aren't timed.
+    """A count and clock of a run's trials. Trials that only turned out to be done already aren't timed.
 
     `clock` gives seconds.
     """

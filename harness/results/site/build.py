@@ -89,7 +89,7 @@ class Changes:
 
 @dataclass
 class SiteBuilder:
-    """Builds the same site again and again, only the pages that show what has changed since."""
+    """A builder that makes the same site again and again, only the pages that show what has changed since."""
 
     directories: Sequence[Path]
     out: Path

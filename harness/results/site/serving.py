@@ -75,7 +75,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of a browser that hangs up before it has everything."""
+    """A server that says nothing of a browser that hangs up before it has everything."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), ConnectionError):

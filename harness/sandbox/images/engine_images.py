@@ -51,7 +51,10 @@ class ListedImage(NamedTuple):
 
 
 class EngineImages:
-    """Looks up, reads, makes and pulls images. Every method raises ImageUnavailable where the engine refuses."""
+    """The images of an engine, which it looks up, reads, makes and pulls.
+
+    Every method raises ImageUnavailable where the engine refuses.
+    """
 
     def __init__(self, client: docker.DockerClient) -> None:
         self._client = client

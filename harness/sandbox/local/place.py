@@ -80,7 +80,7 @@ class LocalDirectory:
 
     @property
     def marks(self) -> str:
-        """Begins the mark of each process, where processes are told by their marks."""
+        """The beginning of the mark of each process, where processes are told by their marks."""
         return f"{self.directory.name}."
 
     @property

@@ -57,7 +57,7 @@ def _rules(sources: Sources) -> FileRules:
 
 
 class _File:
-    """Knows which of a file's names are functions of the repository."""
+    """One file, and which of its names are functions of the repository."""
 
     def __init__(self, names: FileNames) -> None:
         self._names = names

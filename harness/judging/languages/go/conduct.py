@@ -39,7 +39,7 @@ def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
 
 
 class _File:
-    """Knows under which names a file's packages are imported, and its constants."""
+    """One file: the names under which its packages are imported, and its constants."""
 
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}

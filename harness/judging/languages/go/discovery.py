@@ -46,7 +46,7 @@ _DECLARATIONS = Query(
 
 
 class GoChecks:
-    """Reads the functions of one file. A loop may give the name of a `*testing.T` to something else."""
+    """A count of assertions in one file. A loop may give the name of a `*testing.T` to something else."""
 
     def __init__(self, root: Node, imports: Iterable[tuple[str, str, str]]) -> None:
         self._testing, others = _declared(root)

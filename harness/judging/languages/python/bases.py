@@ -22,9 +22,10 @@ _ABOVE = (".", "src", "lib")
 
 
 class Bases:
-    """Looks bases of classes up in a tree, each name once. `missing` are files whose text it would need.
+    """A search for bases of classes in a tree, each name once. `missing` are files whose text it would need.
 
-    A name that may stand for several classes (`if`, `else`) stands for all of them, those of changed files first, and
+    A name that may stand for several classes (`if`, `else`) stands for all of them, those of changed files first,
+    and
     of others the last one. Methods raise TooMuchToRead.
     """
 

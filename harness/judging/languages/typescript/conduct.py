@@ -76,7 +76,7 @@ def _rules(sources: Sources) -> FileRules:
 
 
 class _File:
-    """Knows what a file imports and from where, which of its names are called, and its constants."""
+    """One file: what it imports and from where, which of its names are called, and its constants."""
 
     def __init__(self, root: Node, path: str, modules: Modules) -> None:
         self._path, self._modules = path, modules

@@ -56,7 +56,7 @@ class Module:
 
 
 class Modules:
-    """Finds declarations. Each file is parsed when it is first asked for."""
+    """A search for declarations. Each file is parsed when it is first asked for."""
 
     def __init__(self, sources: Sources, parse: Callable[[bytes, str], Node]) -> None:
         self._own, self._parse = sources.own, parse

@@ -32,7 +32,7 @@ _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta
 
 
 class MessageAssembler:
-    """Puts a stream of Anthropic's messages together."""
+    """An assembler of streams of Anthropic's messages."""
 
     def __init__(self) -> None:
         self.heard = Heard()

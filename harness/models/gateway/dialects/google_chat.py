@@ -33,7 +33,7 @@ def chat(body: Json) -> Json:
 
 
 class _Calls:
-    """Gives an id to each call that comes without one, and to the result that answers it: they go in order."""
+    """Ids for calls that come without one, and for the results that answer them: they go in order."""
 
     def __init__(self) -> None:
         self._count = 0

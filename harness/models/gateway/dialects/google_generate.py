@@ -30,7 +30,7 @@ from harness.specs.usage import Usage
 
 
 class ContentAssembler:
-    """Puts a stream of Google's generateContent together."""
+    """An assembler of streams of Google's generateContent."""
 
     def __init__(self) -> None:
         self.heard = Heard()

@@ -243,7 +243,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 class _Results(ArmObserver):
-    """Keeps what each test run left."""
+    """An observer that keeps what each test run left."""
 
     def __init__(self, results: dict[ArmKey, JobResult]) -> None:
         self._results = results

@@ -39,7 +39,7 @@ _UNSAFE = frozenset({"super", "private_property_identifier", "meta_property", "i
 
 
 def qualified(node: Node) -> str:
-    """See `names_around`; empty for a constructor."""
+    """Return the names around a function as `names_around` does; empty for a constructor."""
     return "" if is_constructor(node) else names_around(node)
 
 
