@@ -130,7 +130,7 @@ _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICAT
 
 
 def secret_texts() -> dict[str, bytes]:
-    """Name of a setting -> its value. The values never go into a message."""
+    """Return name of a setting -> its value. The values never go into a message."""
     found = {name: value for name, value in proxies().items() if name.upper() != "NO_PROXY"}
     for key, values in pip_settings().items():
         for number, value in enumerate(values, start=1):

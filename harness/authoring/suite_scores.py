@@ -93,7 +93,11 @@ class SuiteScores(FileModel):
 
 
 def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submission]]:
-    """Name -> a suite of the task, the reference first. Raises UserError for one that can't be read."""
+    """Return name -> a suite of the task, the reference first.
+
+    Raises:
+        UserError: One can't be read.
+    """
     reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     folder = corpus_of(catalog.holding(task)) / task.id
     cases = read_batch(catalog, folder, task.id) if folder.is_dir() else []

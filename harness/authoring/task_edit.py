@@ -52,7 +52,9 @@ class EditedPart:
     tests: bool
 
     def allows(self, path: str) -> bool:
-        """Return files that list tests for a build, in no language of ours, go with withheld tests."""
+        """Return whether the part may change a file. Lists of tests for a build, in no language, go with withheld
+        tests.
+        """
         if self.name == "withheld" and language_at(path) is None:
             return True
         return matches(path, self.task.repo.test_paths) is self.tests

@@ -190,7 +190,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return tests that aren't refused for each of their reasons, and listed tests of which nothing is
+        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
         expected.
         """
         came = {(reason.subject, reason.code) for reason in self.record.reasons}

@@ -151,7 +151,7 @@ def _stamp(name: str, descriptor: int) -> int:
 
 
 def _stamp_of_some(name: str, descriptor: int) -> int:
-    """Return where a file is missing."""
+    """Return the stamp of an attempt of which a file is missing."""
     facts: list[int] = []
     for end in _READ:
         try:

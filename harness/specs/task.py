@@ -86,7 +86,7 @@ class TaskFile(FileModel):
     @field_validator("network", mode="before")
     @classmethod
     def _known_network(cls, network: object) -> object:
-        """Return one message for what is neither of the two forms."""
+        """Check that the network is one of the two forms, with one message for both."""
         known = [client.value for client in PackageClient]
         is_list = isinstance(network, list | tuple) and network and all(name in known for name in network)
         if network != "none" and not is_list:

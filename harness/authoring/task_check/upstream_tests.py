@@ -94,7 +94,7 @@ async def _variants(
 
 
 def affordable(baseline: Arm) -> Iterator[TestId]:
-    """Yield as many as fit, in order: the nearest files come first. What isn't green shows nothing."""
+    """Yield as many green tests as an arm has time for, in order: the nearest files come first."""
     spent = 0.0
     for item in baseline.results:
         if item.outcome is Outcome.PASSED:

@@ -62,7 +62,7 @@ def heirs_of(tests: Iterable[TestId], files: Mapping[str, bytes]) -> list[Heir]:
 
 
 def _classes(text: bytes) -> list[tuple[str, tuple[str, ...]]]:
-    """Name and bases of each class; none of a text that this Python can't read."""
+    """Return name and bases of each class; none of a text that this Python can't read."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):

@@ -153,7 +153,7 @@ def _touch(before: bytes, after: bytes) -> bool:
 
 
 def _without_indentation(grammar: Grammar, text: bytes) -> bytes:
-    """Return lines within a token that goes over several stay as they are."""
+    """Return a text without indentation and blank lines, but for lines within a token."""
     kept = {
         row
         for node in _leaves(parsed(grammar.language, text))

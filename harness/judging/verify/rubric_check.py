@@ -121,7 +121,7 @@ def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence
 
 
 def _around(task: Task, survivors: Sequence[Probe], evidence: Evidence) -> str:
-    """Return whether tests notice other changes of the code that these probes change; empty where there are none."""
+    """Say whether tests notice other changes of the code that these probes change; empty where there are none."""
     others = [probe for probe in probes_beside(task.probes, survivors) if listed(probe.variant) in evidence.arms]
     if not others:
         return ""

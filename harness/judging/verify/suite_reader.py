@@ -122,7 +122,7 @@ MOST_AROUND = 200
 
 
 async def files_around(tree: GitTree, task: Task, intake: Intake, language: Language) -> dict[str, bytes]:
-    """Test files of the tree in the folders of the changed ones and above, without those: they may have helpers."""
+    """Return unchanged test files in the folders of the changed ones and above: they may have helpers."""
     changed = {change.path for change in intake.changes}
     folders = {folder for path in changed for folder in PurePosixPath(path).parents}
     near = {

@@ -221,7 +221,7 @@ def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> 
 
 
 def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Sequence[str]) -> Iterator[str]:
-    """Return the mutants that no twin stands for: each of them lies beside right code once at least."""
+    """Yield the mutants that no twin stands for: each of them lies beside right code once at least."""
     matched = {twin.probe for twin in twins}
     alone = {probe.variant for probe in probes if probe.name not in matched}
     return (name for name in mutants if not name.startswith("probe-") or name in alone)

@@ -151,7 +151,7 @@ def _score(row: TrialRow) -> dict[str, Any]:
 
 
 def _messages(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """Return the messages of the first conversation: an agent's subagents have others."""
+    """Yield the messages of the first conversation: an agent's subagents have others."""
     for record in records:
         if isinstance(record, MessageRecord) and not record.conversation:
             yield _message(record.message)

@@ -156,7 +156,7 @@ async def _build_environment(tag: str, task: PublishedTask) -> None:
 
 
 async def _user(images: EngineImages, tag: str, task: PublishedTask) -> _User:
-    """Return whose the image's commands are.
+    """Return the user as whom the image's commands run.
 
     Raises UserError where it lacks what a published task's judging needs.
     """

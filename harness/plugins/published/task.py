@@ -40,7 +40,7 @@ def task_directories(place: str) -> list[Path]:
 
 
 def _matching(path: Path) -> Iterator[Path]:
-    """Return what a glob below the root or the current directory matches."""
+    """Yield what a glob below the root or the current directory matches."""
     root = Path(path.anchor)
     return root.glob(str(path.relative_to(path.anchor)))
 

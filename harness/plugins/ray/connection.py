@@ -176,9 +176,10 @@ _USUAL = re.compile(r"[A-Z0-9_]+_API_KEY|SWEREX_AUTH_TOKEN")
 
 
 def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Name -> value of what goes by a usual name, and of what is asked for.
+    """Return name -> value of variables with a key's usual name, and of those that are asked for.
 
-    Raises UserError for a variable that is asked for and isn't set.
+    Raises:
+        UserError: One that is asked for isn't set.
     """
     asked = [name.strip() for name in environment.get(NODE_KEYS, "").split(",") if name.strip()]
     if missing := [name for name in asked if not environment.get(name)]:

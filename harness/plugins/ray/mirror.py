@@ -154,7 +154,7 @@ def _stamp(path: Path) -> _Stamp:
 
 
 def _order(path: str) -> tuple[int, str]:
-    """Return whose a directory is comes first, what is finished last; what was set aside before what is new."""
+    """Return a key that sorts first the file that says whose a directory is, and last the file that ends it."""
     _, _, name = path.partition("/")
     if name == "trial.json":
         return -1, path

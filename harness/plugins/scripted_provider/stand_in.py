@@ -125,7 +125,7 @@ def _rank(name: str) -> int:
 
 
 def _tools(body: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and JSON Schema of each tool, as the four dialects say them."""
+    """Yield name and JSON Schema of each tool, as the four dialects say them."""
     for tool in body.get("tools") or ():
         for one in tool.get("functionDeclarations") or (tool.get("function") or tool,):
             schemas = (one.get(key) for key in ("parameters", "parametersJsonSchema", "input_schema"))

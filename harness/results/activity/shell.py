@@ -100,7 +100,7 @@ def _parsed(text: str) -> list[AtomicCommand]:
 
 
 def _first_command(part: Node) -> int:
-    """Return where it begins, of a part of a pipeline that is one command; else -1."""
+    """Return where a part of a pipeline begins, if it is one command; else -1."""
     while part.type == "redirected_statement" and (body := part.child_by_field_name("body")):
         part = body
     return part.start_byte if part.type == "command" else -1

@@ -32,7 +32,7 @@ def report_written(paths: Iterable[Path]) -> None:
 
 
 def report_suite(name: str, record: SuiteRecord) -> int:
-    """Return what a suite came to."""
+    """Print how a suite ended."""
     counts = {"red": record.red, "flaky": record.flaky, "skipped": record.skipped, "missing": record.missing}
     told = ", ".join(f"{len(tests)} {word}" for word, tests in counts.items() if tests)
     _line(f"{name}: {record.green} tests green {record.times} times{f'; {told}' if told else ''}")
@@ -45,7 +45,7 @@ def report_suite(name: str, record: SuiteRecord) -> int:
 
 
 def report_proposal(found: Proposal, as_json: bool) -> int:
-    """Return the functions that a removal may take out, and the command that comes next."""
+    """Print the functions that a removal may take out, and the command that comes next."""
     if as_json:
         print(found.model_dump_json(indent=2))
         return 0
@@ -81,7 +81,7 @@ def report_consistency(found: Consistency, as_json: bool) -> int:
 
 
 def report_matrix(found: KillMatrix, as_json: bool) -> int:
-    """Return tests by variants: x noticed, ! crashed or hung, .
+    """Print tests by variants: x noticed, ! crashed or hung, . passed, - neither. Return 1 where a remark is made.
 
     passed, - neither. Returns 1 where a remark is made.
     """

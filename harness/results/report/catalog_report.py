@@ -50,7 +50,7 @@ def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*"
 
 
 def report_task(task: Task, as_json: bool) -> int:
-    """Return a task for its user: what the agent is told, and the criteria that it isn't told."""
+    """Print a task for its user: what the agent is told, and the criteria that it isn't told."""
     if as_json:
         facts = _task_facts(task) | {
             "digest": task.digest,

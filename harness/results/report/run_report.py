@@ -50,7 +50,7 @@ _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", 
 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
-    """Return the closing tables and the next command to type. Returns the command's exit status."""
+    """Print the closing tables and the next command to type. Return the command's exit status."""
     if run.finished and not as_json:
         console().print(Text(_finished_words(run)), soft_wrap=True)
     ended = _ended(run)
@@ -97,10 +97,14 @@ def show_run(
     trajectory: Steps | None = None,
     catalog: Catalog | None = None,
 ) -> int:
-    """Return all trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
+    """Print all trials of a stored run, or the chosen ones: in words, as JSON or as CSV.
 
-    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
+    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of
+    it.
     `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. Statements of criteria are looked up in `catalog`.
+
+    Raises:
+        UserError: The directory holds no run, or no trial is there.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")

@@ -255,7 +255,7 @@ def _systems(runs: Sequence[RunRows], trials: Sequence[SiteTrial]) -> Iterator[S
 
 
 def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Places) -> Iterator[tuple[str, Task]]:
-    """Return the tasks that can be read: a site is also made where the tasks are gone."""
+    """Yield the tasks that can be read: a site is also made where the tasks are gone."""
     try:
         known = Catalog(catalog)
     except UserError:

@@ -63,7 +63,7 @@ class ArmLine:
 
     @property
     def group(self) -> str:
-        """Return under which heading it stands; empty where its kind isn't known."""
+        """The heading under which the arm stands; empty where its kind isn't known."""
         if not self.kind:
             return ""
         must_pass = VariantKind(self.kind).behaves_like_baseline

@@ -105,7 +105,7 @@ def _held_condition(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _expected(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Return which way a branch is said to go moves the blocks about."""
+    """Say which way a branch is expected to go, which moves the compiler's blocks about."""
     test = condition_of(node)
     if test is None or not is_value(test, scene) or b"__builtin_expect" in (test.text or b""):
         return ()

@@ -187,7 +187,7 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def imports(source: bytes) -> Iterator[Import]:
-    """Name, path and text of each import. A path that ends in a version is known by what stands before it."""
+    """Yield name, path and text of each import; a path that ends in a version is known by the part before it."""
     for node in every_node(_GRAMMAR, source):
         if node.type == "import_spec":
             path = text_of(node.child_by_field_name("path")).strip('"`')

@@ -88,7 +88,7 @@ def _neighbours(tokens: Sequence[TokenInfo]) -> Iterator[tuple[TokenInfo, TokenI
 
 
 def _dedented(text: bytes) -> bytes:
-    """Return lines that begin within a text of several lines stay as they are."""
+    """Return a text with steps of one space and without blank lines, but for lines within a text of several lines."""
     kept, levels, level, begins = rows_within_tokens(text), dict[int, int](), 0, True
     for token in tokens_of(text):
         if token.type in (tokenize.INDENT, tokenize.DEDENT):

@@ -99,7 +99,8 @@ class Asking:
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
     async def votes(self, questions: Sequence[Question]) -> list[Vote]:
-        """Return one call alone, so that the provider keeps what all share; then the others side by side.
+        """Ask all questions: one call alone, so that the provider keeps what all share, then the others side by
+        side.
 
         Where the first can't be had, the others aren't tried: a provider that is down answers none.
         """

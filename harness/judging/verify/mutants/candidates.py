@@ -157,7 +157,7 @@ class Coverage:
 
 
 async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candidates: Candidates) -> Coverage:
-    """Return one run of a suite's green tests where lines and branches are counted.
+    """Count, in one run of a suite's green tests, the removed lines and branches that they reach.
 
     Raises JobsStopped. What else goes wrong is told in the result.
     """

@@ -260,7 +260,7 @@ def _remote(part: Json) -> str | None:
 
 
 def _thinking(file: ModelFile) -> Json:
-    """Return the vendor has a budget for some models and a level for others; litellm knows which."""
+    """Return the setting of the effort: some models have a budget and others a level, and litellm knows which."""
     assert file.effort is not None
     found = load_litellm().get_optional_params(
         model=file.model.partition("/")[2], custom_llm_provider="gemini", reasoning_effort=file.effort.value

@@ -118,7 +118,7 @@ def statuses(tests: Iterable[ParsedTest]) -> Statuses:
 
 
 def leaks(where: str, together: Statuses, alone: Mapping[str, Statuses]) -> Iterator[Problem]:
-    """Yield names that say something else when all files run together.
+    """Yield a problem for each name with another result when all files run together.
 
     A name of several files may say what one says.
     """
