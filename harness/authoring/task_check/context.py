@@ -168,7 +168,7 @@ def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
 
 @dataclass(frozen=True)
 class CheckOrder:
-    """What a check is to do beside its level.
+    """An order of a check: what it does beside its level.
 
     `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
     named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
