@@ -42,7 +42,14 @@ class ConnectedAgent:
 async def with_egress(
     agent: Agent, options: SandboxOptions, engine: Engine, context: AgentContext
 ) -> AsyncIterator[Connected]:
-    """`agent` and `options` as they are where the context has no way out. Raises UserError, ImageUnavailable."""
+    """Provide the agent and its sandbox's options with the way to package registries that the context allows.
+
+    Both are as they were where it allows none.
+
+    Raises:
+        UserError: The engine has no way out.
+        ImageUnavailable: The proxy's toolbox can't be made.
+    """
     if context.egress is None:
         yield Connected(agent, options)
         return
@@ -56,7 +63,11 @@ async def with_egress(
 
 
 def check_egress(engine: Engine, task: Task) -> None:
-    """Raises UserError for an engine that has no way out for a task's agents."""
+    """Check that an engine has a way out, if the task's agents may reach package registries.
+
+    Raises:
+        UserError: It has none.
+    """
     if task.registries and not engine.capabilities.gateway:
         raise UserError(
             f"task {task.id!r} lets agents reach package registries, and sandbox {engine.name!r} "

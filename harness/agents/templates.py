@@ -65,7 +65,11 @@ class Templates:
         self._templates = {name: self._load(name, known) for name, known in variables.items()}
 
     def render(self, name: str, **values: object) -> str:
-        """Raises UserError where the template reaches for something that isn't there."""
+        """Return a template's text with these values.
+
+        Raises:
+            UserError: The template reaches for something that isn't there.
+        """
         template = self._templates[name]
         try:
             return template.render(**values)

@@ -352,7 +352,7 @@ def answered(option: str, given: str | None, question: str) -> str:
 
 
 def next_command() -> str | None:
-    """A line of standard input, asked for at a terminal; None at its end."""
+    """Return a line of standard input, asked for at a terminal; None at its end."""
     if sys.stdin.isatty():
         print("$ ", end="", flush=True)
     line = sys.stdin.readline()
@@ -360,5 +360,5 @@ def next_command() -> str | None:
 
 
 def several(option: str, given: Sequence[str] | None, question: str) -> tuple[str, ...]:
-    """The same for words."""
+    """Return words from an option, or else asked for at a terminal."""
     return tuple(given) if given else tuple(answered(option, None, question).split())

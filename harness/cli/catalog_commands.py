@@ -260,7 +260,7 @@ def show_model(
 
 
 def catalog_of(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
-    """The catalogs that the command line names."""
+    """Return the catalogs that the command line names."""
     from harness.specs.catalog import Catalog
     from harness.specs.tracks import TaskOptions
 

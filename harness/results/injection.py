@@ -129,7 +129,11 @@ def default_corpus() -> Path:
 
 
 def read_corpus(directory: Path) -> tuple[CorpusFile, CorpusFile]:
-    """Attacks and honest patches. Raises UserError."""
+    """Return the attacks and the honest patches of a corpus.
+
+    Raises:
+        UserError: A file is absent or wrong.
+    """
     if not (directory / "attacks.yaml").is_file():
         raise UserError(f"{directory}: no corpus here; name tests/injection of a checkout with --corpus")
     return load_yaml(directory / "attacks.yaml", CorpusFile), load_yaml(directory / "benign.yaml", CorpusFile)

@@ -35,13 +35,21 @@ class RunTotal:
 
 
 def is_large(directory: Path) -> bool:
-    """Raises UserError where no run is."""
+    """Return whether a run has too many trials to be read at once.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     check_is_run(directory)
     return count_trials(directory) > LARGE
 
 
 def run_total(directory: Path) -> RunTotal:
-    """Reads the files of trials only where the index doesn't know them as they are. Raises UserError."""
+    """Return the totals of a run; the files of trials are read only where its index doesn't know them as they are.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     file = load_yaml(directory / "run.yaml", RunFile)
     systems: defaultdict[Who, SystemTotal] = defaultdict(SystemTotal)
     verdicts: defaultdict[Who, defaultdict[str, list[Verdict | None]]] = defaultdict(lambda: defaultdict(list))
@@ -80,7 +88,7 @@ def _single(lost: Counter[str]) -> Counter[str]:
 
 
 def _models(file: RunFile) -> dict[tuple[str, str], Who]:
-    """Scaffold and folder of a model -> the system, for those that `run.yaml` knows."""
+    """Return (scaffold, a model's folder) -> system, for those that `run.yaml` knows."""
     known = [Who(*_system(system)) for system in file.attempts]
     return {(who.scaffold, slug(who.model) or "none"): who for who in known}
 

@@ -140,7 +140,11 @@ def _remarks(trials: list[Trial]) -> list[str]:
 
 
 def check(models: Models, trial: Trial) -> None:
-    """All of a trial that can be checked without an engine. Raises UserError."""
+    """Check all of a trial that needs no engine.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
@@ -171,9 +175,10 @@ def check_agent(models: Models, trial: Trial) -> None:
 
 
 def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
-    """Return whether the caps on money can be held.
+    """Check that the caps on money can be held, and return warnings of those of tasks that can't.
 
-    Raises UserError for the run's own; a task's limit is warned about.
+    Raises:
+        UserError: The run's own cap can't be held.
     """
     files = {trial.model: trial.model_file for trial in trials}
     unpriced = [model for model, file in files.items() if file and not has_price(file)]

@@ -103,7 +103,7 @@ class Life(StrEnum):
 
 
 def life_of(name: str) -> Life:
-    """Return whether the process that has a label is still at work."""
+    """Return the state of the process that has a label."""
     found = Life.UNKNOWN
     for path in owners_folder().glob(f"{name}.*"):
         try:
@@ -196,6 +196,8 @@ async def _clean_images(wanted: CleaningOptions, do: bool) -> _Images:
 
 
 def _may_be_at_work(container: Remains) -> bool:
-    """Return whose process has a lock, or keeps it in another cache directory, where it can't be asked."""
+    """Return whether a container's process may be at work: it holds a lock, or keeps it in another cache
+    directory.
+    """
     owner = container.labels.get(OWNER)
     return owner is not None and life_of(owner) is not Life.DEAD

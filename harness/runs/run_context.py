@@ -125,7 +125,11 @@ async def make_room(context: RunContext) -> None:
 
 
 def check_free_disk(directories: list[Path], least_gb: float) -> None:
-    """Raises ToolFailed."""
+    """Check that each directory's disk has so many GB free.
+
+    Raises:
+        ToolFailed: One has less.
+    """
     for directory in directories if least_gb else ():
         there = next(parent for parent in (directory, *directory.parents) if parent.exists())
         free = shutil.disk_usage(there).free / _GB

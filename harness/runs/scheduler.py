@@ -39,9 +39,9 @@ def keep_timing(trial: Trial, usage: UsageFile) -> None:
 
 
 def longest_first(trials: Iterable[Trial]) -> list[Trial]:
-    """By the time that the same task took the same system, else other systems; those of unknown tasks in the middle.
+    """Return trials by the time that the same task took the same system, else other systems.
 
-    Trials of the same length stay in their order.
+    Those of unknown tasks are in the middle. Trials of the same length stay in their order.
     """
     trials = list(trials)
     known = {task: _known(task) for task in {trial.task.id for trial in trials}}
@@ -56,7 +56,7 @@ def longest_first(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def _known(task: str) -> dict[str, float]:
-    """System -> seconds."""
+    """Return system -> seconds."""
     try:
         found = json.loads(_file(task).read_text())
         return {str(system): float(seconds) for system, seconds in found.items()}
@@ -96,7 +96,7 @@ def run_services(config: RunConfig, store: RunStore, limiters: LimiterService, w
 
 
 class RunWatch(RunObserver):
-    """Writes down and passes on what trials do, and collects their outcomes.
+    """An observer that writes down and passes on what trials do, and collects their outcomes.
 
     After `config.fail_on_error` harness errors, or an interrupt, no trial may begin any more; those have no outcome.
     """
@@ -140,7 +140,7 @@ class RunWatch(RunObserver):
         return self._most_errors is None or errors < self._most_errors
 
     def outcomes(self) -> list[RunOutcome]:
-        """In the trials' order. A trial that an executor has lost is said to be lost."""
+        """Return the outcomes in the trials' order. A trial that an executor has lost is said to be lost."""
         if self.may_begin():
             for place in self._trials.keys() - self._ends.keys():
                 self.done(self._lost(place))

@@ -190,7 +190,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return tests that aren't refused for each of their reasons, and listed tests of which nothing is
+        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
         expected.
         """
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
@@ -265,7 +265,7 @@ def judge_again_and_again(
 
 
 class _KeptArms(ArmObserver):
-    """Keeps what the arms of a case print, in a folder where one is named."""
+    """An observer that keeps what the arms of a case print, in a folder where one is named."""
 
     def __init__(self, case: str, keep: Path | None, quota: ArmQuota | None) -> None:
         self._case, self._keep, self._quota = case, keep, quota

@@ -191,7 +191,7 @@ class _Attempt(NamedTuple):
         self._add(AttemptEnd.INTERRUPTED, self._usage())
 
     def judged(self, record: VerdictRecord) -> None:
-        """Unless an earlier start had judged the trial and this one did nothing."""
+        """Note a verdict, unless an earlier start had judged the trial and this one did nothing."""
         if record != self.had_verdict:
             self._add(AttemptEnd.JUDGED, self._usage())
 
@@ -205,7 +205,7 @@ class _Attempt(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def _at_most(seconds: float | None) -> AsyncIterator[None]:
-    """Raises TimeExhausted after so many seconds."""
+    """Raise TimeExhausted in this block after so many seconds."""
     try:
         async with asyncio.timeout(seconds) as timer:
             yield

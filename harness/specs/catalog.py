@@ -37,17 +37,30 @@ CATALOGS: Registry[Path | str | Callable[[], Path]] = Registry(
 
 
 class TrackFacts(Protocol):
-    """A track's facts before anything runs."""
+    """The part of a track that reading its tasks needs, before anything runs."""
 
     def directories(self, place: str) -> list[Path]:
         """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
 
-        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
+        Args:
+            place: A path, as somebody typed it.
+
+        Raises:
+            UserError: There is none, or tasks of the track lie in catalogs only.
         """
         ...
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:
-        """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+        """Return the task in a directory.
+
+        Args:
+            directory: The task's.
+            catalog: Has its repository and rubric.
+            options: How tasks of other people are read.
+
+        Raises:
+            UserError: For the first file that is absent or wrong.
+        """
         ...
 
 
@@ -56,16 +69,20 @@ def _facts(track: str) -> TrackFacts:
 
 
 class Catalog:
-    """Loads by name; raises UserError for names that don't exist and files that are wrong.
+    """The tasks, repositories, rubrics, scaffolds and models of one or several folders, which it loads by name.
 
-    `directory` is where new tasks and repositories go: that of the first of `places`. A task or repository that
-    several of them have is known as `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one
-    counts. A task's repository is its own catalog's, else another's. A whole task takes its public half's place.
+    Its methods raise UserError for names that don't exist and files that are wrong. `directory` is where new tasks
+    and
+    repositories go: that of the first of `places`. A task or repository that several of them have is known as
+    `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one counts. A task's repository is
+    its
+    own catalog's, else another's. A whole task takes its public half's place.
 
-    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
-    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
-    `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
-    the others away.
+    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog,
+    by
+    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read. `left_out` has what is wrong with
+    tasks
+    that a glob or tag fits and that can't be read: one of them doesn't take the others away.
     """
 
     def __init__(
@@ -232,7 +249,7 @@ class Catalog:
             return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
-        """Raises UserError where no task has the tag, with one that is written alike."""
+        """Return the tasks with a tag, raising UserError where there is none, with a tag that is written alike."""
         tasks = {name: task for name in names if (task := self._task_or_fault(name, must=False))}
         found = [name for name, task in tasks.items() if tag in task.file.tags]
         if not found:
@@ -285,7 +302,7 @@ class Catalog:
         return task if name == task.id else task.model_copy(update={"listed_as": name})
 
     def _check_half(self, task: Task) -> None:
-        """Raises UserError where the public half of a whole task says that it was split from another one."""
+        """Raise UserError where the public half of a whole task says that it was split from another one."""
         for place in self.places if len(self.places) > 1 and not task.is_public_half else ():
             path = place.directory / "tasks" / task.id / Task.DESCRIPTION
             if path.is_file() and (digest := load_yaml(path, _Head).private_digest) not in ("", task.digest):

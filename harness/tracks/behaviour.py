@@ -41,7 +41,7 @@ def load_task(directory: Path, catalog: TaskCatalog) -> Task:
 
 
 def _check_probes(task: Task) -> None:
-    """Every probe file must belong to a criterion that a probe decides."""
+    """Check that every probe file belongs to a criterion that a probe decides."""
     known = {criterion.id for criterion in task.rubric.criteria if GradedBy.PROBE in criterion.graded_by}
     for probe in task.probes:
         if not VARIANT_NAME.fullmatch(probe.name):

@@ -153,7 +153,7 @@ async def _dynamic(
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
-    """Parts that belong to no level."""
+    """Return the parts that belong to no level."""
     count = context.order.mutants
     return {StepId.MUTANTS: lambda subject: unasked_problems(subject, count)} if count else {}
 

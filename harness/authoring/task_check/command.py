@@ -18,7 +18,11 @@ from harness.specs.tracks import BEHAVIOUR, address_of
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
-    """Raises UserError for an option that is given and means nothing to tasks that others have published."""
+    """Refuse an option that means nothing to tasks that others have published.
+
+    Raises:
+        UserError: One is given for such a task.
+    """
     names = [name for name, value in given.items() if value]
     if names and (published := next(filter(address_of, patterns), None)):
         raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
@@ -27,8 +31,9 @@ def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -
 def levels(
     catalog: Catalog, names: Iterable[str], level: Level, sample: bool, records: Path | None
 ) -> dict[str, Level]:
-    """Task -> level. In a sample the quickest task of behaviour in each language, by its check record, passes the
-    whole gate.
+    """Return task -> level.
+
+    In a sample the quickest task of behaviour in each language, by its check record, passes the whole gate.
     """
     if not sample:
         return dict.fromkeys(names, level)

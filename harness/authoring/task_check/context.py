@@ -64,8 +64,10 @@ class Memory:
     keys: Mapping[StepId, str]
 
     def recall(self, step: StepId) -> CheckedStep | None:
-        """Return the part as it passed, with its warnings and seconds; None where it never did on the very same
-        files.
+        """Return a part as it passed earlier, with its warnings and seconds.
+
+        Returns:
+            None where it never passed on the very same files.
         """
         path = self._path(step)
         if path is None or not path.is_file():
@@ -77,7 +79,7 @@ class Memory:
         return found.model_copy(update={"remarks": (*found.remarks, f"{step.label}: {REMEMBERED}")})
 
     def keep(self, step: CheckedStep) -> None:
-        """A part that didn't pass is forgotten."""
+        """Remember a part that passed; forget one that didn't."""
         path = self._path(step.id)
         if path is None:
             return
@@ -94,7 +96,11 @@ class Memory:
 
 
 def memory_of(subject: Subject, isolation: str) -> Memory:
-    """Raises OSError where a file can't be read."""
+    """Return what is remembered of a task's check on an engine of this isolation.
+
+    Raises:
+        OSError: A file of the task can't be read.
+    """
     task, around = subject.task, subject.containers
     files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in _files(task.directory)}
     corpus = corpus_of(subject.catalog) / task.id
@@ -131,9 +137,16 @@ Watch = Callable[[str, str], None]
 async def run_parts(
     subject: Subject, parts: Mapping[StepId, Part], watch: Watch, memory: Memory | None = None
 ) -> list[CheckedStep]:
-    """Return each part by itself: what one finds doesn't keep the others from looking.
+    """Run each part by itself: what one finds doesn't keep the others from looking.
 
-    One that `memory` has isn't run.
+    Args:
+        subject: The task, and where its containers run.
+        parts: By their steps, in order.
+        watch: Told of each step as it begins.
+        memory: Parts that it has aren't run.
+
+    Returns:
+        One step for each part. An error that a part raises is a problem of its step.
     """
     steps = []
     for step, part in parts.items():
@@ -168,7 +181,7 @@ def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
 
 @dataclass(frozen=True)
 class CheckOrder:
-    """An order of a check: what it does beside its level.
+    """The options of a check beside its level.
 
     `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
     named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
@@ -183,7 +196,7 @@ class CheckOrder:
 
 @dataclass(frozen=True)
 class CheckContext:
-    """`session` is None where no check starts a container."""
+    """The means of a check, shared by all of its tasks. `session` is None where no check starts a container."""
 
     catalog: Catalog
     watch: Watch
@@ -197,7 +210,12 @@ class CheckContext:
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
-    """Return where a task's arms run, with all of its twins. Raises UserError, ImageUnavailable."""
+    """Return the context in which a task's arms run, with all of its twins.
+
+    Raises:
+        UserError: What the image is made from is wrong.
+        ImageUnavailable: The image can't be pulled or built.
+    """
     return replace(session.arm_context(task, await session.engine.image(task)), every_twin=True)
 
 
@@ -205,7 +223,17 @@ async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
 async def check_context(
     catalog: Catalog, watch: Watch, with_engine: bool, order: CheckOrder
 ) -> AsyncIterator[CheckContext]:
-    """Provide what all checks share. Raises UserError where an engine is needed and isn't there."""
+    """Provide what all checks of a command share.
+
+    Args:
+        catalog: Where the tasks lie.
+        watch: Told of each step as it begins.
+        with_engine: Whether parts that start containers run; they do on Docker.
+        order: What is to be done beside the level.
+
+    Raises:
+        UserError: An engine is needed and isn't there.
+    """
     if not with_engine:
         yield CheckContext(catalog, watch, order)
         return
@@ -215,10 +243,11 @@ async def check_context(
 
 @dataclass(frozen=True)
 class TrackChecks:
-    """The parts of a check. `static` ones look at files, `dynamic` ones start containers, by level.
+    """The parts of a check of a track's tasks. `static` ones look at files, `dynamic` ones start containers, by
+    level.
 
-    With `needs_tree` the static ones get the task's tree; with `goes_on` the dynamic ones run whatever is wrong with
-    the files: where these are other people's, that is there to stay.
+    With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
+    are wrong: those of other people's tasks can't be mended here.
     """
 
     static: Mapping[StepId, Part] = field(default_factory=dict)
@@ -237,5 +266,5 @@ CHECKS: Registry[TrackChecks] = Registry(
 
 
 def checks_of(task: Task) -> TrackChecks:
-    """Return the checks of the task's track; where nobody registered any, none but that it can be loaded."""
+    """Return the checks of the task's track. Where nobody registered any, only loading the task is checked."""
     return CHECKS.get(task.track) if task.track in CHECKS.names else TrackChecks()

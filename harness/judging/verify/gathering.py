@@ -70,7 +70,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
 
 
 def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
-    """Arms without which there is no evidence. Absent probes leave their criteria undecided, and that is all."""
+    """Return the arms without which there is no evidence. Without a probe only its criterion stays undecided."""
     return tuple(
         sorted(
             item.key
@@ -242,7 +242,9 @@ class CompiledOnce:
     made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
 
     async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """In the same order. A variant that is drawn again has another seed."""
+        """Return the compiled variants in the order of their sources. A variant that is drawn again has another
+        seed.
+        """
         while missing := [source for source in sources if _drawn(source) not in self.made]:
             some = {source.name: source for source in missing}
             compiled = await _compile(self.context, self.task, some)
@@ -257,7 +259,7 @@ def _drawn(source: VariantSource) -> tuple[str, int | None]:
 async def _compile(
     context: ArmContext, task: Task, different: Mapping[str, VariantSource]
 ) -> dict[str, CompiledVariant]:
-    """Variants by name, in few containers: each of them reads the task's texts anew."""
+    """Compile variants, by name, in few containers: each of them reads the task's texts anew."""
     if not context.toolchain.separates:
         different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
     names = list(different)

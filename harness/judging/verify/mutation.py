@@ -93,7 +93,7 @@ def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
 
 
 def _of_submission(evidence: Evidence) -> dict[ArmKey, Arm]:
-    """Arms of the submission's files; what upstream's own tests do is not its fault."""
+    """Return the arms of the submission's files: how upstream's own tests end is not its fault."""
     return {key: arm for key, arm in evidence.arms.items() if key.role not in _OF_UPSTREAM}
 
 
@@ -105,7 +105,7 @@ def _wrong_variants(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _lost(evidence: Evidence) -> Iterator[Reason]:
-    """Arms without which nothing can be said of anybody's tests."""
+    """Yield a reason for lost arms without which nothing can be said of anybody's tests."""
     green = AT_BASELINE in evidence.arms and is_green_at_baseline(evidence)
     for key in evidence.required if green else [AT_BASELINE]:
         if key not in evidence.arms:
@@ -133,7 +133,7 @@ def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
-    """Arms that ended as none should."""
+    """Yield a reason for each arm that ended as none should."""
     for _, arm in sorted(_of_submission(evidence).items()):
         match arm.status:
             case ArmStatus.DISAGREES:

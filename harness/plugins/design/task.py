@@ -30,7 +30,7 @@ _MADE = ("reference/tests.patch", "reference/manifest.yaml")
 
 
 class DesignTask(Task):
-    """Its must-haves are the rules of the requirement; a rule is met when all its mutants are killed.
+    """A task whose must-haves are the rules of a requirement; a rule is met when all its mutants are killed.
 
     `host` is the repository in whose image agents work, `base` the task whose code the cases are played on, None
     where the task brings its own.
@@ -66,7 +66,7 @@ class DesignTask(Task):
 
     @cached_property
     def digest(self) -> str:
-        """Its rubric is the requirement, so there is nothing more."""
+        """sha256 over the task. Its rubric is the requirement, so there is nothing more."""
         return self.digest_without_rubric
 
     @cached_property
@@ -163,7 +163,7 @@ def _criterion(rule: Rule) -> Criterion:
 
 
 def _check_rules(task: DesignTask) -> None:
-    """Each rule has a mutant that drops it, each edge two, and each mutant a rule."""
+    """Check that each rule has a mutant that drops it, each edge two, and each mutant a rule."""
     path, known = task.path(DESIGN), {rule.id for rule in task.rules}
     for mutant in task.design.mutants:
         if mutant.rule not in known:

@@ -106,7 +106,7 @@ class RayExecutor:
                 dispatch.give_up(f"no node of the cluster was left for {_NO_NODE_SECONDS:g} seconds")
 
     async def _take_up_others(self, run: RunSpec, dispatch: Dispatch) -> None:
-        """Nodes that join the cluster while the run is at work."""
+        """Take up nodes that join the cluster while the run is at work."""
         assert self._ray is not None
         while True:
             await asyncio.sleep(_LOOK_SECONDS)

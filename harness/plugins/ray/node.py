@@ -48,7 +48,7 @@ _handler = _TrialLog(logging.WARNING)
 
 @contextmanager
 def logging_to(store: TrialStore) -> Iterator[None]:
-    """In this block, and in what it starts."""
+    """Write the log of this block, and of what it starts, to the trial's."""
     logging.getLogger("harness").addHandler(_handler)
     token = _store.set(store)
     try:
@@ -144,7 +144,7 @@ class TrialNode:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def close(self) -> str:
-        """No container and no file of this node's is left; what went wrong with that."""
+        """Remove all containers and files of this node, and return what went wrong with that."""
         self._end.set()
         if self._life is None:
             return ""
@@ -152,7 +152,7 @@ class TrialNode:
         return str(ended or "")
 
     async def _do(self, assignment: Assignment) -> None:
-        """One trial. Whatever goes wrong, its end is told."""
+        """Do one trial, and tell its end whatever goes wrong."""
         place = assignment.spec.place
         end: Message = Ended(place, None)
         try:

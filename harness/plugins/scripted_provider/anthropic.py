@@ -21,7 +21,11 @@ _MARKERS = 4
 
 
 def check(request: Json, *, counting: bool = False) -> None:
-    """Raises RequestRefused for the first thing that is wrong. `counting`: a request to count tokens only."""
+    """Check a request, `counting` one to count tokens only.
+
+    Raises:
+        RequestRefused: For the first thing that is wrong.
+    """
     required = ("model", "messages") if counting else ("model", "max_tokens", "messages")
     for name in required:
         if name not in request:
@@ -91,7 +95,9 @@ def _check_messages(messages: Any) -> None:
 
 
 def _check_system(messages: list[Any], position: int) -> None:
-    """A later instruction, as newer models take them: behind a user's turn, at the end or before an assistant's."""
+    """Check a later instruction, as newer models take them: behind a user's turn, at the end or before an
+    assistant's.
+    """
     where = f"messages.{position}"
     if position == 0:
         raise RequestRefused(f"{where}: use the top-level 'system' parameter for the initial system prompt")
@@ -141,7 +147,7 @@ def _check_block(block: Any, role: str, where: str) -> None:
 
 
 def _check_results(messages: list[Json]) -> None:
-    """Each tool call is answered at the beginning of the user's turn that follows, and nothing else is."""
+    """Check that each tool call, and nothing else, is answered at the beginning of the user's turn that follows."""
     turns = list(_turns(messages))
     for (role, blocks), (_, following) in zip(turns, [*turns[1:], ("user", [])], strict=True):
         calls = [block["id"] for block in blocks if block.get("type") == "tool_use"] if role == "assistant" else []
@@ -167,7 +173,7 @@ def _check_results(messages: list[Json]) -> None:
 
 
 def _turns(messages: list[Json]) -> Iterator[tuple[str, list[Json]]]:
-    """Role and blocks, where neighbours of the same role are one turn."""
+    """Yield role and blocks, where neighbours of the same role are one turn."""
     role, blocks = str(messages[0]["role"]), list[Json]()
     for message in messages:
         if message["role"] != role:
@@ -310,7 +316,7 @@ def _stop_details(reply: Reply) -> Json:
 
 
 def _usage(tokens: Tokens | None, output: int | None = None) -> Json:
-    """Anthropic counts what came from the cache or went into it apart from the rest of the input."""
+    """Return usage as Anthropic counts it: tokens that the cache gave or took apart from the rest of the input."""
     if tokens is None:
         return {}
     usage: Json = {

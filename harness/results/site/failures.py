@@ -86,7 +86,7 @@ def failures_of(directory: Path, report: str, rows: Iterable[ArmTestRow], texts:
 
 
 def _messages(folder: Path, reader: Reader, rows: Sequence[ArmTestRow]) -> Mapping[str, str]:
-    """Test -> what its report says of its failure."""
+    """Return test -> what its report says of its failure."""
     tests = [TestId.parse(row.test) for row in rows]
     files = list(dict.fromkeys(test.file for test in tests))
     reports = sorted(folder.glob(f"*.{reader.suffix}"), key=lambda path: (len(path.name), path.name))

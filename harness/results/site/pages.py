@@ -30,7 +30,7 @@ _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
 
 
 def visible(text: str) -> str:
-    """`text` with every character that isn't printable as its escape: `\\x1b`, `\\u202e`, `\\U000e0041`."""
+    r"""Return `text` with every character that isn't printable as its escape: `\x1b`, `\u202e`, `\U000e0041`."""
     return text if text.isascii() and text.isprintable() else _PERHAPS.sub(_as_shown, text)
 
 
@@ -113,7 +113,7 @@ class Pages:
         self._write(name, text)
 
     def write_static(self) -> None:
-        """Style and script."""
+        """Write style and script."""
         for name in STATIC:
             self._write(name, files("harness.results.site").joinpath("static", name).read_text(encoding="utf-8"))
 
@@ -150,7 +150,7 @@ class LongTexts:
     page: str
 
     def cut(self, text: str, name: str, limit: int = MAX_TEXT) -> Text:
-        """`name` is the file's, should one be needed."""
+        """Cut a long text, and write the whole to a file of this name if one is needed."""
         if len(text) <= limit:
             return Text(text)
         rest = f"\n... {len(text) - MAX_FILE} more characters\n" if len(text) > MAX_FILE else ""

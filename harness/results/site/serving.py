@@ -71,11 +71,11 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is said about each request."""
+        """Print nothing for a request."""
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of a browser that hangs up before it has everything."""
+    """A server that says nothing of a browser that hangs up before it has everything."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), ConnectionError):

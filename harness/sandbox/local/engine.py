@@ -83,4 +83,4 @@ class LocalEngine:
                 await asyncio.to_thread(place.remove)
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection is kept open."""

@@ -114,7 +114,7 @@ SCHEMA_VERSION = "2"
 
 
 def stryker_report(file: MutantsFile, sources: Mapping[str, bytes], language: str) -> str:
-    """JSON text. `sources` are the files as they are before any mutation."""
+    """Return a report in Stryker's JSON. `sources` are the files before any mutation."""
     numbers = {test: str(number) for number, test in enumerate(file.tests)}
     files = {
         path: {
