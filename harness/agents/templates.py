@@ -16,7 +16,7 @@ from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
 
 from harness.judging.languages.registry import language_of
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task

@@ -18,7 +18,7 @@ from harness.cli import authoring_commands, catalog_commands, judging, machine, 
 from harness.cli.plugin_commands import add_plugin_commands
 
 if TYPE_CHECKING:
-    from harness.specs.catalog import CatalogPlace
+    from harness.specs.catalog_places import CatalogPlace
 
 app = typer.Typer(
     name="testwright",

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.judge.questions import Answer, Brief, Question
 from harness.results.statistics.proportions import Rate, rate
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError, first_error
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import NO_USAGE, Usage

@@ -2,15 +2,22 @@
 
 import difflib
 import fnmatch
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.specs.catalog_places import (
+    BUILT_IN,
+    CatalogPlace,
+    Places,
+    default_directory,
+    known_places,
+    place_of,
+)
 from harness.specs.errors import UserError
 from harness.specs.model_file import ModelFile
 from harness.specs.registry import Registry
@@ -18,40 +25,15 @@ from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, Address, TaskCatalog, TaskOptions, TrackName, address_of
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 T = TypeVar("T")
 
 
-def default_directory() -> Path:
-    """Return the catalog that an installed wheel carries, or the checkout's own folders."""
-    package = Path(__file__).resolve().parent.parent
-    return package / "catalog" if (package / "catalog").is_dir() else package.parent
-
-
-BUILT_IN = "built-in"
 CATALOGS: Registry[Path | str | Callable[[], Path]] = Registry(
-    "catalog", "testwright.catalogs", {BUILT_IN: "harness.specs.catalog:default_directory"}
+    "catalog", "testwright.catalogs", {BUILT_IN: "harness.specs.catalog_places:default_directory"}
 )
 """Catalogs that packages bring along: behind each name is a folder, or a function that returns it."""
-
-
-class CatalogPlace(NamedTuple):
-    """A catalog on this machine, and the name that its tasks are told apart by: `NAME/TASK`."""
-
-    name: str
-    directory: Path
-
-
-Places = Path | Sequence[CatalogPlace] | None
-"""One catalog's folder, several catalogs, or the built-in one."""
-
-
-def place_of(directory: Path, name: str = "") -> CatalogPlace:
-    """Return a folder as a catalog, which has the folder's name where no other is given."""
-    whole = directory.resolve()
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name or whole.name).strip("-.")
-    return CatalogPlace(name or plain or "catalog", whole)
 
 
 class TrackFacts(Protocol):
@@ -93,7 +75,7 @@ class Catalog:
         left_out: dict[str, str] | None = None,
     ) -> None:
         self.left_out: dict[str, str] = {} if left_out is None else left_out
-        self.places = _places(places)
+        self.places = known_places(places)
         self.directory = self.places[0].directory
         self.options = options or TaskOptions()
         self.repo: Callable[[str], Repo] = cache(self._repo)
@@ -333,23 +315,6 @@ class _Head(BaseModel):
     private_digest: str = ""
 
 
-def _places(given: Places) -> tuple[CatalogPlace, ...]:
-    """Return the catalogs that are given, else the built-in one.
-
-    Raises UserError for a folder that is none, and for two of one name.
-    """
-    named = [place_of(given)] if isinstance(given, Path) else given
-    places = tuple(named or [place_of(default_directory(), BUILT_IN)])
-    for place in places:
-        if not (place.directory / "tasks").is_dir():
-            words = "no catalog here (it needs folders tasks, repos, rubrics, scaffolds)"
-            raise UserError(f"{place.directory}: {words}")
-    for name, count in Counter(place.name for place in places).items():
-        if count > 1:
-            raise UserError(f"{count} catalogs are called {name!r}; give one another name: --catalog NAME=PLACE")
-    return places
-
-
 def _is_public_half(directory: Path) -> bool:
     """Return whether a directory holds the public half of a task; one that can't be read holds none."""
     try:
@@ -364,12 +329,6 @@ def _is_of(repo: Repo, glob: str) -> bool:
     """
     upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
-
-
-def check_name(path: Path, name: str) -> None:
-    """Raises UserError where what lies in a directory has another name than that."""
-    if name != path.parent.name:
-        raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
 
 
 def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> str:

@@ -281,3 +281,9 @@ def yaml_text(data: Any) -> str:
     return yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_UNBROKEN, default_flow_style=False
     )
+
+
+def check_name(path: Path, name: str) -> None:
+    """Refuse what lies in a directory under another name. Raises UserError."""
+    if name != path.parent.name:
+        raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Image, SandboxOptions
-from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Task, TaskFile
 from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
 from harness.specs.variants import VARIANT_NAME
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 if TYPE_CHECKING:
     from harness.judging.languages.toolchain import Toolchain

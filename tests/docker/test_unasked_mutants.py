@@ -10,7 +10,8 @@ from harness.authoring.task_check.command import check
 from harness.authoring.task_stub import file_diff
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.problem import Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from tests.support.sound_catalog import added

@@ -17,7 +17,7 @@ from harness.judging.languages.registry import LANGUAGES
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
 from harness.judging.verify.mutants.candidates import Candidates, MutantCandidate
 from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, stryker_report
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 
 PATHS = {"python": "a.py", "go": "a.go", "c": "a.c", "typescript": "a.ts"}
 

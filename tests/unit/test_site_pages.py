@@ -33,7 +33,7 @@ from harness.results.site.plots import (
 from harness.results.site.trial_pages import arm_words
 from harness.results.statistics.proportions import Bounds
 from harness.sandbox.protocol import JobResult
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from tests.support.command import typed_beside

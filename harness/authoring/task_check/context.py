@@ -27,7 +27,8 @@ from harness.judging.verify.judge.judge import Judge
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.host import cache_directory
 from harness.sandbox.images.recipe import digest_of
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.registry import Registry

@@ -137,12 +137,11 @@ class ArmRunner:
             JobsStopped: The limit was reached before they were built.
         """
         built = await _build(self._context, arms)
+        running: dict[ArmKey, asyncio.Task[Arm | None]] = {}
         with first_error():
             async with asyncio.TaskGroup() as group:
-                running = {
-                    item.key: group.create_task(self._run(item, variant))
-                    for item, variant in zip(arms, built, strict=True)
-                }
+                for item, variant in zip(arms, built, strict=True):
+                    running[item.key] = group.create_task(self._run(item, variant))
         return {key: arm for key in sorted(running) if (arm := running[key].result())}
 
     async def run_suite(self, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> dict[ArmKey, Arm]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
+from harness.judging.verify.chance_failures import looks_to_take
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
     AT_BASELINE,
@@ -27,13 +28,7 @@ from harness.judging.verify.evidence import (
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import (
-    is_certainly_faulty,
-    is_green_at_baseline,
-    is_over,
-    looks_to_take,
-    unlisted_red,
-)
+from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, unlisted_red
 from harness.judging.verify.variants import drawn_again, rewritten_on_disk
 from harness.specs.errors import first_error
 from harness.specs.task import Task

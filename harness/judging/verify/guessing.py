@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
+from harness.judging.verify.chance_failures import EXCUSABLE
 from harness.judging.verify.control import KILLS_DRAWN
-from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
 from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.chance_failures import excused_arms, failed_once, flaky_tests
 from harness.judging.verify.evidence import AT_BASELINE, Evidence
 from harness.judging.verify.examination import (
     Examination,
@@ -19,7 +20,6 @@ from harness.judging.verify.examination import (
 from harness.judging.verify.judge.judge import JudgeReport
 from harness.judging.verify.judge.questions import MANIFEST, JudgeIdentity
 from harness.judging.verify.judge.replies import Opinion
-from harness.judging.verify.mutation import excused_arms, failed_once, flaky_tests
 from harness.judging.verify.rubric_check import disagreements, grade, judge_rubric
 from harness.judging.verify.verdict import (
     JudgeRecord,

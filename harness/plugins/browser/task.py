@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
-from harness.specs.catalog import check_name
+from harness.specs.yaml_files import check_name
 from harness.specs.errors import UserError
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin

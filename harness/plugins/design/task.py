@@ -12,14 +12,13 @@ from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import Unreadable
 from harness.plugins.design.requirement import Rule, read_requirement
 from harness.plugins.design.vocabulary import Vocabulary, load_vocabulary
-from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo, RepoLimits, Source
 from harness.specs.rubric import Criterion, GradedBy, Importance, Rubric
 from harness.specs.task import Probe, Task, TaskFile
 from harness.specs.test_results import TestId
 from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 NAME = "design"
 CASES, FEATURE = "design/cases.yaml", "design/cases.feature"

@@ -26,7 +26,8 @@ from harness.plugins.ray.node import TrialNode, fingerprint
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.plan import RunConfig
 from harness.runs.run_context import trial_of
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import Extra, UserError, check_extra
 
 _START_SECONDS = 90.0

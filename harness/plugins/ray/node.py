@@ -29,7 +29,7 @@ from harness.runs.trial_store import TrialStore
 from harness.runs.tries import do_trial, harness_error
 from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
-from harness.specs.catalog import CatalogPlace, default_directory
+from harness.specs.catalog_places import CatalogPlace, default_directory
 from harness.specs.errors import ImageUnavailable, InfrastructureError, UserError
 from harness.tracks.registry import choose_engine
 
@@ -206,7 +206,7 @@ class TrialNode:
 
         often = asyncio.create_task(copy_often())
         try:
-            return await do_trial(context, spec, observe)
+            return await do_trial(context, observe, spec)
         except Exception as error:
             return harness_error(spec, error)
         finally:

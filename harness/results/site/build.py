@@ -41,7 +41,7 @@ from harness.results.site.topic_pages import write_activity, write_axes, write_c
 from harness.results.site.trial_list import write_trial_list
 from harness.results.site.trial_pages import write_trial
 from harness.runs.plan import system_name
-from harness.specs.catalog import Places
+from harness.specs.catalog_places import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500

@@ -14,7 +14,8 @@ from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
-from harness.specs.catalog import Catalog, Places
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import Places
 from harness.specs.errors import UserError
 from harness.specs.model_file import called_apart
 from harness.specs.task import Task

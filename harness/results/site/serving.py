@@ -21,7 +21,7 @@ from harness.results.site.build import SiteBuilder
 from harness.results.site.material import link, run_names
 from harness.results.site.pages import visible
 from harness.runs.at_work import AT_WORK, read_at_work
-from harness.specs.catalog import Places
+from harness.specs.catalog_places import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _SECONDS = 2.0

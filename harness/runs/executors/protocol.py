@@ -16,7 +16,7 @@ from harness.models.rate_limits import LimiterService
 from harness.runs.concurrency import FirstInterrupt
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
-from harness.specs.catalog import CatalogPlace
+from harness.specs.catalog_places import CatalogPlace
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 

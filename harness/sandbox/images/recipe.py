@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import LANGUAGE_FACTS, Repo
 from harness.specs.task import Task

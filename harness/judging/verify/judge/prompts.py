@@ -16,7 +16,8 @@ from jinja2.exceptions import TemplateSyntaxError
 
 from harness.judging.verify.judge.questions import Brief
 from harness.models.protocol import Message, MessageRole
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 
 LINE_PREFIX = "| "
