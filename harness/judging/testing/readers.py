@@ -27,12 +27,14 @@ class ReportError(Exception):
 class Report:
     """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
 
-    `contradiction` says how the report speaks against itself; nobody's tests alone write such a one.
+    `contradiction` says how the report speaks against itself; nobody's tests alone write such a one. `file_failed` is
+    whether the report calls the file failed, whatever became of its cases: vitest fails a `describe` without a test.
     """
 
     cases: tuple[CaseResult, ...]
     collection_failed: bool
     contradiction: str = ""
+    file_failed: bool = False
 
 
 def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
