@@ -173,7 +173,7 @@ def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[Case
 def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, complete: bool) -> str:
     """Return how the exit status contradicts the reports; empty where they tell one story."""
     failed = any(case.outcome is Outcome.FAILED for report in reports.values() for case in report.cases)
-    failed = failed or any(report.collection_failed for report in reports.values())
+    failed = failed or any(report.collection_failed or report.file_failed for report in reports.values())
     if not complete:
         return "the directory of reports was filled past its limits"
     if contradiction := next((report.contradiction for report in reports.values() if report.contradiction), ""):

@@ -28,11 +28,14 @@ class Report:
     """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
 
     `contradiction` says how the report contradicts itself, which no report does that tests alone have written.
+    `file_failed` is whether the report calls the file failed, whatever became of its cases: vitest fails a `describe`
+    without a test.
     """
 
     cases: tuple[CaseResult, ...]
     collection_failed: bool
     contradiction: str = ""
+    file_failed: bool = False
 
 
 def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:

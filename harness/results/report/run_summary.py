@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.results.failing.funnel import FunnelStep, funnel
-from harness.results.large_runs import RunTotal, SystemTotal, run_total
+from harness.results.large_runs import SystemTotal, TrackTotal, run_total
 from harness.results.leaderboard import Standing, have_same_tasks
 from harness.results.report.figures import NOTHING, percent, rate_words, span
 from harness.results.report.tables import console, money, table
@@ -118,18 +118,22 @@ _MOST_REASONS = 15
 
 
 def show_large_run(directory: Path) -> None:
-    """Print the totals of a large run.
+    """Print the totals of a large run, each track by itself.
 
     Raises:
         UserError: The directory holds no run.
     """
-    total, out = run_total(directory), console()
-    names = system_names(total.systems)
+    tracks, out = run_total(directory), console()
+    names = system_names({who: None for total in tracks.values() for who in total.systems})
     numbers = ("trials", *(verdict.value for verdict in Verdict), "none", "agents", "judge")
-    rows = [_cells(names[who], item) for who, item in total.systems.items()]
-    out.print(table(("system", *numbers), rows, right=numbers))
-    for line in (*_rates(total, names), POLICY, *_reasons(total.lost), _closing(total)):
-        out.print(Text(line), soft_wrap=True)
+    for track, total in tracks.items():
+        if len(tracks) > 1:
+            out.print(Text(f"\nTrack {track}:"))
+        rows = [_cells(names[who], item) for who, item in total.systems.items()]
+        out.print(table(("system", *numbers), rows, right=numbers))
+        for line in (*_rates(total, names), POLICY, *_reasons(total.lost)):
+            out.print(Text(line), soft_wrap=True)
+    out.print(Text(_closing(tracks.values())), soft_wrap=True)
 
 
 def _cells(name: str, item: SystemTotal) -> tuple[str, ...]:
@@ -138,7 +142,7 @@ def _cells(name: str, item: SystemTotal) -> tuple[str, ...]:
             _large_run_report_usd(item.agent_usd), _large_run_report_usd(item.judge_usd))  # fmt: skip
 
 
-def _rates(total: RunTotal, names: dict[Who, str]) -> list[str]:
+def _rates(total: TrackTotal, names: dict[Who, str]) -> list[str]:
     return [f"{names[who]}: {rate_words(item.rate)}" for who, item in total.systems.items() if item.rate]
 
 
@@ -149,8 +153,8 @@ def _reasons(lost: Counter[str]) -> list[str]:
     return [f"lost by: {', '.join(most)}"]
 
 
-def _closing(total: RunTotal) -> str:
-    count = sum(item.verdicts.total() for item in total.systems.values())
+def _closing(tracks: Iterable[TrackTotal]) -> str:
+    count = sum(item.verdicts.total() for total in tracks for item in total.systems.values())
     return (
         f"{count:,} trials; --verdict, --reason, -t, -s or -m list those that they choose, --json all of them, "
         "TASK/SCAFFOLD/MODEL/ATTEMPT shows one"
