@@ -7,7 +7,10 @@ from pathlib import Path
 HARNESS = Path(__file__).parents[2] / "harness"
 MODULE, FUNCTION = 350, 48
 """Lines, without those of docstrings; of a function its statements alone: an option of a command is a parameter."""
-WHOLE = {"plugins/design/reading.py": ["389 lines"], "plugins/browser/in_container/proxy.py": ["proxy_server: 72 lines"]}
+WHOLE = {
+    "plugins/design/reading.py": ["389 lines"],
+    "plugins/browser/in_container/proxy.py": ["proxy_server: 72 lines"],
+}
 """Files that are copied into images, each by itself."""
 
 
