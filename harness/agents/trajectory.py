@@ -271,7 +271,11 @@ class Trajectory:
 
 
 def read_trajectory(path: Path) -> list[Record]:
-    """Return its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    """Return the records of a trajectory, without a last line that a crash has cut.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line.
+    """
     if records := _all_readable(path):
         return records
     for number, value in read_json_lines(path):

@@ -140,9 +140,15 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Check that a model can be asked at all: its file, its provider, its key. Raises UserError.
+        """Check that a model can be asked at all: its file, its provider, its key. May import litellm, which takes
+        seconds.
 
-        `native` says that an agent with a client of its own asks it. May import litellm, which takes seconds.
+        Args:
+            name: The model's.
+            native: Whether an agent with a client of its own asks it.
+
+        Raises:
+            UserError: It can't be asked.
         """
         if not (native or self.file(name)):
             self.build(name)
@@ -169,7 +175,11 @@ class Models:
         return ServedModel(name, file, _key(name, file), self.limiters.limiter(name, file.limits))
 
     def file(self, name: str) -> ModelFile | None:
-        """Return the model file of a name; None for a model that is replayed or scripted. Raises UserError."""
+        """Return the model file of a name; None for a model that is replayed or scripted.
+
+        Raises:
+            UserError: It is absent or wrong.
+        """
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:

@@ -119,7 +119,11 @@ class Calibration:
 
 
 def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
-    """Compare all answers of judges in these runs. Raises UserError, also where there are none."""
+    """Compare all answers of judges in these runs with labels and with one another.
+
+    Raises:
+        UserError: A run or the labels can't be read, or there are no answers.
+    """
     labels = load_yaml(gold, GoldFile).labels if gold else {}
     judges: set[str] = set()
     found: list[JudgeComparison] = []

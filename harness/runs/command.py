@@ -57,7 +57,8 @@ class FinishedRun:
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     """Return a run's configuration: the file's keys, and over them the options that are not None.
 
-    Raises UserError.
+    Raises:
+        UserError: A key or a value is wrong.
     """
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
@@ -87,10 +88,21 @@ class Prepared(NamedTuple):
 def execute(
     catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn, extend: bool = False
 ) -> FinishedRun:
-    """Run what is missing. Checks all that can be checked before it makes the directory.
+    """Run what is missing. All that can be checked is checked before the directory is made.
 
     Of a large run that may have nothing left to do, models and agents are checked once something is: that takes
-    seconds, and much memory. `extend` allows a directory that holds something else. Raises UserError.
+    seconds, and much memory.
+
+    Args:
+        catalog: Where tasks, scaffolds and models lie.
+        config: What to run.
+        directory: The run's.
+        watch: Shows progress.
+        warn: Told what is no error.
+        extend: Whether the directory may hold trials under other conditions, or fewer than are asked for now.
+
+    Raises:
+        UserError: Something is wrong; nothing was paid.
     """
     prepared = _plan(catalog, config, warn)
     check = partial(_check, prepared, config, warn)

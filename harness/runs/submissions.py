@@ -95,7 +95,11 @@ class Case:
 
 
 def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected: Expectation | None = None) -> Case:
-    """Return a submission from two files that a person names. Raises UserError where one isn't what it should be."""
+    """Return a submission from two files that a person names.
+
+    Raises:
+        UserError: A file can't be read, or is too large.
+    """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
         raise UserError(f"{patch}: not a patch; give the output of git diff")
@@ -105,11 +109,18 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:
-    """Return every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
+    """Return every folder below a directory that holds `patch.diff` or `script.yaml`, ordered by path.
 
-    Its task is `task`, or what `expect.yaml` beside it says. A folder without a manifest has handed in none.
-    A script is what the model of `mini` says (see ScriptedModel); `judge.yaml` what a judge says, whoever is
-    named (see Scenario). Raises UserError.
+    A folder without a manifest has handed in none. A script is what the model of `mini` says (`ScriptedModel`);
+    `judge.yaml` is what a judge says, whoever is named (`Scenario`).
+
+    Args:
+        catalog: Where the tasks lie.
+        directory: The folders'.
+        task: The task of all of them; None: each folder's `expect.yaml` names it.
+
+    Raises:
+        UserError: A file is wrong, or a folder names no task.
     """
     found = {path.parent for name in ("patch.diff", "script.yaml") for path in directory.rglob(name)}
     cases = [_read_case(catalog, directory, folder, task) for folder in sorted(found)]
@@ -254,7 +265,15 @@ def judge_again_and_again(
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
-    Raises UserError where the engine isn't there.
+    Args:
+        case: The submission.
+        times: How often.
+        sandbox: The engine's name.
+        keep: A folder for what arms print; None: it isn't kept.
+        order: How it is judged.
+
+    Raises:
+        UserError: The engine isn't there.
     """
     found: list[Judged] = []
     for number in range(1, times + 1):

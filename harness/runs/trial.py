@@ -282,7 +282,18 @@ async def worked(
 async def let_work(
     engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
 ) -> tuple[AgentResult, Submission]:
-    """Let an agent work in a sandbox; return how it ended and the submission that it left there."""
+    """Let an agent work in a sandbox.
+
+    Args:
+        engine: Makes the sandbox.
+        image: Where it starts from.
+        context: What the agent is made of.
+        labels: Of the container.
+        trajectory: The file to record in; it must not be there yet.
+
+    Returns:
+        How the agent ended, and the submission that it left there.
+    """
     async with worked(engine, image, context, labels, trajectory) as (sandbox, result):
         return result, await extract(sandbox, image)
 

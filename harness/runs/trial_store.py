@@ -234,14 +234,19 @@ class TrialStore:
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
-        """Return what the agent handed in: all that judges read.
+        """Return what the agent submitted: all that judges read.
 
-        Raises SubmissionDamaged where it isn't that any more.
+        Raises:
+            SubmissionDamaged: Its files aren't what they were.
         """
         return self._files.read(self.agent())
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
-        """Take room for a submission. Raises ToolFailed where there is none; see `SubmissionFiles`."""
+        """Take room for a submission: bytes of its patch and of its manifest. See `SubmissionFiles`.
+
+        Raises:
+            ToolFailed: There is none.
+        """
         self._files.reserve(largest_patch, largest_manifest)
 
     def give_back(self) -> None:

@@ -128,10 +128,10 @@ class _Tries:
 
 
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
-    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in the trial's
-    directory.
+    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in its directory.
 
-    Raises `error` itself where it is that the run's directory can't be written.
+    Raises:
+        Exception: `error` itself, where it is that the run's directory can't be written.
     """
     if ends_run(error, spec.run.directory):
         raise error

@@ -224,7 +224,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTi
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:
-    """Return whether `work` ended before `expiry`; the later one is cancelled. Raises what the first one raises."""
+    """Return whether `work` ended before `expiry`; cancel the later one, and raise what the first one raises."""
     tasks = [asyncio.ensure_future(work), asyncio.ensure_future(expiry)]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -39,7 +39,15 @@ from harness.specs.task import Task
 
 
 async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
-    """Return `options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
+    """Return a sandbox's options with the toolbox and the way to the gateway that a native agent needs.
+
+    Returns:
+        `options` as they are for an agent that isn't native.
+
+    Raises:
+        UserError: The engine offers no toolboxes or no gateway.
+        ImageUnavailable: The toolbox can't be made.
+    """
     if context.gateway is None:
         return options
     if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:

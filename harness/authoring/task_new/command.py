@@ -123,7 +123,11 @@ class NewTask:
 
 
 def new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None]) -> Proposal:
-    """Write the task's files and say what to remove. Raises UserError, and then nothing is written."""
+    """Write the task's files, and propose what to remove.
+
+    Raises:
+        UserError: An id is taken, or a test isn't there; nothing is written then.
+    """
     return run_to_end(_new_task(catalog, given, tell))
 
 

@@ -97,11 +97,18 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
 async def read_job(
     report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: CpuLimit = READING
 ) -> Reading:
-    """Return what a finished job says about each test of `run`. The same bytes give the same reading.
+    """Return what a finished job says about each test of a run. The same bytes give the same reading.
 
-    Reports are read in threads, large ones in a process before that. One that takes longer than `limit`, or too much
-    memory, is none, as one that is cut off. Raises UserError
-    for an unknown report format.
+    Args:
+        report: The report's format.
+        run: The tests.
+        proof: The lines that the job's log must begin with.
+        result: The job's end.
+        limit: Reports are read in threads, large ones in a process before that. One that takes longer, or too much
+            memory, counts as cut off.
+
+    Raises:
+        UserError: Nobody registered the format.
     """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))

@@ -136,7 +136,17 @@ def verdict_record(
     judge: JudgeRecord | None = None,
     rules: GradingRules = GradingRules.TESTWRIGHT,
 ) -> VerdictRecord:
-    """Return the record of the verdict that `reasons` lead to; without any it is `resolved`."""
+    """Return the record of the verdict that `reasons` lead to.
+
+    Args:
+        task: Named in it, with its digests.
+        context: Its image and isolation are named.
+        reasons: Without any it is `resolved`.
+        notes: Beside the verdict.
+        stages: As far as they were reached.
+        judge: The judge that was named.
+        rules: By which it was graded.
+    """
     return VerdictRecord(
         task=task.id,
         track=task.track,

@@ -239,9 +239,10 @@ class Survey:
 
 
 def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
-    """Return what a patch does to the tests of the test files that it changes, in their order.
+    """Return the tests that a patch adds, changes and removes in each test file that it changes, in order.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
     """
     touched = {change.path for change in changes}
     return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]

@@ -31,11 +31,17 @@ from harness.specs.test_results import TestId
 
 
 def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery) -> bool:
-    """Return whether a check holds over the listed tests. False where there is none.
+    """Return whether a static check holds over the listed tests; False where there are none.
 
-    What upstream had in a file before says nothing about a submission: names and calls are looked for in the
-    listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
-    helper file or header that the submission made and that the file of a test names.
+    What upstream had in a file before says nothing about a submission: names and calls are looked for in the listed
+    tests, and in the rest of a file only where the submission made that file. A name may also stand in a helper file
+    or header that the submission made and that the file of a test names.
+
+    Args:
+        check: A glob, a regular expression or names.
+        tests: The listed ones.
+        changes: The submission's files.
+        discovery: Finds tests and names in them.
     """
     return answered(check, tests, changes, discovery).holds
 

@@ -158,7 +158,10 @@ async def plan_variants(
 def draw_variants(
     task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """Return every variant of one judging, baseline first, from the texts of the task. Pure."""
+    """Return every variant of one judging, baseline first, from the texts of the task. Pure.
+
+    `separates` says whether text on disk and code that runs can differ; for the rest see `plan_variants`.
+    """
     running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     if not separates:

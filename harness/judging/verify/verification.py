@@ -141,7 +141,11 @@ async def _try_texts(task: Task, intake: Intake) -> None:
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:
-    """Return what was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
+    """Return a submission's reading together with what its arms showed.
+
+    Raises:
+        SandboxLost: An arm is missing or shows nothing.
+    """
     found = replace(found, evidence=evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:

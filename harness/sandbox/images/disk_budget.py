@@ -80,7 +80,11 @@ def _mark(tag: str) -> Path:
 
 
 async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
-    """Return an image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
+    """Return an image of the engine, or of its registry; None where it is gone again.
+
+    Raises:
+        ImageUnavailable: The engine refuses.
+    """
     if stored := await images.find(tag):
         return stored
     await images.pull(tag)

@@ -123,9 +123,15 @@ class Prompts:
         ]
 
     def asking(self, opening: Sequence[Message], statement: str, nonce: str, fault: str = "") -> list[Message]:
-        """Return the whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
+        """Return the whole conversation for one question.
 
-        That reply is left out: nothing that a patch has made a judge say is said to it again.
+        Args:
+            opening: What all questions about this submission share.
+            statement: The question.
+            nonce: Marks the patch's bounds, which the patch can't know.
+            fault: Why the last reply couldn't be read. That reply is left out: nothing that a patch has made a
+                judge say
+                is said to it again.
         """
         question = self._render("question", statement=statement, nonce=nonce)
         if fault:

@@ -43,7 +43,11 @@ def read_reply(text: str) -> JudgeReply:
 
 
 def read_object(text: str, form: type[Form]) -> Form:
-    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
+    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed.
+
+    Raises:
+        Unreadable: It is anything else.
+    """
     if len(text) > _MAX_CHARS:
         raise Unreadable("it is far too long")
     try:

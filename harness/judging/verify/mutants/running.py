@@ -51,9 +51,18 @@ class MutantOrder:
 async def run_mutants(
     task: Task, submission: Submission, context: ArmContext, order: MutantOrder, reader: SuiteReader = by_grammar
 ) -> MutantsFile:
-    """Return the tests of a submission that are green at baseline, on mutants of the code that the removal takes out.
+    """Run a submission's tests that are green at baseline on mutants of the code that the removal takes out.
 
-    Raises UserError where there can be no mutants of this task, SandboxLost where an arm was lost.
+    Args:
+        task: Whose removal.
+        submission: Whose tests.
+        context: Where arms run.
+        order: How many mutants, of which seed.
+        reader: Finds the tests.
+
+    Raises:
+        UserError: There can be no mutants of this task.
+        SandboxLost: An arm was lost.
     """
     candidates = await removed_code(task, GitTree(context.image.tree))
     found = await read_submission(task, submission, context, reader)
