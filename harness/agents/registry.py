@@ -55,7 +55,11 @@ def agent_context(
 
 
 def build_agent(context: AgentContext) -> Agent:
-    """Raises UserError for a scaffold that can't work: without its model, or with broken templates, say."""
+    """Return the agent of a trial.
+
+    Raises:
+        UserError: The scaffold can't work: it lacks its model, say, or its templates are broken.
+    """
     made = agent_class(context.scaffold)
     if made.needs_model and context.model is None and context.gateway is None:
         raise UserError(f"scaffold {context.scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")

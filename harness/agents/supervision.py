@@ -64,7 +64,7 @@ async def _finish(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace
 
 
 async def _until_overdue(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace: float) -> Finish:
-    """Raises AllowanceExhausted for an agent that goes on after its time."""
+    """Return the agent's end, raising AllowanceExhausted where it goes on for longer than its time and `grace`."""
     task = asyncio.ensure_future(work)
     try:
         while True:

@@ -63,7 +63,7 @@ def sha256_of(path: Path) -> str:
 
 
 def write_bundle(path: Path, bundle: Bundle, images: Path) -> None:
-    """Complete, or not there."""
+    """Write a bundle, whole or not at all."""
     part = path.with_name(f"{path.name}.part")
     try:
         with tarfile.open(part, "w") as tar:
@@ -131,7 +131,7 @@ def _copy(source: IO[bytes], destination: Path) -> None:
 
 
 def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
-    """An engine takes whatever name an archive gives; none but ours may be given away."""
+    """Raise UserError for images that aren't ours: an engine takes whatever name an archive gives."""
     try:
         with tarfile.open(images) as tar:
             manifest = json.loads(_member(tar, "manifest.json").read(_MAX_INDEX_BYTES))

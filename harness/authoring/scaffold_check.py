@@ -92,7 +92,9 @@ async def _check(session: EngineSession, task: Task, scaffold: Scaffold, tell: T
 
 
 async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> list[Problem]:
-    """In a container of the bare base image: without Python, git, Node.js or any other help of a task's image."""
+    """Return the problems in a container of the bare base image: it has no Python, git or Node.js of a task's
+    image.
+    """
     native = scaffold.native
     assert native is not None
     provider = _PROVIDERS[native.dialect]

@@ -93,7 +93,11 @@ class SuiteScores(FileModel):
 
 
 def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submission]]:
-    """Name -> a suite of the task, the reference first. Raises UserError for one that can't be read."""
+    """Return name -> a suite of the task, the reference first.
+
+    Raises:
+        UserError: One can't be read.
+    """
     reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     folder = corpus_of(catalog.holding(task)) / task.id
     cases = read_batch(catalog, folder, task.id) if folder.is_dir() else []
@@ -106,7 +110,7 @@ def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submis
 
 
 def code_digest(task: Task) -> str:
-    """sha256 over what decides which mutants there are and how they run: image and tests, withheld tests, removal."""
+    """Return the sha256 over what decides on mutants and how they run: image and tests, withheld tests, removal."""
     parts = (
         read_recipe(task.repo).digest.encode(),
         task.repo.digest.encode(),
@@ -117,7 +121,7 @@ def code_digest(task: Task) -> str:
 
 
 def suite_digest(submission: Submission) -> str:
-    """sha256 over patch and manifest."""
+    """Return the sha256 over patch and manifest."""
     parts = (submission.patch, submission.manifest)
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 

@@ -77,7 +77,7 @@ async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int
 
 
 def rate(samples: Sequence[StubSample]) -> float:
-    """Stubs that compile at the first try, of all that were made."""
+    """Return the share of stubs that compile at the first try."""
     return sum(each.compiling for each in samples) / max(1, sum(each.stubs for each in samples))
 
 
@@ -142,7 +142,7 @@ def _stubbed(
 
 
 async def _by_file(tree: GitTree, task: Task, symbols: Sequence[str]) -> dict[str, list[str]]:
-    """File -> names of functions in it. Raises UserError for a symbol that isn't written `MODULE:NAME`."""
+    """Return file -> functions in it, raising UserError for a symbol that isn't written `MODULE:NAME`."""
     paths = list(await tree.entries())
     wanted: dict[str, list[str]] = {}
     for symbol in symbols:
@@ -172,7 +172,7 @@ async def _texts(tree: GitTree, wanted: Mapping[str, object]) -> dict[str, bytes
 
 
 def _diff(before: Files, after: Files) -> str:
-    """In git's form, by path, without the ids of blobs."""
+    """Return a patch in git's form, by path, without the ids of blobs."""
     return "".join(
         file_diff(path, before[path], after[path]) for path in sorted(after) if after[path] != before[path]
     )

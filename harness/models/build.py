@@ -38,9 +38,15 @@ _ALSO = {
 
 
 def check_provider(name: str, file: ModelFile, key: str | None) -> None:
-    """Raises UserError for a provider that nobody knows, and for a key that isn't set.
+    """Check that a model's provider is known and its key set. May import litellm, which takes seconds.
 
-    `key` is the one that the model's file names, None where it names none. May import litellm, which takes seconds.
+    Args:
+        name: The model's, with its provider.
+        file: Its settings.
+        key: The key that the model's file names; None where it names none.
+
+    Raises:
+        UserError: Nobody knows the provider, or the key isn't set.
     """
     check_known(name, file)
     if key is None and (missing := missing_keys(file)):
@@ -72,7 +78,11 @@ def _provider(file: ModelFile) -> str:
 
 
 def check_known(name: str, file: ModelFile) -> None:
-    """Raises UserError for a provider that nobody knows. May import litellm."""
+    """Check that a model's provider is known. May import litellm, which takes seconds.
+
+    Raises:
+        UserError: Nobody knows it.
+    """
     provider = _provider(file)
     if provider in _VARIABLES:
         return
@@ -111,9 +121,14 @@ class Models:
         self.limiters: LimiterService = limiters or RateLimiters()
 
     def build(self, name: str, observe: FaultObserver = ignore_faults) -> Model:
-        """For one trial: replayed and scripted ones remember how far they are. Raises UserError.
+        """Return a model for one trial: replayed and scripted ones remember how far they are.
 
-        `observe` is told of each request to a provider that fails, also of those that are repeated.
+        Args:
+            name: PROVIDER/MODEL, a model file's name, or what is replayed or scripted.
+            observe: Told of each request to a provider that fails, also of those that are repeated.
+
+        Raises:
+            UserError: There is no such model, or its key isn't set.
         """
         kind, path = recording(name)
         if path and kind == "replay":
@@ -136,7 +151,11 @@ class Models:
         check_provider(name, served.file, served.key)
 
     def served(self, name: str) -> ServedModel:
-        """For an agent with a client of its own. Raises UserError, also for a model that is replayed or scripted."""
+        """Return what an agent with a client of its own needs to be served this model.
+
+        Raises:
+            UserError: There is no such model, or it is replayed or scripted.
+        """
         kind, path = recording(name)
         if path:
             raise UserError(

@@ -140,7 +140,7 @@ def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
 
 
 def summarise(comparisons: Sequence[JudgeComparison], judges: Iterable[str]) -> Calibration:
-    """Pure."""
+    """Combine comparisons of judges with references. Pure."""
     answered = [item for item in comparisons if item.judge is not None]
     axes = sorted({(item.reference, item.axis) for item in answered})
     return Calibration(
@@ -174,7 +174,7 @@ def _agreement(items: Iterable[JudgeComparison]) -> Agreement:
 
 
 def _worst(answered: Iterable[JudgeComparison]) -> tuple[CriterionDifference, ...]:
-    """Criteria on which judge and reference differ, the most often first."""
+    """Return the criteria on which judge and reference differ, those first that do so most often."""
     groups: defaultdict[tuple[str, str, Reference], list[JudgeComparison]] = defaultdict(list)
     for item in answered:
         groups[item.task, item.criterion, item.reference].append(item)

@@ -36,15 +36,22 @@ class TrackTotal:
 
 
 def is_large(directory: Path) -> bool:
-    """Raises UserError where no run is."""
+    """Return whether a run has too many trials to be read at once.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     check_is_run(directory)
     return count_trials(directory) > LARGE
 
 
 def run_total(directory: Path) -> dict[str, TrackTotal]:
-    """Return totals by track: no rate is over tasks of two.
+    """Return the totals of a run by track: no rate is over tasks of two.
 
-    Reads the files of trials only where the index doesn't know them as they are. Raises UserError.
+    The files of trials are read only where the run's index doesn't know them as they are.
+
+    Raises:
+        UserError: The directory holds no run.
     """
     file = load_yaml(directory / "run.yaml", RunFile)
     tracks: defaultdict[str, TrackTotal] = defaultdict(TrackTotal)
@@ -91,7 +98,7 @@ def _single(lost: Counter[str]) -> Counter[str]:
 
 
 def _models(file: RunFile) -> dict[tuple[str, str], Who]:
-    """Scaffold and folder of a model -> the system, for those that `run.yaml` knows."""
+    """Return (scaffold, a model's folder) -> system, for those that `run.yaml` knows."""
     known = [Who(*_system(system)) for system in file.attempts]
     return {(who.scaffold, slug(who.model) or "none"): who for who in known}
 

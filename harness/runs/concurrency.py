@@ -87,7 +87,11 @@ def run_to_end(main: Coroutine[Any, Any, MainT], first: FirstInterrupt | None = 
     interruption = _Interruption(first)
     before = {each: signal.signal(each, interruption.caught) for each in heeded()}
     try:
-        result = asyncio.run(interruption.watch(main))
+        with asyncio.Runner() as runner:
+            loop = runner.get_loop()
+            work = loop.create_task(main)
+            interruption.watch(loop, work)
+            result = loop.run_until_complete(work)
     except asyncio.CancelledError:
         if interruption.happened:
             raise KeyboardInterrupt from None
@@ -113,15 +117,14 @@ class _Interruption:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._work: asyncio.Task[Any] | None = None
 
-    async def watch(self, main: Coroutine[Any, Any, MainT]) -> MainT:
-        self._loop, self._work = asyncio.get_running_loop(), asyncio.current_task()
+    def watch(self, loop: asyncio.AbstractEventLoop, work: asyncio.Task[Any]) -> None:
+        """Cancel this work where a signal comes, or has come already."""
+        self._loop, self._work = loop, work
         if self.happened:
-            main.close()
-            raise asyncio.CancelledError
-        return await main
+            self._cancel()
 
     def caught(self, number: int, _frame: FrameType | None) -> None:
-        """Wakes the loop up, which may wait for a socket."""
+        """Wake the loop up, which may wait for a socket."""
         self.happened = True
         if self._loop is None or self._work is None:
             return

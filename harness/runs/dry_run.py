@@ -83,7 +83,11 @@ class DryRun:
 
 
 def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn, extend: bool = False) -> DryRun:
-    """Checks all that a run checks before it begins. Raises UserError."""
+    """Check all that a run checks before it begins, and return what it would do.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     models, trials, judge = prepare(catalog, config, warn)
     check_free(directory)
     isolation, planned = run_to_end(_planned(config, trials, directory, judge, extend))
@@ -129,7 +133,10 @@ def state_of(
     protocol: GradingRules = GradingRules.TESTWRIGHT,
     control: ControlRound = ControlRound.DRAWN,
 ) -> State:
-    """As `run_trial` finds it. `image_digest` is None where it isn't known before the image is made."""
+    """Return how far a trial is, as `run_trial` finds it.
+
+    `image_digest` is None where it isn't known before the image is made.
+    """
     found = store.identity()
     if not found:
         return State.RUN

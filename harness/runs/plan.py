@@ -123,7 +123,7 @@ class Trial:
         return model_digest(self.model, self.model_file)
 
     def identity(self, image_digest: str, isolation: str) -> str:
-        """sha256 over what affects the agent's work, and nothing else: it is paid again only where this differs.
+        """Return the sha256 over all that affects the agent's work: the agent is paid again only where this differs.
 
         A control costs nothing and may hand in the reference, so that all of the task's files count for it.
         """
@@ -255,7 +255,9 @@ def system_name(scaffold: str, model: str) -> str:
 
 
 def scaffold_digest(scaffold: Scaffold) -> str:
-    """sha256 over a scaffold's files, the request that all share where it tells one, and what a run changes."""
+    """Return the sha256 over a scaffold's files, the request that all share if it tells one, and what a run
+    changes.
+    """
     names = {
         path.relative_to(scaffold.directory).as_posix() for path in scaffold.directory.rglob("*") if path.is_file()
     }

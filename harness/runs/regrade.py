@@ -148,7 +148,7 @@ class Regrading:
 
 
 class _KeptAgain(ArmObserver):
-    """Keeps what arms print in a trial's directory, and notes which of them ran."""
+    """An observer that keeps what arms print in a trial's directory, and notes which of them ran."""
 
     def __init__(self, store: TrialStore, quota: ArmQuota) -> None:
         self._store, self._quota = store, quota

@@ -74,7 +74,7 @@ def _written_anew(earlier: RunFile, asked: AskedRun, added: tuple[str, ...]) -> 
 def _asked_for(
     earlier: Mapping[str, Mapping[str, int]], wanted: Mapping[str, Mapping[str, int]]
 ) -> dict[str, dict[str, int]]:
-    """System -> task -> the most attempts that any command has asked for."""
+    """Return system -> task -> the most attempts that any command has asked for."""
     found = {system: dict(tasks) for system, tasks in earlier.items()}
     for system, tasks in wanted.items():
         known = found.setdefault(system, {})
@@ -154,7 +154,11 @@ def find_trials(directory: Path) -> Iterator[TrialStore]:
 
 
 def check_is_run(directory: Path) -> None:
-    """Raises UserError where no run is."""
+    """Check that a directory holds a run.
+
+    Raises:
+        UserError: It doesn't.
+    """
     if not (directory / "run.yaml").is_file():
         raise UserError(f"{directory}: no run here (it has no run.yaml)")
 

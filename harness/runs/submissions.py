@@ -35,7 +35,7 @@ from harness.runs.outcome import is_below, keep_error, message_of, reason_of
 from harness.runs.plan import RunConfig
 from harness.runs.trial import keep_mutants, let_work, mutants_beside, mutated_sources
 from harness.runs.trial_store import keep_judgements
-from harness.sandbox.protocol import MANIFEST_NAMES, Engine, Image, JobResult
+from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.grading import ControlRound, GradingRules
@@ -190,7 +190,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return tests that aren't refused for each of their reasons, and listed tests of which nothing is
+        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
         expected.
         """
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
@@ -205,33 +205,52 @@ class Judged:
         return faults
 
 
+@dataclass(frozen=True)
+class JudgingOrder:
+    """How submissions in files are judged.
+
+    `judge` is asked what code can't decide. `mutants` are those of a mutation score beside the verdict. `control`
+    says which kills are run again alone.
+    """
+
+    judge: Judge | None = None
+    protocol: GradingRules = GradingRules.TESTWRIGHT
+    mutants: MutantOrder | None = None
+    control: ControlRound = ControlRound.DRAWN
+
+
 def judge_cases(
     cases: list[Case],
     sandbox: str,
     keep: Path | None,
     jobs: int,
     done: Callable[[Judged], None],
-    judge: Judge | None = None,
-    protocol: GradingRules = GradingRules.TESTWRIGHT,
-    mutants: MutantOrder | None = None,
-    control: ControlRound = ControlRound.DRAWN,
+    order: JudgingOrder | None = None,
 ) -> list[Judged]:
-    """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
+    """Judge submissions. What goes wrong in one costs that one only.
 
-    Raises UserError where the engine isn't there.
+    Args:
+        cases: The submissions.
+        sandbox: Where arms run, as `--sandbox` names it.
+        keep: Folder for verdicts and arms' output; None keeps nothing.
+        jobs: How many are judged at a time.
+        done: Told of each as it ends.
+        order: How they are judged; None is by our rules, without a judge.
+
+    Raises:
+        UserError: The engine isn't there.
     """
-    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol, mutants, control))
+
+    async def judged() -> list[Judged]:
+        async with engine_session(sandbox, uuid4().hex) as session:
+            bench = _Bench(session, keep, order or JudgingOrder())
+            return await side_by_side(cases, bench.judge, bench.failed, jobs, done)
+
+    return run_to_end(judged())
 
 
 def judge_again_and_again(
-    case: Case,
-    times: int,
-    sandbox: str,
-    keep: Path | None,
-    judge: Judge | None = None,
-    protocol: GradingRules = GradingRules.TESTWRIGHT,
-    mutants: MutantOrder | None = None,
-    control: ControlRound = ControlRound.DRAWN,
+    case: Case, times: int, sandbox: str, keep: Path | None, order: JudgingOrder | None = None
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
@@ -241,35 +260,12 @@ def judge_again_and_again(
     for number in range(1, times + 1):
         renew_code_seeds()
         named = replace(case, name=f"{case.name}-{number}") if times > 1 else case
-        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol, mutants, control)
+        found += judge_cases([named], sandbox, keep, 1, lambda _: None, order)
     return found
 
 
-async def _judge_cases(
-    cases: list[Case],
-    sandbox: str,
-    keep: Path | None,
-    jobs: int,
-    done: Callable[[Judged], None],
-    judge: Judge | None,
-    protocol: GradingRules,
-    mutants: MutantOrder | None,
-    control: ControlRound,
-) -> list[Judged]:
-    quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
-    async with engine_session(sandbox, uuid4().hex) as session:
-
-        async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, quota, judge, protocol, mutants, control)
-
-        def failed(case: Case, error: Exception) -> Judged:
-            return _not_judged(session.engine, case, keep, protocol, error)
-
-        return await side_by_side(cases, work, failed, jobs, done)
-
-
 class _KeptArms(ArmObserver):
-    """Keeps what the arms of a case print, in a folder where one is named."""
+    """An observer that keeps what the arms of a case print, in a folder where one is named."""
 
     def __init__(self, case: str, keep: Path | None, quota: ArmQuota | None) -> None:
         self._case, self._keep, self._quota = case, keep, quota
@@ -279,54 +275,58 @@ class _KeptArms(ArmObserver):
             _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
 
 
-async def _judge(
-    session: EngineSession,
-    case: Case,
-    keep: Path | None,
-    quota: ArmQuota | None,
-    judge: Judge | None,
-    protocol: GradingRules,
-    mutants: MutantOrder | None,
-    control: ControlRound,
-) -> Judged:
-    image = await session.engine.image(case.task)
-    started = time.monotonic()
-    submission, ending, told = await _hand_in(session, image, case)
-    judge = scenario_judge(case.judge) if case.judge else judge
-    arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, quota))
-    judged = await grade_by(protocol, Judging(case.task, arm_context, judge, control=control), submission)
-    if keep:
-        keep_judgements(keep / case.name, judged)
-    first, beside = judged.first, judged.beside.record if judged.beside else None
-    seconds = time.monotonic() - started
-    scored = await mutants_beside(case.task, submission, arm_context, mutants) if mutants else None
-    if keep and scored:
-        keep_mutants(keep / case.name, scored)
-    sources = await mutated_sources(case.task, arm_context) if scored and not scored.why_none else {}
-    return Judged(case, first.record, seconds, ending, told, first.judging, beside, mutants=scored, sources=sources)
+class _Bench:
+    """A place where cases are judged, one like the other."""
 
+    def __init__(self, session: EngineSession, keep: Path | None, order: JudgingOrder) -> None:
+        self._session, self._keep, self._order = session, keep, order
+        self._quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
 
-def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: GradingRules, error: Exception) -> Judged:
-    """Return a case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
-    if isinstance(error, OSError) and keep and is_below(error.filename, keep):
-        raise error
-    if keep:
-        keep_error(keep / case.name, error)
-    elif reason_of(error).code is ReasonCode.HARNESS_ERROR and not isinstance(error, UserError):
-        _log.error("%s: %s", case.name, message_of(error), exc_info=error)
-    record = VerdictRecord(
-        task=case.task.id,
-        track=case.task.track,
-        task_digest=case.task.digest,
-        repo_digest=case.task.repo.digest,
-        image_digest="",
-        protocol_version=PROTOCOL_VERSION,
-        protocol=protocol,
-        isolation=engine.isolation,
-        verdict=Verdict.UNSCORED,
-        reasons=(reason_of(error),),
-    )
-    return Judged(case, record, 0.0, error=error)
+    async def judge(self, case: Case) -> Judged:
+        session, keep, order = self._session, self._keep, self._order
+        image = await session.engine.image(case.task)
+        started = time.monotonic()
+        submission, ending, told = await _hand_in(session, image, case)
+        judge = scenario_judge(case.judge) if case.judge else order.judge
+        arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, self._quota))
+        judging = Judging(case.task, arm_context, judge, control=order.control)
+        judged = await grade_by(order.protocol, judging, submission)
+        if keep:
+            keep_judgements(keep / case.name, judged)
+        first, beside = judged.first, judged.beside.record if judged.beside else None
+        seconds = time.monotonic() - started
+        scored = await mutants_beside(case.task, submission, arm_context, order.mutants) if order.mutants else None
+        if keep and scored:
+            keep_mutants(keep / case.name, scored)
+        sources = await mutated_sources(case.task, arm_context) if scored and not scored.why_none else {}
+        return Judged(
+            case, first.record, seconds, ending, told, first.judging, beside, mutants=scored, sources=sources
+        )
+
+    def failed(self, case: Case, error: Exception) -> Judged:
+        """Return a case that ended with an error: its verdict is `unscored`.
+
+        Raises `error` where nothing can be kept.
+        """
+        if isinstance(error, OSError) and self._keep and is_below(error.filename, self._keep):
+            raise error
+        if self._keep:
+            keep_error(self._keep / case.name, error)
+        elif reason_of(error).code is ReasonCode.HARNESS_ERROR and not isinstance(error, UserError):
+            _log.error("%s: %s", case.name, message_of(error), exc_info=error)
+        record = VerdictRecord(
+            task=case.task.id,
+            track=case.task.track,
+            task_digest=case.task.digest,
+            repo_digest=case.task.repo.digest,
+            image_digest="",
+            protocol_version=PROTOCOL_VERSION,
+            protocol=self._order.protocol,
+            isolation=self._session.engine.isolation,
+            verdict=Verdict.UNSCORED,
+            reasons=(reason_of(error),),
+        )
+        return Judged(case, record, 0.0, error=error)
 
 
 class _HandedIn(NamedTuple):

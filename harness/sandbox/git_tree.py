@@ -53,7 +53,7 @@ class NewFile(NamedTuple):
 
 
 class GitTree:
-    """Reads and combines trees in the git directory `directory`. Paths are str with surrogateescape."""
+    """The trees in the git directory `directory`. Paths are str with surrogateescape."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

@@ -36,7 +36,7 @@ def scratch_directory() -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Makes an error of the disk on which `path` is written a ToolFailed that names it."""
+    """Turn an error of the disk on which `path` is written into a ToolFailed that names it."""
     try:
         yield
     except OSError as error:

@@ -28,9 +28,11 @@ class ImageSources:
 
 
 class SandboxFactory(Protocol):
-    """Makes an engine. `argument` is what followed the name's colon; `images` make what its sandboxes start from.
+    """A function that makes an engine.
 
-    Raises UserError where it can't work on this machine, or for an argument that it can't use.
+    `argument` is what followed the name's colon; `images` make what its sandboxes start from. Calling it raises
+    UserError
+    where it can't work on this machine, or can't use the argument.
     """
 
     def __call__(self, argument: str, images: ImageSources) -> Engine: ...

@@ -24,7 +24,11 @@ def track_of(task: Task) -> Track:
 
 
 def check_rules(task: Task, rules: GradingRules) -> None:
-    """Raises UserError where the task's track doesn't offer these rules."""
+    """Check that the task's track offers these rules.
+
+    Raises:
+        UserError: It doesn't.
+    """
     if rules.is_published and GradingRules.PUBLISHED not in track_of(task).graders:
         raise UserError(f"task {task.id}: --protocol {rules} is for published tasks (-t swe-atlas:PATH)")
 

@@ -72,7 +72,7 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
 
 
 def _wanted(given: Given) -> WantedRelease:
-    """Raises UserError for a source without a version."""
+    """Return the release that options name, raising UserError for a source without a version."""
     if given.kind == "archive":
         if not given.version:
             raise UserError("--archive: an archive doesn't say its version; give it with --version")

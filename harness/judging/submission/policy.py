@@ -52,7 +52,7 @@ def is_test_path(repo: Repo, path: str) -> bool:
 
 
 def case_collision(path: str, others: Iterable[str]) -> str | None:
-    """Another path that a file system which ignores case would take for this one."""
+    """Return another path that a file system which ignores case would take for this one; None where there is none."""
     folded = path.casefold()
     return next((other for other in others if other != path and other.casefold() == folded), None)
 

@@ -128,7 +128,7 @@ def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
 
 
 async def _reports(form: str, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
-    """Reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
+    """Return reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
     reader, found = reader_of(form), {}
     for number, file in enumerate(_files(run), start=1):
         data = result.outputs.get(f"{number}.{reader.suffix}")

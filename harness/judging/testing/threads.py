@@ -17,7 +17,7 @@ class TooSlow(Exception):
 
 
 class CpuLimit(NamedTuple):
-    """Seconds that a call may take: of processor time, which a busy machine doesn't stretch, and of wall time."""
+    """A limit on the seconds of a call: of processor time, which a busy machine doesn't stretch, and by the clock."""
 
     cpu_seconds: float
     wall_seconds: float

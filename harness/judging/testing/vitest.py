@@ -73,7 +73,7 @@ def _cases(entry: dict[str, Any], file: str) -> Iterator[CaseResult]:
 
 
 def _place(location: dict[str, int] | None) -> str:
-    """Line and column of the call that registered a test; empty where the report has none."""
+    """Return line and column of the call that registered a test; empty where the report has none."""
     return f"{int(location['line'])}:{int(location['column'])}" if location else ""
 
 

@@ -169,7 +169,7 @@ def judge_manifest(judging: JudgeReport, decided: bool = False) -> tuple[Reason,
 
 
 def called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
-    """Plain names of the functions that texts call."""
+    """Return the plain names of the functions that texts call."""
     return frozenset(name for text in texts for name in discovery.calls(text.encode()) if name.isidentifier())
 
 

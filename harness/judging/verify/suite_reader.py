@@ -104,10 +104,16 @@ def _trees(before: TreeFiles, changes: Iterable[FileChange]) -> tuple[TreeFiles,
 
 
 class SuiteReader(Protocol):
-    """Gives the language that a submission's tests are read in, made for this submission if need be."""
+    """A function that gives the language in which a submission's tests are read."""
 
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-        """May run the submission's tests. Raises SandboxLost, UserError, and TooMuchToRead for what is hostile."""
+        """Return the language with a discovery that finds the submission's tests. It may run them.
+
+        Raises:
+            TooMuchToRead: A file is larger than anybody would write.
+            SandboxLost: A container was lost.
+            UserError: The task is wrong.
+        """
         ...
 
 
@@ -116,7 +122,7 @@ MOST_AROUND = 200
 
 
 async def files_around(tree: GitTree, task: Task, intake: Intake, language: Language) -> dict[str, bytes]:
-    """Test files of the tree in the folders of the changed ones and above, without those: they may have helpers."""
+    """Return unchanged test files in the folders of the changed ones and above: they may have helpers."""
     changed = {change.path for change in intake.changes}
     folders = {folder for path in changed for folder in PurePosixPath(path).parents}
     near = {

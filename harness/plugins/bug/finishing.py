@@ -36,7 +36,11 @@ class Bench:
 
     @classmethod
     async def of(cls, context: ArmContext, task: BugTask) -> "Bench":
-        """Raises UserError for a patch that doesn't apply or code that doesn't compile."""
+        """Compile what a repair is tested on.
+
+        Raises:
+            UserError: A patch doesn't apply, or code doesn't compile.
+        """
         tree = GitTree(context.image.tree)
         texts = await read_bug_texts(task, tree)
         both = {"fixed": texts.pristine, "buggy": texts.removals[VariantKind.REMOVAL]}

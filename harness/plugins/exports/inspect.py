@@ -37,7 +37,7 @@ _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
 def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """Raises UserError where the folder can't be written. Says what was written."""
+    """Write runs as logs of Inspect, and say what was written. See `Exporter`."""
     written = {}
     for run in runs:
         for who, rows in by_system(run.trials).items():
@@ -151,7 +151,7 @@ def _score(row: TrialRow) -> dict[str, Any]:
 
 
 def _messages(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """Return the messages of the first conversation: an agent's subagents have others."""
+    """Yield the messages of the first conversation: an agent's subagents have others."""
     for record in records:
         if isinstance(record, MessageRecord) and not record.conversation:
             yield _message(record.message)
@@ -167,7 +167,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:
-    """Arguments that are no JSON object stay text, with an error beside them."""
+    """Return a tool call; arguments that are no JSON object stay text, with an error beside them."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
@@ -179,7 +179,7 @@ def _tool_call(call: ToolCall) -> dict[str, Any]:
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
-    """Inspect counts cached tokens apart from the others, we among them."""
+    """Return usage as Inspect counts it: cached tokens apart from the others."""
     return {
         "input_tokens": usage.input - usage.cache_read - usage.cache_write,
         "output_tokens": usage.output,

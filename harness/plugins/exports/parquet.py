@@ -49,7 +49,7 @@ def _rows(runs: Sequence[RunRows], kind: CsvRows) -> Iterator[Mapping[str, Any]]
 
 
 def _column(values: list[Any]) -> Any:
-    """Truth values, whole numbers and numbers as such, all else as text; texts where nothing is known."""
+    """Return a column: truth values and numbers as such, all else as text; texts where nothing is known."""
     import pyarrow as arrow
 
     known = [value for value in values if value is not None]

@@ -23,14 +23,14 @@ from harness.specs.usage import Usage
 
 
 def system_names(systems: Iterable[Who]) -> dict[Who, str]:
-    """Scaffold and model in a few words."""
+    """Return scaffold and model of each system in a few words."""
     found = list(systems)
     models = called_apart(dict.fromkeys(who.model for who in found))
     return {who: f"{who.scaffold} {models[who.model]}".strip() for who in found}
 
 
 def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> Iterator[Table | Text]:
-    """For people: rates of systems with several trials, what each took, the funnel."""
+    """Yield for people: rates of systems with several trials, what each took, the funnel."""
     several = [item for item in standings if item.rate.trials > 1]
     ranked = sum(item.rank is not None for item in standings)
     names = system_names(item.who for item in standings)
@@ -49,7 +49,7 @@ def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> It
 
 
 def effort_table(standings: Sequence[Standing], names: dict[Who, str]) -> Table:
-    """Time, tokens and money of each system; seconds are the mean of a trial.
+    """Return time, tokens and money of each system; seconds are the mean of a trial.
 
     Costs are of agents, with tries that were set aside.
     """
@@ -118,7 +118,11 @@ _MOST_REASONS = 15
 
 
 def show_large_run(directory: Path) -> None:
-    """Raises UserError."""
+    """Print the totals of a large run, each track by itself.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     tracks, out = run_total(directory), console()
     names = system_names({who: None for total in tracks.values() for who in total.systems})
     numbers = ("trials", *(verdict.value for verdict in Verdict), "none", "agents", "judge")

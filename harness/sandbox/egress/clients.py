@@ -95,7 +95,7 @@ def _npm() -> _Client:
 
 
 def _go() -> _Client:
-    """Modules straight from their repositories (`direct`) are left out: those are anywhere."""
+    """Return Go's client. Modules straight from their repositories (`direct`) are left out: those are anywhere."""
     go = shutil.which("go")
     if go is None:
         return _Client(frozenset(), {})

@@ -106,7 +106,11 @@ class Destinations:
         self._resolve = resolve or _resolve
 
     def check(self, host: str, port: int) -> Endpoint:
-        """Raises Refused."""
+        """Return an endpoint that a request may reach.
+
+        Raises:
+            Refused: It may not.
+        """
         if is_address(host):
             raise Refused("address")
         name = host.lower().rstrip(".")
@@ -119,7 +123,12 @@ class Destinations:
         return self._endpoints[name, port]
 
     async def open(self, endpoint: Endpoint) -> Ends:
-        """Raises Refused, OSError."""
+        """Connect to an endpoint.
+
+        Raises:
+            Refused: Its address is one of this machine or its network.
+            OSError: It can't be reached.
+        """
         async with asyncio.timeout(DIAL_SECONDS):
             if endpoint.address:
                 return await asyncio.open_connection(endpoint.address, endpoint.port)

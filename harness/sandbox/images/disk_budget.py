@@ -29,7 +29,7 @@ class ImagesInUse:
         self._counts: Counter[str] = Counter()
 
     def hold(self, tag: str) -> None:
-        """Until `release` was called as often. Without a cache that can be written, nothing is told."""
+        """Keep an image until `release` was called as often. Without a cache that can be written, nothing is told."""
         self._counts[tag] += 1
         with contextlib.suppress(OSError):
             if tag not in self._files:
@@ -125,7 +125,7 @@ class OurImage:
 
 
 def occupied(images: Sequence[OurImage], others: Sequence[ListedImage] = ()) -> int:
-    """Bytes of all layers, each counted once where the image that it belongs to is among these or the others."""
+    """Return the bytes of all layers of `images`, each counted once, also where it belongs to one of `others`."""
     found = 0
     for image in images:
         below = [each.size for each in images if each.is_below(image)]

@@ -37,7 +37,12 @@ _PACKAGES = ("sh", "-c", "dpkg-query --show; pip list --format=freeze --disable-
 
 
 async def repo_image(repo: Repo) -> Image:
-    """Upstream complete, as pinned, built if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return upstream's release complete, as pinned, built if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be built.
+        UserError: The recipe is wrong.
+    """
     recipe = read_recipe(repo)
     tag = recipe.tag("repo")
     place = image_place(tag)
@@ -54,9 +59,11 @@ async def repo_image(repo: Repo) -> Image:
 
 
 async def task_image(task: Task) -> Image:
-    """Upstream without the withheld tests, its history one commit; built if it isn't there.
+    """Return upstream's release without the withheld tests, its history one commit; built if it isn't there.
 
-    Raises ImageUnavailable where an image can't be built, UserError where withheld.patch doesn't apply.
+    Raises:
+        ImageUnavailable: An image can't be built.
+        UserError: withheld.patch doesn't apply.
     """
     recipe = read_recipe(task.repo)
     place = image_place(task_tag(task, recipe))

@@ -63,7 +63,7 @@ async def head_commit(tree: GitTree) -> str:
 
 
 async def tree_digest(tree: GitTree) -> str:
-    """sha256 over the sorted (path, mode, sha256) of a tree's files."""
+    """Return the sha256 over the sorted (path, mode, sha256) of a tree's files."""
     entries = await tree.entries()
     contents = await tree.read_all(entries)
     whole = hashlib.sha256()

@@ -54,7 +54,11 @@ class ToolboxRecipe:
 
 
 def read_toolbox_recipe(scaffold: Scaffold) -> ToolboxRecipe:
-    """Raises UserError where a lock is absent."""
+    """Read the recipe of a scaffold's toolbox.
+
+    Raises:
+        UserError: A lock is absent.
+    """
     parts = {name: Path(__file__).with_name(name).read_bytes() for name in _OWN}
     for name in scaffold.install.locks:
         path = scaffold.directory / name

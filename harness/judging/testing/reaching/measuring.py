@@ -67,9 +67,10 @@ class Laid:
 async def reached(
     engine: Engine, labels: Mapping[str, str], repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]]
 ) -> dict[str, Lines]:
-    """Side -> the lines of production code that its tests reach; those of a side without tests are none.
+    """Return side -> the lines of production code that its tests reach; none for a side without tests.
 
-    Raises UserError for a language whose lines can't be told, and where tests of the side `with` fail.
+    Raises:
+        UserError: Nothing tells which lines of the language run, or tests of the side `with` fail.
     """
     if repo.language not in MEASURED:
         raise UserError(f"{repo.name}: can't tell for {repo.language} which code tests reach")
@@ -124,7 +125,11 @@ def reach_job(
 
 
 async def read_reached(language: str, tree: GitTree, result: JobResult) -> Found:
-    """Path -> what was reached of it, of the tree's files. Raises UserError for a file that is no such report."""
+    """Return path -> what was reached of it, of the tree's files.
+
+    Raises:
+        UserError: A file is no such report.
+    """
     found: Found = defaultdict(Reached)
     entries = await tree.entries()
     for data in result.outputs.values():

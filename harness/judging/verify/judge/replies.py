@@ -83,7 +83,7 @@ def _plain(quote: str) -> str:
 
 
 def _unmarked(patch: str) -> str:
-    """Without the first character of each line, where that is a diff's."""
+    """Return a patch's lines without their first character, where that is a diff's."""
     return "\n".join(line[1:] if line[:1] in ("+", "-", " ") else line for line in patch.split("\n"))
 
 

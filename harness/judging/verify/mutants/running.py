@@ -133,7 +133,9 @@ class _Run:
         return "equivalent: it compiles to the same bytecode" if is_same else ""
 
     def _same_code(self, compiled: CompiledVariant) -> str:
-        """Return where the code of a file is there before the suite: a library, modules."""
+        """Return why a mutant is equivalent, where its compiled code is there before the suite and is the same;
+        else empty.
+        """
         code, pristine = compiled.variant.code, self._pristine
         if not code or pristine is None or self._task.repo.language == "python":  # a .pyc has lines and columns in it
             return ""
