@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from harness.agents.protocol import Agent, AgentContext, Finish
 from harness.agents.trajectory import EgressRecord, RefusedContact, Trajectory
+from harness.sandbox.abilities import ToolboxEngine
 from harness.sandbox.egress.clients import CERTIFICATES, EGRESS_PORT
 from harness.sandbox.egress.proxy import EgressProxy, serve_egress
-from harness.sandbox.protocol import Engine, Gateway, Network, Sandbox, SandboxOptions, ToolboxEngine
+from harness.sandbox.protocol import Engine, Gateway, Network, Sandbox, SandboxOptions
 from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX
 from harness.specs.errors import UserError
 from harness.specs.task import Task

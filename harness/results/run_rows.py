@@ -1,9 +1,5 @@
-"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem.
+"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-The trials of a run that a reader asks for.
-"""
-
-import fnmatch
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +10,7 @@ from typing import Any
 from harness.agents.trajectory import failed_requests
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
-from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState, is_below
 from harness.results.signals import signal_values
 from harness.runs.evidence_file import read_evidence
 from harness.runs.outcome import RunOutcome
@@ -25,7 +21,7 @@ from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
-from harness.specs.reasons import REASONS, ReasonCode, Verdict
+from harness.specs.reasons import Verdict
 from harness.specs.test_results import TestId
 from harness.specs.tracks import BEHAVIOUR
 from harness.specs.yaml_files import load_yaml
@@ -134,12 +130,6 @@ def of_track(runs: Sequence[RunRows], track: str) -> list[RunRows]:
     if track not in known:
         raise UserError(f"--track {track}: no trial of this track; there are: {', '.join(known) or 'none'}")
     return known[track]
-
-
-def is_below(row: TrialRow, prefix: str) -> bool:
-    """Return whether a trial is at `prefix` or below it."""
-    wanted = prefix.rstrip("/")
-    return row.trial == wanted or row.trial.startswith(f"{wanted}/")
 
 
 def load_rows(directory: Path) -> RunRows:
@@ -314,75 +304,3 @@ def _key(trial: TrialRow) -> dict[str, Any]:
     """Return what each row of a trial begins with, in this order."""
     who = {name: getattr(trial, name) for name in ("trial", "task", "scaffold")}
     return {**who, "model": trial.model_name, "attempt": trial.attempt}
-
-
-NO_VERDICT = "none"
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Choices of trials. Each is empty or a value; `task`, `scaffold` and `model` are names or globs."""
-
-    verdict: str = ""
-    reason: str = ""
-    task: str = ""
-    scaffold: str = ""
-    model: str = ""
-    track: str = ""
-
-    @property
-    def are_by_outcome(self) -> bool:
-        """Return whether trials are chosen by their outcome: then their rates say nothing."""
-        return bool(self.verdict or self.reason)
-
-    def check(self) -> None:
-        """Check that the verdict and the reason exist.
-
-        Raises:
-            UserError: One doesn't.
-        """
-        verdicts = [*Verdict, NO_VERDICT]
-        if self.verdict and self.verdict not in verdicts:
-            raise UserError(f"--verdict {self.verdict}: no such verdict; known: {', '.join(verdicts)}")
-        reasons = [*ReasonCode, *REASONS.names]
-        if self.reason and self.reason not in reasons:
-            raise UserError(f"--reason {self.reason}: no such reason; known: {', '.join(reasons)}")
-
-    def take(self, row: TrialRow) -> bool:
-        """Return whether a trial is chosen."""
-        return (
-            self.take_named(row.task, row.scaffold, row.model)
-            and self.takes_track(row.track)
-            and (not self.verdict or (row.verdict or NO_VERDICT) == self.verdict)
-            and (not self.reason or any(item.code == self.reason for item in row.reasons))
-        )
-
-    def takes_track(self, track: str) -> bool:
-        """Return whether trials of a track are chosen."""
-        return not self.track or fnmatch.fnmatchcase(track, self.track)
-
-    def take_named(self, task: str, scaffold: str, model: str) -> bool:
-        """Return whether a trial is chosen as far as its names tell."""
-        names = ((self.task, task), (self.scaffold, scaffold))
-        return all(not glob or fnmatch.fnmatchcase(name, glob) for glob, name in names) and self._takes_model(model)
-
-    def _takes_model(self, model: str) -> bool:
-        return not self.model or any(fnmatch.fnmatchcase(name, self.model) for name in (model, called(model)))
-
-
-def chosen(rows: RunRows, filters: Filters) -> RunRows:
-    """Return the chosen trials. Those that never began stay unless their names exclude them.
-
-    Raises:
-        UserError: The verdict or reason that is asked for doesn't exist.
-    """
-    filters.check()
-    kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
-    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task, rows.track_of(task)) else 0)
-
-
-def _asks(filters: Filters, system: str, task: str, track: str) -> bool:
-    """Return whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
-    scaffold, _, model = system.partition("/")
-    named = filters.take_named(task, scaffold, model) and filters.takes_track(track)
-    return named and not filters.are_by_outcome

@@ -20,9 +20,10 @@ from uuid import uuid4
 from filelock import FileLock
 
 from harness.runs.concurrency import run_to_end
+from harness.sandbox.abilities import ListingEngine, Remains
 from harness.sandbox.cache_place import cache_directory, engine_key, owners_folder, sandboxes_with_dead_owners
 from harness.sandbox.host import held, writing
-from harness.sandbox.protocol import Engine, ListingEngine, Remains
+from harness.sandbox.protocol import Engine
 from harness.specs.errors import InfrastructureError, ToolFailed, UserError
 from harness.tracks.registry import choose_engine, engines_here
 

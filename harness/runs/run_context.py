@@ -22,9 +22,10 @@ from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
 from harness.runs.plan import Trial, chosen_tasks
 from harness.runs.trial_store import TrialStore
+from harness.sandbox.abilities import StoringEngine, ToolboxEngine
 from harness.sandbox.egress.clients import Egress, egress_for
 from harness.sandbox.host import cache_directory
-from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
+from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ToolFailed, UserError
 from harness.specs.grading import ControlRound, GradingRules

@@ -30,10 +30,11 @@ from harness.runs.plan import Trial
 from harness.runs.records import AgentFile, SubmissionUnread, read_record, write_whole
 from harness.runs.run_context import RunContext, trial_labels
 from harness.runs.trial_store import TrialFile, TrialStore
+from harness.sandbox.abilities import StoringEngine
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.options import ContainerRole
-from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, StoringEngine
+from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox
 from harness.specs.errors import JudgeUnavailable, SandboxLost
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage

@@ -20,6 +20,7 @@ from harness.agents.trajectory import AgentOutputRecord, Ending, Trajectory
 from harness.models.allowance import Allowance, AllowanceExhausted, Limit
 from harness.models.gateway.access import GatewayAccess
 from harness.models.gateway.dialects.protocol import DialectName
+from harness.sandbox.abilities import ToolboxEngine
 from harness.sandbox.protocol import (
     AGENT_LOGS,
     GATEWAY_PORT,
@@ -30,7 +31,6 @@ from harness.sandbox.protocol import (
     Network,
     Sandbox,
     SandboxOptions,
-    ToolboxEngine,
 )
 from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX, read_toolbox_recipe
 from harness.specs.errors import InfrastructureError, UserError

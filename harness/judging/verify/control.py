@@ -19,7 +19,7 @@ from harness.judging.verify.evidence import AT_BASELINE, ArmLog, Evidence, Unkep
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.rubric_check import grade, judge_rubric
-from harness.sandbox.protocol import CopyingEngine
+from harness.sandbox.abilities import CopyingEngine
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance

@@ -27,8 +27,9 @@ from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, run_context, trial_of
 from harness.runs.trial_store import TrialStore
 from harness.runs.tries import do_trial, harness_error
+from harness.sandbox.abilities import StoringEngine, ToolboxEngine
 from harness.sandbox.host import cache_directory
-from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
+from harness.sandbox.protocol import Engine
 from harness.specs.catalog_places import CatalogPlace, default_directory
 from harness.specs.errors import ImageUnavailable, InfrastructureError, UserError
 from harness.tracks.registry import choose_engine

@@ -13,7 +13,8 @@ from harness.plugins.scripted_provider.scenario import Reply, Stop, Tokens
 
 _NAMES = """model messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking
 metadata service_tier container context_management mcp_servers output_config output_format inference_geo
-cache_control speed betas diagnostics user_profile_id"""
+cache_control speed betas diagnostics user_profile_id compaction billing_policy thread fallbacks workspace_id
+fallback_credit_token"""
 _KNOWN = frozenset(_NAMES.split())
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")

@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.text import Text
 
+from harness.results.filters import Filters, chosen
 from harness.results.large_runs import is_large
 from harness.results.leaderboard import leaderboard
 from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
@@ -23,19 +24,8 @@ from harness.results.report.run_summary import show_large_run, summary_parts
 from harness.results.report.tables import console, money, printable
 from harness.results.report.trajectory_report import Steps, show_trajectory
 from harness.results.report.trial_report import show_trial, trial_table
-from harness.results.rows import TrialRow
-from harness.results.run_rows import (
-    Filters,
-    RunRows,
-    by_track,
-    chosen,
-    damage_of,
-    each_row,
-    is_below,
-    load_rows,
-    row_of_outcome,
-    rows_of,
-)
+from harness.results.rows import TrialRow, is_below
+from harness.results.run_rows import RunRows, by_track, damage_of, each_row, load_rows, row_of_outcome, rows_of
 from harness.runs.command import FinishedRun
 from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
