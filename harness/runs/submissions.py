@@ -260,7 +260,7 @@ async def _judge_cases(
     async with engine_session(sandbox, uuid4().hex) as session:
 
         async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, quota, judge, protocol, mutants, control)
+            return await judge_case(session, case, keep, quota, judge, protocol, mutants, control)
 
         def failed(case: Case, error: Exception) -> Judged:
             return _not_judged(session.engine, case, keep, protocol, error)
@@ -279,16 +279,17 @@ class _KeptArms(ArmObserver):
             _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
 
 
-async def _judge(
+async def judge_case(
     session: EngineSession,
     case: Case,
-    keep: Path | None,
-    quota: ArmQuota | None,
-    judge: Judge | None,
-    protocol: GradingRules,
-    mutants: MutantOrder | None,
-    control: ControlRound,
+    keep: Path | None = None,
+    quota: ArmQuota | None = None,
+    judge: Judge | None = None,
+    protocol: GradingRules = GradingRules.TESTWRIGHT,
+    mutants: MutantOrder | None = None,
+    control: ControlRound = ControlRound.DRAWN,
 ) -> Judged:
+    """Judge one submission on an engine that is open. Raises UserError for a task that is wrong, SandboxLost."""
     image = await session.engine.image(case.task)
     started = time.monotonic()
     submission, ending, told = await _hand_in(session, image, case)
