@@ -9,9 +9,9 @@ from inspect_ai.scorer import Scorer, accuracy, scorer, stderr
 from inspect_ai.tool import bash
 from inspect_ai.util import sandboxenv
 
-from harness.plugins.inspect_eval.samples import chosen
-from harness.plugins.inspect_eval.sandbox import SANDBOX, TestwrightSandbox
-from harness.plugins.inspect_eval.scoring import score_with
+from harness.plugins.frameworks.inspect_samples import chosen
+from harness.plugins.frameworks.inspect_sandbox import SANDBOX, TestwrightSandbox
+from harness.plugins.frameworks.inspect_scoring import score_with
 
 sandboxenv(name=SANDBOX)(TestwrightSandbox)
 

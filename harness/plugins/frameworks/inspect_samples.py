@@ -1,14 +1,14 @@
 """Tasks as samples of Inspect, with the limits that Inspect is to enforce."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_ai.dataset import Sample
 from inspect_ai.util import SandboxEnvironmentSpec
 
 from harness.agents.templates import request_text
-from harness.plugins.inspect_eval.sandbox import SANDBOX, SandboxConfig
+from harness.plugins.frameworks.inspect_sandbox import SANDBOX, SandboxConfig
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
@@ -59,5 +59,5 @@ def chosen(patterns: Sequence[str], track: str, catalog: str | None, engine: str
 
 def instruction(task: Task, scaffold: Scaffold, limits: TaskLimits) -> str:
     """Return the request as every agent gets it, without a limit of cost: Inspect knows no prices by itself."""
-    told = replace(task, file=task.file.model_copy(update={"limits": limits}))
+    told = task.model_copy(update={"file": task.file.model_copy(update={"limits": limits})})
     return request_text(told, scaffold).replace(f"; they may cost ${limits.cost_usd:g} in all", "")

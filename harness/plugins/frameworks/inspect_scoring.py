@@ -9,7 +9,7 @@ from inspect_ai.util import sandbox
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.verdict import VerdictRecord
-from harness.plugins.inspect_eval.sandbox import SandboxConfig, TestwrightSandbox
+from harness.plugins.frameworks.inspect_sandbox import SandboxConfig, TestwrightSandbox
 from harness.results.report.tables import printable
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.judges import judge_for
@@ -20,19 +20,23 @@ from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 
 _SUBMISSION = "testwright_submission"
-"""Of a sample's store: what was handed in, so that `inspect score` can judge it again without a sandbox."""
+"""Of a sample's store: what was handed in."""
 
 
 def score_with(judge: str | None) -> Scorer:
-    """Return a scorer that kills the agent's sandbox, reads the submission and judges it in fresh containers."""
+    """Return a scorer that kills the agent's sandbox, reads the submission and judges it in fresh containers.
+
+    Once it has done that the sample's store has the submission, which is then judged again without a sandbox.
+    """
 
     async def score(state: TaskState, target: Target) -> Score:
         if kept := state.store.get(_SUBMISSION):
             config = SandboxConfig.model_validate({name: state.metadata[name] for name in SandboxConfig.model_fields})
-            submission = Submission(kept["patch"].encode("latin-1"), kept["manifest"].encode("latin-1"), kept["refusal"])
+            patch, manifest = (kept[name].encode("latin-1") for name in ("patch", "manifest"))
+            submission = Submission(patch, manifest, kept["refusal"])
             async with engine_session(config.engine, uuid4().hex) as session:
                 return _score(await _judged(session, config.load(), submission, judge))
-        place = sandbox().as_type(TestwrightSandbox)
+        place = sandbox().as_type(TestwrightSandbox).place
         submission = await place.hand_in()
         state.store.set(_SUBMISSION, _kept(submission))
         return _score(await _judged(place.session, place.task, submission, judge))
