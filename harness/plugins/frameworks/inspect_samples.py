@@ -7,12 +7,11 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 from inspect_ai.util import SandboxEnvironmentSpec
 
-from harness.agents.templates import request_text
 from harness.plugins.frameworks.inspect_sandbox import SANDBOX, SandboxConfig
+from harness.plugins.frameworks.instructions import instruction
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.scaffold import Scaffold
-from harness.specs.task import Task, TaskLimits
+from harness.specs.task import TaskLimits
 
 COMMON = "mini"
 """The scaffold whose limit of one command holds for an agent of Inspect, too."""
@@ -48,16 +47,10 @@ def chosen(patterns: Sequence[str], track: str, catalog: str | None, engine: str
     samples = [
         Sample(
             id=task.id,
-            input=instruction(task, scaffold, limits),
+            input=instruction(task, scaffold, limits, counts_answers=True),
             metadata={"task": task.id, "digest": task.digest, "catalog": catalog, "engine": engine},
             sandbox=SandboxEnvironmentSpec(SANDBOX, SandboxConfig(task=task.id, catalog=catalog, engine=engine)),
         )
         for task in tasks
     ]
     return Samples(samples, limits.steps, limits.wall_seconds, scaffold.limits.command_seconds)
-
-
-def instruction(task: Task, scaffold: Scaffold, limits: TaskLimits) -> str:
-    """Return the request as every agent gets it, without a limit of cost: Inspect knows no prices by itself."""
-    told = task.model_copy(update={"file": task.file.model_copy(update={"limits": limits})})
-    return request_text(told, scaffold).replace(f"; they may cost ${limits.cost_usd:g} in all", "")
