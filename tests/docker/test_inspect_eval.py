@@ -11,8 +11,8 @@ inspect_ai = pytest.importorskip("inspect_ai", reason="pip install inspect-ai (t
 pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(900)]
 
 EMPTY_SUITE = """
-mkdir -p tests && printf 'def test_nothing():\\n    assert True\\n' > tests/test_nothing.py
-printf -- '- file: tests/test_nothing.py\\n  tests:\\n    - "test_nothing"\\n' > /logs/agent/manifest.yaml
+printf 'def test_nothing():\\n    assert True\\n' > aiosmtpd/tests/test_nothing.py
+printf -- '- file: aiosmtpd/tests/test_nothing.py\\n  tests:\\n    - "test_nothing"\\n' > /logs/agent/manifest.yaml
 """
 BEHIND_THE_BACK = "(while :; do rm -f /logs/agent/manifest.yaml; sleep 0.01; done) >/dev/null 2>&1 </dev/null &"
 """Goes on when the agent has ended; until it is dead nothing may be read."""

@@ -28,9 +28,10 @@ def harbor(
     from harness.results.report.exporting import claim
     from harness.results.report.figures import counted
     from harness.results.report.tables import console
+    from harness.specs.catalog import Catalog
 
     claim(directory)
-    images = write_tasks(context.obj, tasks, directory, solutions)
+    images = write_tasks(Catalog(context.obj), tasks, directory, solutions)
     if as_json:
         print(json.dumps({"directory": str(directory), "images": images}, indent=2))
     else:

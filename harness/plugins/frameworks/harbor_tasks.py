@@ -16,7 +16,7 @@ from harness.runs.concurrency import run_to_end
 from harness.runs.records import write_whole
 from harness.sandbox.options import ContainerRole
 from harness.sandbox.protocol import AGENT_LOGS, StoringEngine
-from harness.specs.catalog import Catalog
+from harness.specs.catalog import Catalog, default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -43,13 +43,11 @@ cp /solution/manifest.yaml {logs}/manifest.yaml
 """
 
 
-def write_tasks(
-    catalog: Path | None, patterns: Sequence[str], directory: Path, with_solutions: bool
-) -> dict[str, str]:
+def write_tasks(catalog: Catalog, patterns: Sequence[str], directory: Path, with_solutions: bool) -> dict[str, str]:
     """Write a folder for each task, and the job file. Makes the tasks' images.
 
     Args:
-        catalog: Folder of the catalog, in which Harbor's verifier finds the tasks again; None for the package's own.
+        catalog: Where the tasks are, and where Harbor's verifier finds them again.
         patterns: Ids, globs or tags of tasks.
         directory: Folder to write into.
         with_solutions: Write the reference submission of each as its solution.
@@ -61,11 +59,10 @@ def write_tasks(
         UserError: A file can't be written, or a task has what Harbor has no way for.
         ImageUnavailable: An image can't be made.
     """
-    places = Catalog(catalog)
-    tasks = places.select(patterns)
+    tasks = catalog.select(patterns)
     images = run_to_end(_images(tasks))
     for task in tasks:
-        files = _files(places.scaffold(SCAFFOLD), task, images[task.id], str(catalog.absolute()) if catalog else "")
+        files = _files(catalog.scaffold(SCAFFOLD), task, images[task.id])
         for name, text in {**files, **(_solution(task) if with_solutions else {})}.items():
             _write(directory / task.id / name, text)
         (directory / task.id / "environment").mkdir(exist_ok=True)
@@ -88,10 +85,10 @@ async def _images(tasks: Iterable[Task]) -> dict[str, str]:
     return images
 
 
-def _files(scaffold: Scaffold, task: Task, image: str, catalog: str) -> dict[str, str]:
+def _files(scaffold: Scaffold, task: Task, image: str) -> dict[str, str]:
     """Return a task's files by their paths in its folder."""
     return {
-        "task.toml": _toml(task, image, catalog),
+        "task.toml": _toml(task, image),
         "instruction.md": instruction(task, scaffold, task.file.limits, counts_answers=False),
         "tests/test.sh": _TEST,
     }
@@ -108,8 +105,10 @@ def _solution(task: Task) -> dict[str, str]:
     return {**files, "solution/solve.sh": _SOLVE.format(workdir=shlex.quote(task.repo.workdir), logs=AGENT_LOGS)}
 
 
-def _toml(task: Task, image: str, catalog: str) -> str:
+def _toml(task: Task, image: str) -> str:
     limits = track_of(task).options(task, ContainerRole.AGENT).limits
+    place = task.directory.absolute().parents[1]
+    catalog = "" if place == default_directory() else str(place)
     tables: dict[str, dict[str, object]] = {
         "task": {"name": f"testwright/{task.id}", "description": task.file.title, "keywords": list(task.file.tags)},
         "metadata": {"testwright": __version__, "task": task.id, "digest": task.digest, "catalog": catalog},
