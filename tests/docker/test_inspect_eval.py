@@ -48,11 +48,13 @@ def test_an_agent_of_inspect_resolves_a_task(tmp_path: Path) -> None:
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     catalog = light_catalog(tmp_path / "catalog")
-    log = evaluated(catalog, tmp_path, "curl -s -m 3 https://example.org; id -u", reference(catalog))
+    log = evaluated(
+        catalog, tmp_path, "(exec 3<>/dev/tcp/1.1.1.1/80) 2>/dev/null || echo closed; id -u", reference(catalog)
+    )
     assert log.status == "success", log.error
     [sample] = log.samples
     observed = [message.text for message in sample.messages if message.role == "tool"]
-    assert observed[0].strip() == "1000", "no network, no root"
+    assert observed[0].split() == ["closed", "1000"], "no network, no root"
     score = sample.scores["verdict"]
     assert (score.value, score.answer) == (1.0, "resolved"), score.explanation
     assert score.metadata["stages"]["mutation"]["tests"]
