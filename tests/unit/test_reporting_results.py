@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
 from harness.plugins.exports.inspect import export_inspect
-from harness.plugins.exports.parquet import export_rows
+from harness.plugins.exports.parquet import export_rows, schema_of
 from harness.results.failing.funnel import WeightsFile
-from harness.results.report.csv_report import CsvRows, csv_text
+from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
 from harness.results.report.exporting import export_runs
 from harness.results.report.facts import results_facts
 from harness.results.report.results_report import report_results
@@ -121,6 +122,36 @@ def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
     assert {type(row[name]) for row in trials for name in ("agent_cost_usd", "judge_cost_usd")} == {float}
     assert {row["run"] for row in trials} == {str(run)}
     assert {type(row["has_edited"]) for row in found["behaviour"].to_pylist()} == {bool}
+
+
+def test_types_of_parquet_do_not_depend_on_what_a_run_has(run, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    full = load_rows(run)
+    unknown = dict.fromkeys(("steps", "agent_seconds", "waiting_seconds", "failed_requests", "usage"))
+    changes = (unknown, {"signals": {"points": "unscored"}}, {"signals": {"points": 7}})
+    changed = [tuple(row.model_copy(update=each) for row in full.trials) for each in changes]
+    runs = [full, *(replace(full, trials=rows) for rows in (*changed, ()))]
+    for number, each in enumerate(runs):
+        export_rows([each], tmp_path / str(number), as_json=True)
+    for kind in CsvRows:
+        schemas = [parquet.read_schema(tmp_path / str(number) / f"{kind}.parquet") for number in range(len(runs))]
+        assert all(schema.equals(schemas[0]) for schema in schemas), kind
+    [worded, numbered] = [parquet.read_table(tmp_path / name / "trials.parquet").to_pylist()[0] for name in "23"]
+    assert (worded["points"], worded["points_words"]) == (None, "unscored")
+    assert (numbered["points"], numbered["points_words"]) == (7.0, None)
+
+
+@pytest.mark.parametrize("kind", list(CsvRows))
+def test_each_column_of_parquet_has_the_type_of_its_values(run, kind):
+    arrow = pytest.importorskip("pyarrow")
+    types = {arrow.bool_(): bool, arrow.int64(): int, arrow.float64(): int | float, arrow.string(): str}
+    sample = load_rows(Path(__file__).parents[2] / "docs" / "sample-run")
+    for rows in (load_rows(run), sample):
+        for fact in flat_facts(rows, kind):
+            for field in schema_of(kind):
+                if (value := fact.get(field.name)) is not None:
+                    assert isinstance(value, types[field.type]), field.name
+                    assert isinstance(value, bool) == (field.type == arrow.bool_()), field.name
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(run, tmp_path):
