@@ -254,7 +254,7 @@ def judge_cases(
 
     async def judged() -> list[Judged]:
         async with engine_session(sandbox, uuid4().hex) as session:
-            bench = _Bench(session, keep, order or JudgingOrder())
+            bench = Bench(session, keep, order)
             return await side_by_side(cases, bench.judge, bench.failed, jobs, done)
 
     return run_to_end(judged())
@@ -294,14 +294,15 @@ class _KeptArms(ArmObserver):
             _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
 
 
-class _Bench:
+class Bench:
     """A place where cases are judged, one like the other."""
 
-    def __init__(self, session: EngineSession, keep: Path | None, order: JudgingOrder) -> None:
-        self._session, self._keep, self._order = session, keep, order
+    def __init__(self, session: EngineSession, keep: Path | None = None, order: JudgingOrder | None = None) -> None:
+        self._session, self._keep, self._order = session, keep, order or JudgingOrder()
         self._quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
 
     async def judge(self, case: Case) -> Judged:
+        """Judge one submission. Raises UserError for a task that is wrong, SandboxLost."""
         session, keep, order = self._session, self._keep, self._order
         image = await session.engine.image(case.task)
         started = time.monotonic()
