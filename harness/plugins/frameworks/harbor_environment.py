@@ -33,7 +33,7 @@ _TIMED_OUT = 124
 
 
 class Metadata(BaseModel):
-    """What an exported task says of where it comes from."""
+    """The origin of an exported task, from its `task.toml`."""
 
     model_config = ConfigDict(extra="ignore")
 
