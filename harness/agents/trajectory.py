@@ -24,7 +24,7 @@ from harness.specs.usage import NO_USAGE, Usage
 
 
 class Ending(StrEnum):
-    """Whatever it was, what lies in the sandbox then is the submission."""
+    """Ends of an agent's work. Whichever it was, whatever lies in the sandbox then is the submission."""
 
     SUBMITTED = "submitted"
     STEP_LIMIT = "step-limit"
@@ -42,7 +42,9 @@ class Ending(StrEnum):
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":
-        """For `step`, `wall` or `cost` of an allowance, and for `memory`, `disk` or `pids` of a sandbox."""
+        """Return the ending by a limit: `step`, `wall` or `cost` of an allowance; `memory`, `disk` or `pids` of a
+        sandbox.
+        """
         return cls(f"{limit}-limit")
 
 
@@ -201,7 +203,7 @@ _RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 
 
 class Trajectory:
-    """Appends to a new file, one flush per record. Raises FileExistsError: an attempt has a file of its own."""
+    """A file of records, one flush each. Making it raises FileExistsError: an attempt has a file of its own."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -217,7 +219,11 @@ class Trajectory:
             self.format_errors = (self.format_errors or 0) + more
 
     def add(self, record: Record) -> None:
-        """Raises OSError that names the file: a full disk ends the run, since no trial could keep anything."""
+        """Write one record behind the others.
+
+        Raises:
+            OSError: It names the file. A full disk ends the run, since no trial could keep anything.
+        """
         if self.cut:
             return
         with self._naming():
@@ -265,7 +271,11 @@ class Trajectory:
 
 
 def read_trajectory(path: Path) -> list[Record]:
-    """Return its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    """Return the records of a trajectory, without a last line that a crash has cut.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line.
+    """
     if records := _all_readable(path):
         return records
     for number, value in read_json_lines(path):

@@ -150,3 +150,9 @@ class ArmTestRow(NamedTuple):
     killed: bool
     cases: int
     seconds: float
+
+
+def is_below(row: TrialRow, prefix: str) -> bool:
+    """Return whether a trial is at `prefix` or below it."""
+    wanted = prefix.rstrip("/")
+    return row.trial == wanted or row.trial.startswith(f"{wanted}/")

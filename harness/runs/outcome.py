@@ -171,7 +171,7 @@ def reason_of(error: Exception) -> Reason:
 
 
 def message_of(error: Exception) -> str:
-    """Return one line; of an error that nobody foresaw with its class."""
+    """Return an error in one line; one that nobody foresaw with its class."""
     foreseen = UserError | InfrastructureError | BudgetExhausted | JudgeUnavailable
     known = isinstance(error, foreseen | SubmissionUnread | SubmissionDamaged)
     text = str(error) if known else f"{type(error).__name__}: {error}"

@@ -105,7 +105,7 @@ def _partial(path: Path) -> Path:
 
 
 def _opened(partial: Path) -> BinaryIO:
-    """For writing from its begin: what is reserved there is used before anything is let go of."""
+    """Open a file for writing from its begin: the space that is reserved there is used first."""
     try:
         return partial.open("r+b")
     except FileNotFoundError:
@@ -125,7 +125,7 @@ def append_line(path: Path, line: str) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Errors of the disk in this block name the file: what write and fsync raise by themselves doesn't."""
+    """Name the file in errors of the disk within this block: those of write and fsync don't by themselves."""
     try:
         yield
     except OSError as error:
@@ -223,7 +223,7 @@ class AttemptLog:
         self.path = path
 
     def read(self) -> list[AttemptRecord]:
-        """In the order of their ends."""
+        """Return the attempts in the order of their ends."""
         return read_lines(self.path, AttemptRecord)
 
     @property
@@ -290,5 +290,5 @@ class UnreadWork:
             yield capped(chunks(), limit)
 
     def remove(self) -> None:
-        """Once it has been read."""
+        """Remove the file, once it has been read."""
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -30,10 +30,11 @@ from harness.runs.plan import Trial
 from harness.runs.records import AgentFile, SubmissionUnread, read_record, write_whole
 from harness.runs.run_context import RunContext, trial_labels
 from harness.runs.trial_store import TrialFile, TrialStore
+from harness.sandbox.abilities import StoringEngine
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.options import ContainerRole
-from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, StoringEngine
+from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox
 from harness.specs.errors import JudgeUnavailable, SandboxLost
 from harness.specs.task import Task
 from harness.specs.usage import NO_USAGE, Usage
@@ -61,7 +62,7 @@ async def mutated_sources(task: Task, context: ArmContext) -> Mapping[str, bytes
 
 
 def keep_mutants(folder: Path, mutants: MutantsFile) -> None:
-    """`mutants.json`, beside the verdict."""
+    """Write `mutants.json` beside the verdict."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / MUTANTS_FILE, mutants.model_dump_json(indent=2) + "\n")
 
@@ -76,7 +77,7 @@ Tell = Callable[[Stand], None]
 
 
 class StepCount(StepObserver):
-    """Tells of each step of an agent, which may take `most`."""
+    """An observer that tells of each step of an agent, which may take `most`."""
 
     def __init__(self, most: int, tell: Tell) -> None:
         self._most, self._tell = most, tell
@@ -87,7 +88,7 @@ class StepCount(StepObserver):
 
 
 class ArmCount(ArmObserver):
-    """Counts arms as they end, tells of it, and keeps what they print."""
+    """An observer that counts arms as they end, tells of it, and keeps what they print."""
 
     def __init__(self, store: TrialStore, quota: ArmQuota, tell: Tell) -> None:
         self._store, self._quota, self._tell = store, quota, tell
@@ -281,7 +282,18 @@ async def worked(
 async def let_work(
     engine: Engine, image: Image, context: AgentContext, labels: Mapping[str, str], trajectory: Path
 ) -> tuple[AgentResult, Submission]:
-    """Let an agent work in a sandbox; return how it ended and the submission that it left there."""
+    """Let an agent work in a sandbox.
+
+    Args:
+        engine: Makes the sandbox.
+        image: Where it starts from.
+        context: What the agent is made of.
+        labels: Of the container.
+        trajectory: The file to record in; it must not be there yet.
+
+    Returns:
+        How the agent ended, and the submission that it left there.
+    """
     async with worked(engine, image, context, labels, trajectory) as (sandbox, result):
         return result, await extract(sandbox, image)
 

@@ -53,7 +53,7 @@ def work() -> int:
 
 
 def measure() -> float:
-    """CPU seconds of `work` in this thread, the best of a few: what else runs hardly matters."""
+    """Return the CPU seconds of `work` in this thread, the best of a few: other load hardly changes them."""
     seconds = []
     for _ in range(_TIMES):
         began = time.thread_time()
@@ -179,10 +179,17 @@ _LOOK_SECONDS = 2.0
 
 
 async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTime | None = None) -> None:
-    """Returns once a job that begins now has used up `limit`; `ask` says what it has used, and `own` is told of it.
+    """Return once a job that begins now has used up its limit.
 
-    Raises EndedFromOutside where `ask` does, another InfrastructureError where it does so several times on end, and
-    Starved for a job that others let have next to no core.
+    Args:
+        limit: Of the job's own time, and of the clock's.
+        ask: Says what the job has used.
+        own: Told what it has used, each time that it is asked.
+
+    Raises:
+        EndedFromOutside: `ask` raises it.
+        InfrastructureError: `ask` raises it several times on end.
+        Starved: Others let the job have next to no core.
     """
     began = time.monotonic()
     while own and limit.least - (time.monotonic() - began) > _LOOK_SECONDS:
@@ -217,7 +224,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTi
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:
-    """Return whether `work` ended before `expiry`; the later one is cancelled. Raises what the first one raises."""
+    """Return whether `work` ended before `expiry`; cancel the later one, and raise what the first one raises."""
     tasks = [asyncio.ensure_future(work), asyncio.ensure_future(expiry)]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

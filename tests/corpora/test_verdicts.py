@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.verify import control, variants
+from harness.judging.verify import control, gathering, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
@@ -84,6 +84,12 @@ def _cost(case: Case) -> float:
 
 
 ON_LIGHT_TASKS = on_light_tasks()
+WITH_A_CONTROL_ROUND = {
+    case.task.repo.language: case.name
+    for _, case in ON_LIGHT_TASKS
+    if case.expected and case.expected.verdict is Verdict.RESOLVED
+}.values()
+"""One case of each language: only what is about to be resolved comes to a control round."""
 
 
 @cache
@@ -105,9 +111,11 @@ def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monk
     catalog = Catalog(light_catalog(tmp_path / "catalog"))
     [light] = [each for each in read_batch(catalog, FOLDER / corpus, None) if each.name == case.name]
     assert light.task.directory.is_relative_to(tmp_path)
-    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", 2)
+    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", 1)
     monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)
-    monkeypatch.setattr(control, "KILLS_DRAWN", 1)
+    monkeypatch.setattr(variants, "OF_A_REMOVAL", 1)
+    monkeypatch.setattr(gathering, "COMPILING_AT_ONCE", 1)
+    monkeypatch.setattr(control, "KILLS_DRAWN", 1 if case.name in WITH_A_CONTROL_ROUND else 0)
     verdict_on(light, monkeypatch)
 
 

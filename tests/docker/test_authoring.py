@@ -12,11 +12,12 @@ from harness.authoring.task_new.command import NewTask, new_task, reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.authoring_facts import SuiteRecord
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.test_results import TestId
 from harness.specs.yaml_files import load_yaml
-from tests.support.command import testwright
+from tests.support.command import typed
 from tests.support.console_blocks import blocks, printed
 from tests.support.tiny_catalog import tiny_catalog
 
@@ -38,15 +39,15 @@ def test_every_command_of_the_page_prints_what_the_page_shows(tmp_path: Path) ->
 @pytest.mark.docker
 def test_a_preview_is_what_an_agent_is_told_and_where_it_works(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "harness.cli", "task", "preview", TASK]
-    typed = "cd /tmp; id -un\npwd; exit 3\n"
-    done = subprocess.run(command, input=typed, capture_output=True, text=True, check=False, cwd=tmp_path)
+    lines = "cd /tmp; id -un\npwd; exit 3\n"
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert Catalog().task(TASK).prompt.splitlines()[0] in done.stdout
     assert done.stdout.endswith("agent\n/app\n[status 3]\n")
 
 
-async def test_a_first_idea_of_a_tasks_difficulty_is_an_ordinary_run(tmp_path: Path) -> None:
-    done = await testwright("task", "try", TASK, "-m", "scripted:none.yaml", "-o", tmp_path / "run", cwd=tmp_path)
+def test_a_first_idea_of_a_tasks_difficulty_is_an_ordinary_run(tmp_path: Path) -> None:
+    done = typed("task", "try", TASK, "-m", "scripted:none.yaml", "-o", tmp_path / "run", cwd=tmp_path)
     assert (done.status, done.output) == (2, "")
     assert "none.yaml" in done.complaint
 
@@ -54,13 +55,12 @@ async def test_a_first_idea_of_a_tasks_difficulty_is_an_ordinary_run(tmp_path: P
 @pytest.mark.docker
 def test_a_repositorys_suite_is_run_three_times_and_recorded(nonce: str, tmp_path: Path) -> None:
     tiny_catalog(tmp_path, nonce)
-    command = [sys.executable, "-m", "harness.cli", "--catalog", str(tmp_path), "repo", "suite", "tiny"]
     env = {**os.environ, "TESTWRIGHT_CACHE": str(tmp_path / "cache")}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = typed("--catalog", tmp_path, "repo", "suite", "tiny", cwd=tmp_path, environment=env)
+    assert done.status == 0, done.complaint
     record = load_yaml(tmp_path / "repos" / "tiny" / "suite.yaml", SuiteRecord)
     assert (record.times, record.green, record.missing) == (3, 1, ("tests/test_tiny.py::test_adds_negative_numbers",))
-    assert "tiny: 1 tests green 3 times; 1 missing" in done.stdout
+    assert "tiny: 1 tests green 3 times; 1 missing" in done.output
 
 
 @pytest.mark.long

@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support.command import typed
 
 pytestmark = pytest.mark.docker
 
@@ -16,24 +16,11 @@ SCRIPT = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_
 
 
 def run(place: Path, *options: str, **env: str) -> Any:
-    command = [sys.executable, "-m", "harness.cli", "run", "-t", TASK, "-s", "nop", "-s", "mini"]
-    command += [
-        "-m",
-        "scripted:one.yaml",
-        "-m",
-        "scripted:two.yaml",
-        "-o",
-        "out",
-        "--sandbox",
-        "docker",
-        "--json",
-        "--extend",
-    ]
-    done = subprocess.run(
-        [*command, *options], cwd=place, env={**os.environ, **env}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)["trials"]
+    words = ["run", "-t", TASK, "-s", "nop", "-s", "mini", "-m", "scripted:one.yaml", "-m", "scripted:two.yaml"]
+    words += ["-o", "out", "--sandbox", "docker", "--json", "--extend"]
+    done = typed(*words, *options, cwd=place, environment={**os.environ, **env})
+    assert done.status == 0, done.complaint
+    return json.loads(done.output)["trials"]
 
 
 def states(place: Path, **env: str) -> list[str]:

@@ -1,20 +1,20 @@
 """Commands of the README that no other test types."""
 
 import json
-import subprocess
-import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
+from tests.support.command import typed
 from tests.support.light_task import TASK, light_catalog
 
 
-def answer(*arguments: str):
-    command = [sys.executable, "-m", "harness.cli", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def answer(*arguments: str | Path) -> Any:
+    done = typed(*arguments, "--json", cwd=Path.cwd())
+    assert done.status == 0, done.complaint
+    return json.loads(done.output)
 
 
 @pytest.mark.long

@@ -1,20 +1,16 @@
-"""The money of whole runs, by the real command line against a real HTTP server."""
+"""The money of whole runs, by the command line against a real HTTP server."""
 
-import asyncio
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.command import typed, typed_beside
 from tests.support.provider import Provider, Reply, Tokens, failing, playing
 
 pytestmark = pytest.mark.docker
 
-COMMAND = (sys.executable, "-m", "harness.cli")
 TASK = "aiosmtpd-proxy-tlv"
 LOOKS = Reply(commands=("true",), usage=Tokens(input=100, output=20))
 SUBMITS = Reply(
@@ -41,18 +37,12 @@ async def run(output: Path, provider: Provider, *options: str) -> Ran:
     file = output.with_suffix(".yaml")
     prices = "{input: 2000, output: 5000}"  # USD per million: 100 in and 20 out are 0.20 and 0.10
     file.write_text(f"model: openai/x\napi_base: {provider.url}/v1\nprices: {prices}\nretries: {{attempts: 1}}\n")
-    arguments = ["run", "-t", TASK, "-s", "mini", "-m", str(file), "-o", str(output), "--sandbox", "docker", "--json"]
-    process = await asyncio.create_subprocess_exec(
-        *COMMAND, *arguments, *options,
-        env={**os.environ, "OPENAI_API_KEY": "k", "NO_PROXY": "127.0.0.1"},
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    answer, complaint = await process.communicate()
-    assert process.returncode is not None
-    return Ran(process.returncode, json.loads(answer)["trials"] if answer else [], complaint.decode())
+    arguments = ["run", "-t", TASK, "-s", "mini", "-m", file, "-o", output, "--sandbox", "docker", "--json"]
+    env = {"TESTWRIGHT_CACHE": "", "NO_PROXY": "127.0.0.1"}  # the user's own cache, for its images
+    done = await typed_beside(*arguments, *options, cwd=output.parent, **env)
+    return Ran(done.status, json.loads(done.output)["trials"] if done.output else [], done.complaint)
 
 
-@pytest.mark.dear("starts the command five times, with models")
 async def test_the_runs_cap_stops_before_the_next_call_and_is_the_directorys(tmp_path: Path) -> None:
     output = tmp_path / "run"
     async with playing(LOOKS) as provider:
@@ -71,8 +61,8 @@ async def test_the_runs_cap_stops_before_the_next_call_and_is_the_directorys(tmp
         assert len(provider.requests) == 2
     assert sum(map(sum, enough.costs())) == pytest.approx(4 * CALL_USD), "the attempts that were cut are counted"
     assert enough.trials[0]["usage"]["agent"]["priced_by"] == ["model file"]
-    shown = await asyncio.to_thread(subprocess.run, [*COMMAND, "show", str(output)], capture_output=True, text=True)
-    assert "cost $1.2000 for 400 tokens in and 80 out (prices: model file)" in shown.stdout
+    shown = typed("show", output, cwd=tmp_path)
+    assert "cost $1.2000 for 400 tokens in and 80 out (prices: model file)" in shown.output
 
 
 @pytest.mark.long
@@ -86,7 +76,6 @@ async def test_money_of_attempts_that_the_provider_has_let_down_is_not_forgotten
     assert len(provider.requests) == 7, "a key that is refused is not tried a fourth time"
 
 
-@pytest.mark.dear("starts the command with models, and judges")
 async def test_a_conversation_that_has_grown_too_long_is_judged_with_what_is_there(tmp_path: Path) -> None:
     async with playing(LOOKS, failing("context-overflow")) as provider:
         ran = await run(tmp_path / "run", provider)

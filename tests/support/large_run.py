@@ -14,7 +14,7 @@ from harness.models.replay import MessageRecord
 from harness.runs.evidence_file import Conditions, EvidenceFile
 from harness.runs.plan import RunConfig, RunFile
 from harness.runs.trial_store import TrialStore
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult

@@ -20,7 +20,8 @@ from harness.plugins.scripted_provider.stand_in import shell_call
 from harness.runs.engine_session import run_gateway
 from harness.runs.trial import let_work
 from harness.sandbox.protocol import Engine
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.model_file import ModelFile, Prices, Retries
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import TaskLimits

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
+from harness.judging.verify.chance_failures import failed_once, flaky_tests
 from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, REWRITTEN_AFTER, Draw, Evidence, listed
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import COMPILING_AT_ONCE, ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import combine
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import failed_once, flaky_tests, judge_mutation, judge_unlisted, some_test_stands
+from harness.judging.verify.mutation import judge_mutation, judge_unlisted, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image, SandboxOptions

@@ -19,11 +19,12 @@ from harness.agents.trajectory import (
 )
 from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.models.replay import MessageRecord
+from harness.results.filters import Filters
 from harness.results.report.run_report import report_run, show_run
 from harness.results.report.trajectory_report import chosen_steps, trajectory_lines
 from harness.results.report.trial_report import why
 from harness.results.rows import TrialRow
-from harness.results.run_rows import Filters, load_rows
+from harness.results.run_rows import load_rows
 from harness.runs.command import FinishedRun
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart

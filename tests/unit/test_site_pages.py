@@ -33,7 +33,7 @@ from harness.results.site.plots import (
 from harness.results.site.trial_pages import arm_words
 from harness.results.statistics.proportions import Bounds
 from harness.sandbox.protocol import JobResult
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from tests.support.command import typed_beside
@@ -78,7 +78,8 @@ def test_every_page_forbids_what_it_does_not_need(hostile: Path) -> None:
     for page in pages_of(hostile):
         tags = Tags(page.read_text())
         [policy] = [given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; img-src data:")
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; ")
+        assert "img-src 'self' data:" in policy
         assert "unsafe" not in policy
         data = ["trials.js"] if page.name == "trials.html" else []
         scripts = [given["src"] for tag, given in tags if tag == "script"]

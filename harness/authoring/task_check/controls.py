@@ -69,7 +69,7 @@ def check_record_of(check: TaskCheck) -> CheckRecord:
 
 
 def write_check_record(directory: Path, check: TaskCheck) -> bool:
-    """Only of a full check that a task passed; whether it was."""
+    """Write the record of a full check that a task passed, and return whether there was one to write."""
     if check.level is not Level.FULL or not check.passed:
         return False
     directory.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ Kills = Mapping[str, frozenset[str]]
 
 
 def overlap_problems(subject: Subject, criteria: Iterable[CriterionResult]) -> list[Problem]:
-    """For each criterion that probes decide, from one judging of the reference."""
+    """Return the problems of each criterion that probes decide, from one judging of the reference."""
     found: list[Problem] = []
     for result in criteria:
         if result.killed_by:
@@ -141,9 +141,10 @@ def _of_criterion(subject: Subject, criterion: str, kills: Kills) -> Iterator[Pr
 
 
 def worthless_submissions(task: Task) -> dict[str, Submission]:
-    """Submissions that must not be resolved, by a description of each.
+    """Return submissions that must not be resolved, by a description of each.
 
-    Raises UserError where the reference's manifest can't be read.
+    Raises:
+        UserError: The reference's manifest can't be read.
     """
     return {
         "prose in place of a patch": Submission(b"I have tested everything and it is fine.\n", b""),

@@ -33,7 +33,7 @@ def _folder(subject: Subject, *below: str) -> str:
 
 
 async def corpus_problems(subject: Subject) -> list[Problem]:
-    """Return whether the suites are there and say what they must come to.
+    """Return the problems of the honest suites: absent, or without the verdict that they must come to.
 
     Raises UserError for one that can't be read.
     """

@@ -92,7 +92,7 @@ async def judge(subject: Subject, submission: Submission) -> Judgement:
 
 
 class _Stopwatch(ArmObserver):
-    """Keeps the seconds of each arm, the longest of several."""
+    """An observer that keeps the seconds of each arm, the longest of several."""
 
     def __init__(self, slowest: dict[str, float]) -> None:
         self._slowest = slowest

@@ -27,7 +27,7 @@ SHARE_ON_PLACEBO = 0.5
 
 
 async def twin_problems(subject: Subject) -> list[Problem]:
-    """Everything that must-pass and must-fail variants need of each other, by their files."""
+    """Return the problems between must-pass and must-fail variants, by their files."""
     return [*_incomplete(subject), *_misnamed(subject), *_unlike(subject), *await _left_as_they_are(subject)]
 
 
@@ -52,7 +52,7 @@ async def _left_as_they_are(subject: Subject) -> list[Problem]:
 
 
 def _read(path: Path) -> PatchSet:
-    """Raises UserError, UnidiffParseError."""
+    """Return a patch's parts, raising UserError or UnidiffParseError for what is none."""
     return PatchSet(read_text(path))
 
 
@@ -106,7 +106,7 @@ def _differences(twin: Twin, probe: Probe) -> Iterator[str]:
 
 
 def _places(path: Path) -> list[tuple[str, tuple[int, int]]]:
-    """File, first and last line of the tree that each hunk changes."""
+    """Return for each hunk its file, and the first and last line of the tree that it changes."""
     found = []
     for file in PatchSet(path.read_text()):
         for hunk in file:

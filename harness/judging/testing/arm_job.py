@@ -97,11 +97,18 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
 async def read_job(
     report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: CpuLimit = READING
 ) -> Reading:
-    """Return what a finished job says about each test of `run`. The same bytes give the same reading.
+    """Return what a finished job says about each test of a run. The same bytes give the same reading.
 
-    Reports are read in threads, large ones in a process before that. One that takes longer than `limit`, or too much
-    memory, is none, as one that is cut off. Raises UserError
-    for an unknown report format.
+    Args:
+        report: The report's format.
+        run: The tests.
+        proof: The lines that the job's log must begin with.
+        result: The job's end.
+        limit: Reports are read in threads, large ones in a process before that. One that takes longer, or too much
+            memory, counts as cut off.
+
+    Raises:
+        UserError: Nobody registered the format.
     """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
@@ -128,7 +135,7 @@ def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
 
 
 async def _reports(form: str, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
-    """Reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
+    """Return reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
     reader, found = reader_of(form), {}
     for number, file in enumerate(_files(run), start=1):
         data = result.outputs.get(f"{number}.{reader.suffix}")
@@ -166,7 +173,7 @@ def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[Case
 def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, complete: bool) -> str:
     """Return how the exit status contradicts the reports; empty where they tell one story."""
     failed = any(case.outcome is Outcome.FAILED for report in reports.values() for case in report.cases)
-    failed = failed or any(report.collection_failed for report in reports.values())
+    failed = failed or any(report.collection_failed or report.file_failed for report in reports.values())
     if not complete:
         return "the directory of reports was filled past its limits"
     if contradiction := next((report.contradiction for report in reports.values() if report.contradiction), ""):

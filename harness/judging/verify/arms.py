@@ -43,16 +43,16 @@ _TESTS_FAILED = 1
 
 
 class ArmObserver:
-    """Hears what happens to the arms of a judging. Nothing is done here: override what matters."""
+    """An observer of the arms of a judging. It does nothing: override what matters."""
 
     def planned(self, arms: int) -> None:
-        """So many more arms are about to run, at most."""
+        """Hear that so many more arms are about to run, at most."""
 
     def printed(self, key: ArmKey, result: JobResult) -> None:
-        """The container of an arm has ended, and left this."""
+        """Hear that the container of an arm has ended, and what it left."""
 
     def ended(self, key: ArmKey, arm: Arm) -> None:
-        """An arm has ended, with all containers that it took."""
+        """Hear that an arm has ended, with all containers that it took."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,7 @@ class Scheduled(NamedTuple):
 
 
 class ArmRunner:
-    """Runs arms of one task, begun in the order given, side by side as far as there are slots."""
+    """A runner of one task's arms, begun in the order given, side by side as far as there are slots."""
 
     def __init__(self, context: ArmContext, task: Task, observer: ArmObserver | None = None) -> None:
         self._context, self._task = context, task
@@ -137,12 +137,11 @@ class ArmRunner:
             JobsStopped: The limit was reached before they were built.
         """
         built = await _build(self._context, arms)
+        running: dict[ArmKey, asyncio.Task[Arm | None]] = {}
         with first_error():
             async with asyncio.TaskGroup() as group:
-                running = {
-                    item.key: group.create_task(self._run(item, variant))
-                    for item, variant in zip(arms, built, strict=True)
-                }
+                for item, variant in zip(arms, built, strict=True):
+                    running[item.key] = group.create_task(self._run(item, variant))
         return {key: arm for key in sorted(running) if (arm := running[key].result())}
 
     async def run_suite(self, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> dict[ArmKey, Arm]:

@@ -19,7 +19,7 @@ from harness.judging.verify.evidence import AT_BASELINE, ArmLog, Evidence, Unkep
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.rubric_check import grade, judge_rubric
-from harness.sandbox.protocol import CopyingEngine
+from harness.sandbox.abilities import CopyingEngine
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.rubric import Importance
@@ -149,8 +149,8 @@ def _is_open(evidence: Evidence, name: str) -> bool:
 
 
 def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
-    """Yield for each control arm of a variant whether those who killed it do so again: all of them if it removes all,
-    at least one if it is a probe.
+    """Yield for each control arm of a variant whether its killers do it again: all of a removal's, one of a
+    probe's.
     """
     killers = _killers(evidence, name)
     enough = all if evidence.arms[listed(name)].kind.removes else any
@@ -159,7 +159,7 @@ def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
 
 
 class _ControlArms(ArmObserver):
-    """Runs control arms, and keeps each as it ends."""
+    """A runner of control arms that keeps each as it ends."""
 
     def __init__(self, context: ArmContext, task: Task, plan: ArmPlan, log: ArmLog) -> None:
         self._context, self._task, self._plan, self._log = context, task, plan, log

@@ -55,17 +55,17 @@ _of_this_process = CodeSeeds()
 
 
 def new_draw(task: str) -> Draw:
-    """See `CodeSeeds.draw`, for all that this process judges."""
+    """Return the draw of another judging of the task with this digest, in this process."""
     return _of_this_process.draw(task)
 
 
 def renew_code_seeds() -> None:
-    """See `CodeSeeds.forget`, for all that this process judges from now on."""
+    """Draw anew for every task that this process judges from now on."""
     _of_this_process.forget()
 
 
 def derived(seed: int, *names: object) -> int:
-    """Another seed, which belongs to these names and says nothing of the first."""
+    """Return another seed, which belongs to these names and tells nothing of the first one."""
     whole = "\0".join(map(str, (seed, *names)))
     return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8])
 
@@ -126,7 +126,7 @@ class Evidence:
         return cast("TestResult | None", self.derived["results"].get((key, test)))
 
     def outcome(self, key: ArmKey, test: TestId) -> Outcome:
-        """`MISSING` also where there is no such arm."""
+        """Return a test's outcome in an arm; `MISSING` also where there is no such arm."""
         item = self.result(key, test)
         return item.outcome if item else Outcome.MISSING
 
@@ -203,7 +203,7 @@ class EvidenceCache(Protocol):
     """A cache of the evidence of one submission, so that its arms needn't run again."""
 
     def read(self) -> Evidence | None:
-        """Return None where there is none, or where it was gathered under other conditions."""
+        """Return the kept evidence; None where there is none, or where it was gathered under other conditions."""
         ...
 
     def draw(self) -> Draw | None:
@@ -214,7 +214,9 @@ class EvidenceCache(Protocol):
         """Return where the arms of a judging of these tests, with this draw, are kept until the evidence is whole."""
         ...
 
-    def keep(self, evidence: Evidence) -> None: ...
+    def keep(self, evidence: Evidence) -> None:
+        """Keep evidence that is whole."""
+        ...
 
 
 def passed(arm: Arm) -> set[TestId]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
+from harness.judging.verify.chance_failures import looks_to_take
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
     AT_BASELINE,
@@ -27,13 +28,7 @@ from harness.judging.verify.evidence import (
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import (
-    is_certainly_faulty,
-    is_green_at_baseline,
-    is_over,
-    looks_to_take,
-    unlisted_red,
-)
+from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, unlisted_red
 from harness.judging.verify.variants import drawn_again, rewritten_on_disk
 from harness.specs.errors import first_error
 from harness.specs.task import Task
@@ -75,7 +70,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
 
 
 def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
-    """Arms without which there is no evidence. Absent probes leave their criteria undecided, and that is all."""
+    """Return the arms without which there is no evidence. Without a probe only its criterion stays undecided."""
     return tuple(
         sorted(
             item.key
@@ -247,7 +242,9 @@ class CompiledOnce:
     made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
 
     async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """In the same order. A variant that is drawn again has another seed."""
+        """Return the compiled variants in the order of their sources. A variant that is drawn again has another
+        seed.
+        """
         while missing := [source for source in sources if _drawn(source) not in self.made]:
             some = {source.name: source for source in missing}
             compiled = await _compile(self.context, self.task, some)
@@ -262,7 +259,7 @@ def _drawn(source: VariantSource) -> tuple[str, int | None]:
 async def _compile(
     context: ArmContext, task: Task, different: Mapping[str, VariantSource]
 ) -> dict[str, CompiledVariant]:
-    """Variants by name, in few containers: each of them reads the task's texts anew."""
+    """Compile variants, by name, in few containers: each of them reads the task's texts anew."""
     if not context.toolchain.separates:
         different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
     names = list(different)

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
+from harness.judging.verify.chance_failures import EXCUSABLE
 from harness.judging.verify.control import KILLS_DRAWN
-from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 
@@ -105,7 +105,7 @@ def chance_together(kinds: Sequence[VariantKind]) -> float:
 
 
 def _right_choices(removals: Sequence[int], failing: int) -> int:
-    """In how many ways so many arms of removals can be chosen so that one kind of them is whole."""
+    """Count the ways to choose so many arms of removals so that one kind of them is whole."""
     everything = comb(sum(removals), failing) if failing >= 0 else 0
     ways = [1]
     for count in removals:  # choices in which no kind is whole
@@ -117,7 +117,7 @@ def _right_choices(removals: Sequence[int], failing: int) -> int:
 
 
 def _counted(kinds: Sequence[VariantKind]) -> tuple[int, int, list[int], int]:
-    """Arms like the baseline beside it, those of them that may be excused, of each kind of removal, probes."""
+    """Count arms like the baseline, those of them that may be excused, each kind of removal, and probes."""
     counts = Counter(kinds)
     alike = sum(count for kind, count in counts.items() if kind.behaves_like_baseline)
     removals = [count for kind, count in counts.items() if kind.removes]

@@ -126,7 +126,9 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """Says which variants one judging of a task has; `plan_variants` is the one for code in the task's own tree."""
+    """A function that plans the variants of one judging; `plan_variants` is the one for code in the task's own
+    tree.
+    """
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
@@ -140,7 +142,15 @@ async def plan_variants(
 ) -> list[VariantSource]:
     """Return every variant of one judging, baseline first.
 
-    Raises UserError for a patch of the task that doesn't apply.
+    Args:
+        task: Its patches make the variants.
+        tree: The task's.
+        toolchain: Says whether text on disk and code that runs can differ.
+        code_seed: The same seed gives the same variants.
+        every_twin: Take all twins instead of drawing as many as there are probes.
+
+    Raises:
+        UserError: A patch of the task doesn't apply.
     """
     return draw_variants(task, await read_texts(task, tree), toolchain.separates, code_seed, every_twin)
 
@@ -148,7 +158,10 @@ async def plan_variants(
 def draw_variants(
     task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """See `plan_variants`. The same seed gives the same variants. Pure."""
+    """Return every variant of one judging, baseline first, from the texts of the task. Pure.
+
+    `separates` says whether text on disk and code that runs can differ; for the rest see `plan_variants`.
+    """
     running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     if not separates:
@@ -211,14 +224,14 @@ def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> 
 
 
 def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Sequence[str]) -> Iterator[str]:
-    """Return the mutants that no twin stands for: each of them lies beside right code once at least."""
+    """Yield the mutants that no twin stands for: each of them lies beside right code once at least."""
     matched = {twin.probe for twin in twins}
     alone = {probe.variant for probe in probes if probe.name not in matched}
     return (name for name in mutants if not name.startswith("probe-") or name in alone)
 
 
 def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random) -> list[Twin]:
-    """As many twins as probes: one for each probe, and where probes have none others in their place."""
+    """Draw as many twins as probes: one for each probe, and where probes have none, others in their place."""
     drawn = [chance.choice(mine) for probe in probes if (mine := [t for t in twins if t.probe == probe.name])]
     others = [twin for twin in twins if twin not in drawn]
     return [*drawn, *chance.sample(others, min(len(others), max(0, len(probes) - len(drawn))))]
@@ -243,9 +256,11 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Three texts whose bodies never run, in any order: with what runs, two that are right and two of one mutant.
+    """Draw three texts whose bodies never run, in any order: with what runs, two that are right and two of one
+    mutant.
 
-    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much
+    on
     either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
     right = [texts.pristine, *texts.benign]

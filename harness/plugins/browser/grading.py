@@ -33,7 +33,7 @@ async def grade_technique(judging: Judging, submission: Submission) -> Judgement
 
 
 def technique_of(record: VerdictRecord) -> str:
-    """Return whether a submission shows the technique; unmeasured where its tests never ran, or weren't green."""
+    """Say whether a submission shows the technique; unmeasured where its tests never ran, or weren't green."""
     codes = {reason.code for reason in record.reasons}
     if TECHNIQUE_NOT_SHOWN in codes:
         return NOT_SHOWN

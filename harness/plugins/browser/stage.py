@@ -135,7 +135,7 @@ class BrowserStage:
     own_seconds: float | None = None
 
     def check(self, result: JobResult, /) -> None:
-        """A browser that crashed is nobody's test noticing anything."""
+        """See `Stage`. A browser that crashed is no evidence that a test noticed anything."""
         told = b"".join(data for name, data in result.outputs.items() if name.endswith((".xml", ".json")))
         if CRASH_FILE in result.outputs or any(words in told for words in CRASHES):
             raise SandboxLost("the browser crashed while the tests ran")

@@ -9,7 +9,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmRunner
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
 from harness.judging.verify.verification import Judging
-from harness.plugins.design.arms import Stage, adapter_files, suite
+from harness.plugins.design.arms import Bench, adapter_files, suite
 from harness.plugins.design.design_file import MutantKind, line_with
 from harness.plugins.design.figures import figures_of
 from harness.plugins.design.grading import AT_OTHER, design_task, grade_design
@@ -91,10 +91,10 @@ async def neighbours_problems(subject: Subject) -> list[Problem]:
     if not mutants:
         return []
     cases = task.cases(NEIGHBOURS)
-    stage = await Stage.of(task, subject.containers)
-    compiled = await stage.compile(task, mutants)
+    bench = await Bench.of(task, subject.containers)
+    compiled = await bench.compile(task, mutants)
     arms = [(listed(name), item) for name, item in compiled.items()]
-    shown = await ArmRunner(stage.context, task).run_suite(suite(CASES, cases), arms)
+    shown = await ArmRunner(bench.context, task).run_suite(suite(CASES, cases), arms)
     evidence = Evidence(suite(CASES, cases).tests, shown, required=tuple(key for key, _ in arms))
     return [*_wrong_neighbours(subject, evidence), *_telling_neighbours(subject, task, evidence)]
 

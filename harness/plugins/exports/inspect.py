@@ -38,7 +38,7 @@ _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
 def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """Raises UserError where the folder can't be written. Says what was written."""
+    """Write runs as logs of Inspect, and say what was written. See `Exporter`."""
     written = {}
     for run in runs:
         for log in inspect_logs(run):
@@ -154,7 +154,7 @@ def _score(row: TrialRow) -> dict[str, Any]:
 
 
 def _messages(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
-    """Return the messages of the first conversation: an agent's subagents have others."""
+    """Yield the messages of the first conversation: an agent's subagents have others."""
     for record in records:
         if isinstance(record, MessageRecord) and not record.conversation:
             yield message_as(record.message)

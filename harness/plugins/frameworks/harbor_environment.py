@@ -43,14 +43,14 @@ class Metadata(BaseModel):
 
     @classmethod
     def read(cls, task_directory: Path) -> "Metadata":
-        """Raises UserError."""
+        """Read what was exported of a task. Raises UserError."""
         try:
             return cls.model_validate(tomllib.loads((task_directory / "task.toml").read_text())["metadata"])
         except (OSError, ValueError, KeyError):
             raise UserError(f"{task_directory}: no task that testwright exported") from None
 
     def load(self) -> Task:
-        """Raises UserError where the task isn't what it was when it was exported."""
+        """Load the task. Raises UserError where it isn't what it was when it was exported."""
         task = Catalog(Path(self.catalog) if self.catalog else None).task(self.task)
         if task.digest != self.digest:
             raise UserError(f"{self.task}: the task has changed since it was exported; export it again")
@@ -109,7 +109,7 @@ class TestwrightEnvironment(BaseEnvironment):
         await self._stack.aclose()
 
     async def _leave(self) -> None:
-        """The last one closes the engine, which removes every container of this process."""
+        """Close the engine where this is the last one, which removes every container of this process."""
         type(self)._users -= 1
         if not type(self)._users:
             await SESSIONS.close()

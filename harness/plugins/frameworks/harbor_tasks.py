@@ -14,9 +14,11 @@ from harness import __version__
 from harness.plugins.frameworks.instructions import instruction
 from harness.runs.concurrency import run_to_end
 from harness.runs.records import write_whole
+from harness.sandbox.abilities import StoringEngine
 from harness.sandbox.options import ContainerRole
-from harness.sandbox.protocol import AGENT_LOGS, StoringEngine
-from harness.specs.catalog import Catalog, default_directory
+from harness.sandbox.protocol import AGENT_LOGS
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task

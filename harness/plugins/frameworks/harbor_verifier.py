@@ -5,7 +5,7 @@ from harbor.verifier.base import BaseVerifier
 
 from harness.plugins.frameworks.harbor_environment import TestwrightEnvironment
 from harness.runs.records import MANIFEST, PATCH
-from harness.runs.submissions import Case, judge_case
+from harness.runs.submissions import Bench, Case
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.reasons import Verdict
 
@@ -29,7 +29,7 @@ class TestwrightVerifier(BaseVerifier):
         submission = await place.hand_in()
         (folder / PATCH).write_bytes(submission.patch)
         (folder / MANIFEST).write_bytes(submission.manifest)
-        record = (await judge_case(place.session, Case(place.task.id, place.task, submission))).record
+        record = (await Bench(place.session).judge(Case(place.task.id, place.task, submission))).record
         (folder / "verdict.json").write_text(record.model_dump_json(indent=2) + "\n")
         if record.verdict is Verdict.UNSCORED:
             raise InfrastructureError("; ".join(reason.words for reason in record.reasons))

@@ -18,7 +18,8 @@ from inspect_ai.util import (
 from pydantic import BaseModel
 
 from harness.plugins.frameworks.workplace import Sessions, Workplace
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, LimitReached, StoringEngine
+from harness.sandbox.abilities import StoringEngine
+from harness.sandbox.protocol import MAX_OUTPUT_BYTES, LimitReached
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.task import Task

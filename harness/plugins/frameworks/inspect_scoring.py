@@ -13,7 +13,7 @@ from harness.plugins.frameworks.inspect_sandbox import SandboxConfig, Testwright
 from harness.results.report.tables import printable
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.judges import judge_for
-from harness.runs.submissions import Case, judge_case
+from harness.runs.submissions import Bench, Case, JudgingOrder
 from harness.specs.catalog import Catalog
 from harness.specs.errors import InfrastructureError
 from harness.specs.reasons import Verdict
@@ -46,7 +46,7 @@ def score_with(judge: str | None) -> Scorer:
 
 async def _judged(session: EngineSession, task: Task, submission: Submission, judge: str | None) -> VerdictRecord:
     named = judge_for(Catalog(), judge, cached=True) if judge else None
-    return (await judge_case(session, Case(task.id, task, submission), judge=named)).record
+    return (await Bench(session, order=JudgingOrder(named)).judge(Case(task.id, task, submission))).record
 
 
 def _kept(submission: Submission) -> dict[str, str]:
@@ -59,7 +59,11 @@ def _kept(submission: Submission) -> dict[str, str]:
 
 
 def _score(record: VerdictRecord) -> Score:
-    """Raises InfrastructureError where there is no verdict: the sample is an error then, and counts nowhere."""
+    """Return a verdict as a score.
+
+    Raises:
+        InfrastructureError: There is no verdict: the sample is an error then, and counts nowhere.
+    """
     explanation = "; ".join(f"{reason.code}: {printable(reason.words)}" for reason in record.reasons)
     if record.verdict is Verdict.UNSCORED:
         raise InfrastructureError(explanation)

@@ -14,8 +14,9 @@ from uuid import uuid4
 
 from harness.judging.submission.extraction import Submission, extract
 from harness.runs.engine_session import EngineSession, engine_session
+from harness.sandbox.abilities import StoringEngine
 from harness.sandbox.options import ContainerRole
-from harness.sandbox.protocol import Image, Mount, Sandbox, StoringEngine
+from harness.sandbox.protocol import Image, Mount, Sandbox
 from harness.specs.task import Task
 from harness.tracks.registry import track_of
 
@@ -42,7 +43,7 @@ class Sessions:
         self._stack = AsyncExitStack()
 
     async def of(self, engine: str) -> EngineSession:
-        """Raises UserError where there is no such engine."""
+        """Return the session of an engine, opened when it is first asked for. Raises UserError."""
         if engine not in self._open:
             self._open[engine] = await self._stack.enter_async_context(engine_session(engine, uuid4().hex))
         return self._open[engine]

@@ -18,7 +18,7 @@ from harness.results.activity.vocabulary import Kind
 
 
 def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> Kind:
-    """`test_command` is the repository's own."""
+    """Return the kind of a command. `test_command` is the repository's own."""
     program, words = command.program, command.arguments
     if _runs_tests(command, test_command):
         return Kind.TESTS
@@ -121,7 +121,7 @@ class AgentAction:
 
 
 def calls(records: Sequence[Record]) -> tuple[ToolUse, ...]:
-    """Commands as the harness ran them; of native agents, the calls of tools in their models' answers."""
+    """Return the commands as the harness ran them; of native agents, the tool calls in their models' answers."""
     observed = [record for record in records if isinstance(record, ObservationRecord)]
     if observed:
         return tuple(
@@ -141,7 +141,7 @@ def calls(records: Sequence[Record]) -> tuple[ToolUse, ...]:
 
 
 def actions(found: Iterable[ToolUse], test_command: str = "run_tests") -> tuple[AgentAction, ...]:
-    """Pure. `test_command` is the repository's own."""
+    """Return what an agent did, in order. Pure. `test_command` is the repository's own."""
     return tuple(action for call in found for action in _actions(call, test_command))
 
 
@@ -191,7 +191,7 @@ def _arguments(text: str) -> dict[str, object]:
 
 
 def _tells_of_failure(answer: str) -> bool:
-    """By what native agents' tools say of a command: there is no field for it that all have."""
+    """Return whether a native agent's tool says that a command failed: they have no common field for it."""
     head = answer[:400].lower()
     if "exit code: 0" in head or "exited with code 0" in head or '"exit_code":0' in head:
         return False

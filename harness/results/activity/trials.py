@@ -58,7 +58,7 @@ class Profile:
 
 
 def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
-    """Pure. `calls` is how many there were, where some gave no action."""
+    """Count actions by kind and place. Pure. `calls` is how many there were, where some gave no action."""
     edits = [place for place, action in enumerate(found) if action.kind is Kind.WRITE]
     before = found[: edits[0]] if edits else found
     after = found[edits[-1] + 1 :] if edits else found
@@ -126,13 +126,16 @@ class WatchMark:
 def watch_marks(
     records: Sequence[Record], calls: Sequence[ToolUse], seconds: float = math.inf
 ) -> tuple[WatchMark, ...]:
-    """By their steps. `seconds` is how long the agent worked, its waits included. Pure."""
+    """Return what looks odd in a trajectory, by steps. Pure.
+
+    `seconds` is how long the agent worked, its waits included.
+    """
     found = [*_stalls(records, seconds), *_runs(calls), *_failed_requests(records)]
     return tuple(sorted(found, key=lambda mark: mark.step))
 
 
 def _stalls(records: Sequence[Record], seconds: float) -> Iterator[WatchMark]:
-    """Records have the time of day: a wait longer than the agent's whole work is a clock that was set."""
+    """Yield long waits. Records have the time of day: a wait longer than the whole work is a clock that was set."""
     before: datetime | None = None
     step = 0
     for record in records:
@@ -219,7 +222,7 @@ def trajectory_of(directory: Path, row: TrialRow) -> tuple[Record, ...]:
 
 
 def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | None:
-    """Pure."""
+    """Return the activity of a trial's agent; None where its trajectory has no call. Pure."""
     asked = calls(records)
     done = actions(asked)
     seconds = row.usage.agent_seconds if row.usage and row.usage.agent_seconds else math.inf

@@ -15,7 +15,7 @@ _MARK = ".testwright-export"
 
 
 class Exporter(Protocol):
-    """Writes the rows of runs as files of one format."""
+    """A function that writes the rows of runs as files of one format."""
 
     def __call__(self, runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
         """Write into `directory`, say what was written (as JSON where asked), and return the exit status.

@@ -49,7 +49,7 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """stdout: as wide as the terminal, in a pipe as COLUMNS says or else so that few lines are broken."""
+    """Return stdout: as wide as the terminal, in a pipe as COLUMNS says or else so that few lines are broken."""
     return _Console(width=_width(), highlight=False, soft_wrap=False)
 
 

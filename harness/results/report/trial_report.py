@@ -40,7 +40,7 @@ _MESSAGE_CHARS = 100
 
 
 def why(row: TrialRow) -> str:
-    """Reasons of a verdict, or what is wrong with a trial that has none. Empty for a plain success."""
+    """Return the reasons of a verdict, or what is wrong with a trial that has none. Empty for a plain success."""
     words = reason_words(row.reasons) or (printable(row.problem, _REASON_CHARS) if row.verdict is None else "")
     causes = "; ".join(agent_causes(row))
     if not causes:
@@ -78,7 +78,7 @@ def ending_words(row: TrialRow) -> str:
 
 
 def trial_table(rows: Iterable[TrialRow]) -> Table:
-    """Trials that have ended, one a line; with the columns of their tracks, where these have any.
+    """Return trials that have ended, one a line, with the columns of their tracks.
 
     `#` is the attempt, `time` that of the agent and of the judging.
     """
@@ -194,7 +194,7 @@ def show_trial(
     statements: Mapping[str, str],
     mutants: MutantsFile | None = None,
 ) -> None:
-    """`statements` are those of the task's criteria, as far as they are known."""
+    """Print a trial. `statements` are those of the task's criteria, as far as they are known."""
     out, place = console(), directory / "trials" / row.trial
     for part in _parts(place, row, statements):
         out.print(part, soft_wrap=isinstance(part, Text))
@@ -235,7 +235,7 @@ def _parts(place: Path, row: TrialRow, statements: Mapping[str, str]) -> Iterato
 
 
 def usage_words(row: TrialRow, usage: UsageFile) -> str:
-    """Tokens, money and seconds of agent, judge and arms."""
+    """Return tokens, money and seconds of agent, judge and arms in words."""
     agent, judge = usage.agent + usage.lost, usage.judge
     words = f"agent: {agent.input:,} tokens in ({agent.cache_read:,} cached), {agent.output:,} out, {money(agent)}"
     if judge.calls:
@@ -261,7 +261,7 @@ def arm_table(rows: Sequence[ArmTestRow], numbers: Mapping[str, int]) -> Table:
 
 
 def _outcomes(rows: Sequence[ArmTestRow]) -> str:
-    """`passed 5`, `failed 2 (assertion)`, several with a comma."""
+    """Return outcomes with their numbers: `passed 5`, `failed 2 (assertion)`, several with a comma."""
     if not rows:
         return NOTHING
     parts = []

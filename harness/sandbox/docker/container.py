@@ -160,7 +160,7 @@ def _seccomp_profile() -> str:
 
 
 def _own_files(docker: Docker) -> list[EngineMount]:
-    """Podman writes this machine's names and the container's into its hosts, unless there is a mount."""
+    """Return mounts of files that Podman else fills with this machine's names and the container's: its hosts."""
     if not docker.is_podman:
         return []
     path = cache_directory() / "podman" / "hosts"
@@ -188,7 +188,7 @@ def _process_limits(docker: Docker, limits: Limits) -> dict[str, int]:
 
 
 def limited(docker: Docker, limits: Limits, argv: Sequence[str]) -> tuple[str, ...]:
-    """`argv` under the limits of processes, set by itself where the engine sets none."""
+    """Return `argv` under the limits of processes, which it sets itself where the engine sets none."""
     if docker.limiting.processes:
         return tuple(argv)
     told = _process_limits(docker, limits).items()

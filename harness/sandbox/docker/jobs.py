@@ -94,7 +94,9 @@ async def _running_companion(
 
 
 async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
-    """Raises EndedFromOutside for a companion that isn't there any more, or has lost a process for want of memory."""
+    """Return a companion's end, raising EndedFromOutside for one that is gone or has lost a process for want of
+    memory.
+    """
     state = (await docker.call(docker.api.inspect_container, companion.container))["State"]
     if not state["Running"] or state["OOMKilled"]:
         raise EndedFromOutside(LOST)
@@ -202,7 +204,7 @@ async def _until_end(docker: Docker, container: str, stream: AttachedStream, log
 
 
 async def _use(docker: Docker, container: str) -> Use:
-    """Raises EndedFromOutside for a container that somebody has frozen."""
+    """Return what a container has used, raising EndedFromOutside for one that somebody has frozen."""
     if (await docker.call(docker.api.inspect_container, container))["State"]["Paused"]:
         raise EndedFromOutside("the container of a job was paused from outside")
     stats = await docker.call(docker.api.stats, container, decode=False, stream=False, one_shot=True)
@@ -215,7 +217,7 @@ async def _use(docker: Docker, container: str) -> Use:
 
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:
-    """Raises EndedFromOutside where neither the command nor a limit ended the container; two states of it."""
+    """Raise EndedFromOutside where neither the command nor a limit ended the container, by two states of it."""
     if state["Running"]:  # the engine closed our connections
         raise EndedFromOutside("the engine stopped telling of the container of a job")
     if state["StartedAt"] != begin["StartedAt"]:

@@ -107,7 +107,7 @@ class DockerSandbox:
                 await self._docker.remove(creation.result())
 
     async def _connect(self) -> Stream:
-        """Starts a driver. Raises SandboxLost, LimitReached where there is nothing left to start it in."""
+        """Start a driver; raise SandboxLost, or LimitReached where there is nothing left to start it in."""
         await self._check_running()
         await self._check_room()
         made = await self._docker.call(
@@ -175,7 +175,7 @@ class DockerSandbox:
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
 
     async def _check_there(self) -> None:
-        """Its files can be had when we ended it, not when something else did: then they may be half written."""
+        """Raise SandboxLost where something else ended the container: then its files may be half written."""
         state = await self._state()
         if not (state["Running"] or self._killed or self._limit):
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
@@ -186,7 +186,7 @@ class DockerSandbox:
         return state
 
     async def _check_room(self) -> None:
-        """Ends a container that is full of processes, which nothing else could be done with. Raises LimitReached."""
+        """End a container that is full of processes, in which nothing else can be done, and raise LimitReached."""
         stats = await self._docker.call(
             self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
         )

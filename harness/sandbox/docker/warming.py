@@ -22,7 +22,7 @@ _read_at: dict[tuple[str, str], float] = {}
 
 
 class Warming:
-    """Keeps the images of one engine warm."""
+    """A process that keeps the images of one engine warm."""
 
     def __init__(self, docker: Docker) -> None:
         self._docker = docker

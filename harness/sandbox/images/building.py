@@ -35,10 +35,16 @@ _log = logging.getLogger(__name__)
 
 
 async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
-    """Run a command that makes `makes` (an image's tag, an environment's name), in the log of that name.
+    """Run a command with a log. Cancelling it kills the command and its children.
 
-    `again` adds to the log. Raises ImageUnavailable with the log's path. Cancelling it kills the command and
-    its children.
+    Args:
+        command: A program and its arguments.
+        env: Its whole environment.
+        makes: What it makes: an image's tag, an environment's name. The log has this name.
+        again: Add to the log.
+
+    Raises:
+        ImageUnavailable: It fails; the message has the log's path.
     """
     log = log_of(makes)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -129,11 +135,18 @@ def find_build_cli(search_path: str) -> BuildCli:
 async def build(
     context: Path, target: str, tag: str, arguments: Mapping[str, str], labels: Mapping[str, str]
 ) -> None:
-    """Build `target` of the Dockerfile in `context` as `tag`.
+    """Build an image. A build whose connection to the engine breaks off is tried once more.
 
-    A build whose connection to the engine breaks off is tried once more.
+    Args:
+        context: A directory with a Dockerfile.
+        target: The Dockerfile's stage to build.
+        tag: The image's.
+        arguments: The Dockerfile's arguments.
+        labels: The image's.
 
-    Raises ImageUnavailable with the log's path, StepFailed where a command of the Dockerfile is at fault.
+    Raises:
+        ImageUnavailable: The build fails; the message has the log's path.
+        StepFailed: A command of the Dockerfile is at fault.
     """
     cli = await installed_build_cli()
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:
@@ -171,7 +184,8 @@ async def installed_build_cli() -> BuildCli:
 def engine_build_cli(search_path: str) -> BuildCli:
     """Return the command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
 
-    Raises ImageUnavailable.
+    Raises:
+        ImageUnavailable: There is none.
     """
     return _podman(search_path) if _engine_is_podman() else find_build_cli(search_path)
 
@@ -217,7 +231,9 @@ def _candidates(search_path: str) -> list[Path]:
 
 
 def _client_version(path: Path) -> str:
-    """Without the engine's own, and without asking it: one that is busy or hangs would keep the client waiting."""
+    """Return the client's version without asking the engine: one that is busy or hangs would keep the client
+    waiting.
+    """
     return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
 
 
@@ -265,9 +281,10 @@ BASE_IMAGE = "debian:bookworm-slim"
 
 
 async def ensure_base_image(images: EngineImages) -> str:
-    """Return its tag, with the image in the engine: it was there, or is pulled, or made from Debian's packages.
+    """Return the base image's tag: the image was there, or is pulled, or made from Debian's packages.
 
-    Raises ImageUnavailable.
+    Raises:
+        ImageUnavailable: It can't be had in any of these ways.
     """
     async with locked("base-image"):
         if await images.find(BASE_IMAGE) is None:

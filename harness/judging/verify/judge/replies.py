@@ -43,7 +43,11 @@ def read_reply(text: str) -> JudgeReply:
 
 
 def read_object(text: str, form: type[Form]) -> Form:
-    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
+    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed.
+
+    Raises:
+        Unreadable: It is anything else.
+    """
     if len(text) > _MAX_CHARS:
         raise Unreadable("it is far too long")
     try:
@@ -83,7 +87,7 @@ def _plain(quote: str) -> str:
 
 
 def _unmarked(patch: str) -> str:
-    """Without the first character of each line, where that is a diff's."""
+    """Return a patch's lines without their first character, where that is a diff's."""
     return "\n".join(line[1:] if line[:1] in ("+", "-", " ") else line for line in patch.split("\n"))
 
 

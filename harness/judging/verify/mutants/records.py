@@ -37,7 +37,7 @@ class MutantStatus(StrEnum):
         return self in (MutantStatus.SURVIVED, MutantStatus.NO_COVERAGE)
 
 
-class Place(BaseModel):
+class SourceRange(BaseModel):
     """Lines and columns count from 1; columns are characters. The end is behind the last character."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,7 +56,7 @@ class MutantRecord(BaseModel):
     id: str
     file: str
     operator: str
-    place: Place
+    place: SourceRange
     original: str
     replacement: str
     description: str
@@ -114,7 +114,7 @@ SCHEMA_VERSION = "2"
 
 
 def stryker_report(file: MutantsFile, sources: Mapping[str, bytes], language: str) -> str:
-    """JSON text. `sources` are the files as they are before any mutation."""
+    """Return a report in Stryker's JSON. `sources` are the files before any mutation."""
     numbers = {test: str(number) for number, test in enumerate(file.tests)}
     files = {
         path: {
@@ -152,7 +152,7 @@ def _mutant(mutant: MutantRecord, numbers: Mapping[str, str]) -> dict[str, objec
     return facts
 
 
-def _location(place: Place) -> dict[str, object]:
+def _location(place: SourceRange) -> dict[str, object]:
     return {
         "start": {"line": place.line, "column": place.column},
         "end": {"line": place.end_line, "column": place.end_column},
