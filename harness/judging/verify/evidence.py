@@ -120,6 +120,7 @@ class Evidence:
         return cast("dict[ArmKey, Arm]", self.derived["listed"])
 
     def result(self, key: ArmKey, test: TestId) -> TestResult | None:
+        """Return a test's result in an arm; None where there is none."""
         if "results" not in self.derived:
             results = [((key, item.test), item) for key, arm in self.arms.items() for item in arm.results]
             self.derived["results"] = dict(reversed(results))  # of two with one name the first counts
@@ -196,6 +197,7 @@ class UnkeptArms:
     seconds: float = 0.0
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        """See `ArmLog`. Nothing is kept."""
         pass
 
 
