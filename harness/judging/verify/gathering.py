@@ -23,8 +23,8 @@ from harness.judging.verify.evidence import (
     Draw,
     Evidence,
     UnkeptArms,
-    derived,
-    listed,
+    derived_seed,
+    listed_arm,
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
@@ -55,7 +55,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     """
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
-    arms = [Planned(listed(source.name), source) for source in others]
+    arms = [Planned(listed_arm(source.name), source) for source in others]
     if check.existing or check.unlisted:
         arms.append(Planned(EXISTING_AFTER, baseline))
     if check.unlisted:
@@ -144,7 +144,7 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
             for first in range(0, len(todo), TOGETHER):
                 some = list(needed(todo[first : first + TOGETHER], gathering.evidence))
                 gathering.arms |= await runner.run(await gathering.ready(some))
-            chance = Random(derived(plan.draw.order_seed, "looks"))
+            chance = Random(derived_seed(plan.draw.order_seed, "looks"))
             while looks := _looks(gathering, [item.source for item in arms], chance):
                 gathering.announce(looks)
                 gathering.arms |= await runner.run(await gathering.ready(looks))
@@ -291,7 +291,7 @@ def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Ra
     looks = [*looks_to_take(gathering.evidence), *dict.fromkeys(other)]
     if not looks:
         return []
-    looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
+    looks += [_unused(listed_arm(chance.choice(names)), gathering.arms) for names in removals.values()]
     chance.shuffle(looks)
     return [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
 
