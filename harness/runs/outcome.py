@@ -123,30 +123,37 @@ class RunOutcome:
 
     @property
     def verdict(self) -> Verdict:
+        """The trial's verdict; `unscored` where it has no record of one."""
         return self.end.verdict
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
+        """The reasons of the verdict."""
         return self.end.reasons
 
     @property
     def usage(self) -> UsageFile | None:
+        """Tokens and money of agent and judge, where they are known."""
         return self.end.usage
 
     @property
     def ending(self) -> str:
+        """How the agent ended; empty where it didn't come to that."""
         return self.end.ending
 
     @property
     def remarks(self) -> tuple[str, ...]:
+        """Remarks on how the trial went, for the reader."""
         return self.end.remarks
 
     @property
     def record(self) -> VerdictRecord | None:
+        """The record of the verdict; None where there is none."""
         return self.end.record
 
     @property
     def beside(self) -> VerdictRecord | None:
+        """The published rules' record, where both sets of rules were asked for."""
         return self.end.beside
 
 

@@ -54,6 +54,7 @@ class UsageFile(FileModel):
 
     @property
     def total(self) -> Usage:
+        """Tokens and money of agent, judge and attempts that were set aside."""
         return self.agent + self.lost + self.judge
 
 
@@ -142,6 +143,7 @@ class TrialStore:
         return aside.name
 
     def trial(self) -> TrialFile | None:
+        """Return `trial.json`; None where it is absent or damaged."""
         return self._read("trial.json", TrialFile)
 
     def damaged(self) -> list[str]:
@@ -193,6 +195,7 @@ class TrialStore:
         return records[-1].reason if records else None
 
     def verdict(self) -> VerdictRecord | None:
+        """Return `verdict.json`; None where it is absent or damaged."""
         return self._read("verdict.json", VerdictRecord)
 
     def verdict_beside(self) -> VerdictRecord | None:
@@ -224,6 +227,7 @@ class TrialStore:
 
     @property
     def trajectory(self) -> Path:
+        """The path of `trajectory.jsonl`."""
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
@@ -267,6 +271,7 @@ class TrialStore:
                 shutil.rmtree(place)
 
     def keep_usage(self, usage: UsageFile) -> None:
+        """Write `usage.json`."""
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
 
     def add_judge_usage(self, usage: Usage) -> None:
@@ -293,9 +298,11 @@ class TrialStore:
                 found.rename(self.directory / f"{name}.{number}.{ending}")
 
     def evidence_cache(self, conditions: Conditions) -> EvidenceFileCache:
+        """Return the cache of the trial's evidence, for judgings under these conditions."""
         return EvidenceFileCache(self.directory / "evidence.json", conditions)
 
     def log(self, line: str) -> None:
+        """Append a line to `log.txt`, with the time of day."""
         path = self.directory / "log.txt"
         with naming(path), path.open("a") as file:
             file.write(f"{timestamp()} {line}\n")

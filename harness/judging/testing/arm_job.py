@@ -59,6 +59,7 @@ class TestRun:
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
+        """The tests whose files could be built."""
         return tuple(test for test in self.tests if test.file not in self.broken)
 
 

@@ -111,6 +111,7 @@ class Suite:
     standing: frozenset[TestId] | None = None
 
     def is_worth_another_look(self, test: TestId) -> bool:
+        """Return whether the test is run again alone where a crash or time-out hides its result."""
         return self.standing is None or test in self.standing
 
 

@@ -197,6 +197,7 @@ class UnkeptArms:
     seconds: float = 0.0
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        """See `ArmLog`. Nothing is kept."""
         pass
 
 
