@@ -33,26 +33,37 @@ TOGETHER = (
     "tests/docker/test_repo_bundle.py",
     "tests/unit/test_compare_command.py",
     "tests/unit/test_cpu_seconds.py",
-    "tests/unit/test_gateway_",
     "tests/unit/test_inherited_tests.py",
     "tests/unit/test_large_runs_go_on.py",
-    "tests/unit/test_llm_",
     "tests/unit/test_local_recipe.py",
-    "tests/unit/test_provider_",
     "tests/unit/test_site_pages.py",
     "tests/unit/test_statistics_",
     "tests/unit/test_what_failed_is_said.py",
     "tests/wheel/",
 )
 
+CLIENTS = (
+    "tests/docker/test_run_money.py",
+    "tests/unit/test_credentials.py",
+    "tests/unit/test_gateway_",
+    "tests/unit/test_litellm_adapters.py",
+    "tests/unit/test_llm_",
+    "tests/unit/test_model_files.py",
+    "tests/unit/test_provider_",
+    "tests/unit/test_rate_limits.py",
+)
+"""Tests that import litellm and the vendors' clients, 6 s of CPU: all of them go to one process."""
+
 IMAGES_BY = time.monotonic() + 1800
 """When nothing waits for images any longer: whoever makes them may have been killed."""
 
 
 class SharedPool(LoadScopeScheduling):
-    """One test is one unit of work, but for those of a place in `TOGETHER`."""
+    """One test is one unit of work, but for those of a place in `TOGETHER`, and for all of `CLIENTS`."""
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(CLIENTS):
+            return "clients of models"
         return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
 
 
