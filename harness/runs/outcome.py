@@ -13,8 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.finished_work import SubmissionUnread
 from harness.runs.plan import Trial
-from harness.runs.records import SubmissionUnread, is_there, write_whole
+from harness.runs.records import is_there, write_whole
 from harness.runs.submission_files import SubmissionDamaged
 from harness.runs.trial_store import UsageFile
 from harness.specs.errors import (

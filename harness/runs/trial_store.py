@@ -10,17 +10,10 @@ from harness.agents.trajectory import last_record, paid
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.attempts import AttemptLog
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
-from harness.runs.records import (
-    AgentFile,
-    AttemptLog,
-    UnreadWork,
-    is_there,
-    naming,
-    read_lines,
-    read_record,
-    write_whole,
-)
+from harness.runs.finished_work import AgentFile, UnreadWork
+from harness.runs.records import is_there, naming, read_lines, read_record, write_whole
 from harness.runs.submission_files import SubmissionFiles
 from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult

@@ -15,8 +15,8 @@ from harness.judging.verify.verdict import (
 )
 from harness.runs.additions import AskedRun
 from harness.runs.evidence_file import Conditions, EvidenceFile
+from harness.runs.finished_work import AgentFile
 from harness.runs.plan import RunConfig
-from harness.runs.records import AgentFile
 from harness.runs.store import RunStore
 from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict

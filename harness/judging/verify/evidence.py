@@ -132,7 +132,7 @@ class Evidence:
         return item.outcome if item else Outcome.MISSING
 
     def passes_baseline(self, test: TestId) -> bool:
-        """Return each time, or two times of three."""
+        """Return whether a test passes at the baseline each time, or two times of three."""
         keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
         passed = sum(self.outcome(key, test) is Outcome.PASSED for key in keys)
         return bool(keys) and (passed == len(keys) or passed > 1)

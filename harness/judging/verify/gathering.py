@@ -173,7 +173,7 @@ class _Suites:
         return cls(suite, roles)
 
     def suite(self, role: Role, evidence: Evidence) -> Suite:
-        """Return what was never green is not looked at again where something hides it."""
+        """Return the tests of a role. What was never green isn't run alone where something hides it."""
         if role is not Role.LISTED:
             return self.by_role[role]
         baseline = evidence.arms.get(AT_BASELINE)
@@ -304,7 +304,7 @@ def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
 
 
 def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
-    """Return a second look has another rewriting, a third one the first again."""
+    """Return the source of a repetition: the second has another rewriting, the third the first one again."""
     is_second = key.role is Role.LISTED and key.repetition == 2
     return drawn_again(source, key.repetition) if is_second else source
 

@@ -16,7 +16,7 @@ from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
 from harness.plugins.browser.arms_file import Edit, StageArm
 from harness.plugins.browser.task import ARMS, technique_task
-from harness.sandbox.deadline import slowness
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile

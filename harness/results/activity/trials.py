@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.agents.trajectory import FaultRecord, Record, read_trajectory
 from harness.models.protocol import MessageRole
 from harness.models.replay import MessageRecord
-from harness.results.activity.actions import AgentAction, ToolUse, actions, calls
+from harness.results.activity.actions import AgentAction, ToolUse, actions, calls, writes_manifest_alone
 from harness.results.activity.out_of_bounds import Sighting, sightings
 from harness.results.activity.vocabulary import Kind
 from harness.results.failing.criteria import correlated, is_resolved
@@ -37,8 +37,8 @@ class Profile:
     """`before_edit` are the actions before the first that writes (all of them where none does).
 
     `explored` are those of them that read, search or navigate. `tests_run` counts runs of tests, `tests_after_edit`
-    those after the last edit: an agent that has none hands in what it hasn't seen run. `failed` calls ended with
-    another status than 0, as far as that is known.
+    those after the last edit, where writing the manifest is none: an agent that has none of them hands in what it
+    hasn't seen run. `failed` calls ended with another status than 0, as far as that is known.
     """
 
     calls: int
@@ -60,8 +60,9 @@ class Profile:
 def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
     """Count actions by kind and place. Pure. `calls` is how many there were, where some gave no action."""
     edits = [place for place, action in enumerate(found) if action.kind is Kind.WRITE]
+    of_code = [place for place in edits if not writes_manifest_alone(found[place])]
     before = found[: edits[0]] if edits else found
-    after = found[edits[-1] + 1 :] if edits else found
+    after = found[of_code[-1] + 1 :] if of_code else found
     asked = {action.call.position: action.call for action in found}
     return Profile(
         calls=len(asked) if calls is None else calls,
@@ -72,7 +73,7 @@ def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
         before_edit=len(before),
         explored=sum(action.kind in (Kind.READ, Kind.SEARCH, Kind.NAVIGATION) for action in before),
         tests_run=_tests(found),
-        tests_after_edit=_tests(after) if edits else 0,
+        tests_after_edit=_tests(after) if of_code else 0,
         failed=sum(call.is_error for call in asked.values()),
     )
 
