@@ -33,7 +33,10 @@ from harness.specs.task import Task
 
 @dataclass(frozen=True)
 class StubSample:
-    """`refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses."""
+    """Results of stubbing some functions.
+
+    `refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses.
+    """
 
     repo: str
     functions: int

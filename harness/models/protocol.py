@@ -30,7 +30,7 @@ class MessageRole(StrEnum):
 
 
 class ToolCall(_Frozen):
-    """`arguments` is the model's JSON text, unparsed: it may be malformed, which is the agent's to answer."""
+    """A call of a tool. `arguments` is the model's JSON text, unparsed: it may be malformed."""
 
     id: str
     name: str

@@ -109,7 +109,7 @@ class CriterionDifference:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`by_axis` has an agreement (judge first) for each reference and axis, `whole` one for each reference."""
+    """Agreement of judges with references: `by_axis` by reference and axis, `whole` by reference."""
 
     judges: tuple[str, ...]
     by_axis: Mapping[tuple[Reference, int], Agreement]

@@ -171,7 +171,7 @@ class ByBeginning(Generic[T]):
 
 
 class _Owner(NamedTuple):
-    """`rank` is 0 for the template with the most literal text."""
+    """A test that a computed name may belong to. `rank` is 0 for the template with the most literal text."""
 
     rank: int
     test: TestId

@@ -29,7 +29,10 @@ from harness.specs.test_results import TestId
 
 @dataclass(frozen=True)
 class Examination:
-    """`evidence` is None where no arm ran: intake or manifest ended it. `discovery` is what found the tests."""
+    """All that is found of a submission. `evidence` is None where no arm ran: intake or manifest ended it.
+
+    `discovery` is what found the tests.
+    """
 
     intake: Intake
     check: ManifestCheck = field(default_factory=ManifestCheck)

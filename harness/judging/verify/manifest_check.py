@@ -156,7 +156,7 @@ def _parts(name: str, file: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ManifestCheck:
-    """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
+    """A manifest's reading. `tests` are the listed tests, `changed` those of them that existed before.
 
     `existing` are tests of touched files that the patch leaves as they were, `unlisted` those that it adds and that
     needn't be listed. `static` is whether each static

@@ -30,7 +30,9 @@ _PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectNam
 
 @dataclass(frozen=True)
 class Upstream:
-    """`dialects` is empty where litellm has to translate. `model` is the provider's own name of the model."""
+    """The provider of a model. `dialects` is empty where litellm has to translate; `model` is the provider's name
+    for it.
+    """
 
     model: str
     dialects: frozenset[DialectName] = frozenset()

@@ -46,7 +46,7 @@ _GARBAGE: dict[ScriptedFault, tuple[str, str]] = {
 
 
 class _Payload(NamedTuple):
-    """`chunks` are what is sent at once, with the reply's delay between them."""
+    """An answer's bytes. `chunks` are sent one after another, with the reply's delay between them."""
 
     content_type: str
     chunks: list[bytes]

@@ -201,7 +201,7 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`left_out` are tasks that not all sides have, with the names of the sides that lack them."""
+    """A comparison of systems. `left_out` are tasks that some sides lack, with the names of these sides."""
 
     runs: tuple[Path, ...]
     tasks: tuple[str, ...]

@@ -90,7 +90,7 @@ def run_names(directories: list[Path]) -> list[str]:
 
 @dataclass(frozen=True)
 class SiteRun:
-    """`place` is the folder of its trials' pages: empty where the site has one run."""
+    """A run on a site. `place` is the folder of its trials' pages: empty where the site has one run."""
 
     name: str
     place: str
@@ -173,7 +173,7 @@ class TrackResults:
 
 @dataclass(frozen=True)
 class Material:
-    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more.
+    """All that pages are made from. `tasks` are those that are still there, `changed` those with other files now.
 
     `systems` are over all tracks, in the order of the first track that has them.
     """

@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Rate:
-    """`part` of `whole`, as fractions from 0 to 1; `low` and `high` are its 95% interval."""
+    """A rate: `part` of `whole`, as fractions from 0 to 1; `low` and `high` are its 95% interval."""
 
     part: int
     whole: int
@@ -41,7 +41,7 @@ class Rate:
 
     @property
     def interval(self) -> str:
-        """In words: `95% interval 0% to 15%`."""
+        """The interval in words: `95% interval 0% to 15%`."""
         return f"95% interval {self.low:.0%} to {self.high:.0%}"
 
 

@@ -44,7 +44,7 @@ def places() -> Path:
 
 
 class LocalDirectory:
-    """`directory/files` is the sandbox's root: its work tree, logs, home and temporary files."""
+    """A sandbox's directory. `files` in it is the sandbox's root: its work tree, logs, home and temporary files."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
