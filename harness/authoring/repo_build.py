@@ -1,6 +1,6 @@
 """Images of repositories and of their tasks: building all, checking all.
 
-Whether a repo's image works: upstream's own tests pass in it, offline and without privileges.
+An image works if upstream's own tests pass in it, offline and without privileges.
 """
 
 import asyncio

@@ -1,8 +1,6 @@
 """The protocol of models, and the messages that go in and out.
 
-Which parts of a conversation a provider is asked to cache.
-
-Makes texts to and from a model valid for files and providers.
+Marks say up to where a provider is to cache a conversation. Texts are made valid for files and providers.
 """
 
 import json

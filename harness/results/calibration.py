@@ -1,6 +1,6 @@
 """Calibration of a judge: its answers compared with those of probes, static checks and people.
 
-How far two raters with yes-or-no answers agree, beyond what chance explains.
+Cohen's kappa is the agreement of two raters beyond what chance explains.
 """
 
 from collections import defaultdict

@@ -1,7 +1,4 @@
-"""Systems in the order of their resolve rates, with what a rate must not be read without.
-
-What a system's work has cost, and how long it took.
-"""
+"""Systems in the order of their resolve rates, with the figures without which a rate misleads: costs and times."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

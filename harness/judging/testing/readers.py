@@ -1,9 +1,4 @@
-"""The protocol of report readers, and the registry of readers by report format.
-
-The content of a report, in any format.
-
-Which of the listed tests a case belongs to, where a report has names that were computed.
-"""
+"""The protocol of report readers, the content of a report, and the cases whose names are computed."""
 
 import re
 from collections import defaultdict

@@ -1,7 +1,4 @@
-"""The provider's part of a call: its address and key, the time it takes, what it costs when it fails.
-
-Where a model's provider is, which dialects it has, and how the key is sent to it.
-"""
+"""The provider's part of a call: its address, dialects and key, the time it takes, what it costs when it fails."""
 
 import asyncio
 import json

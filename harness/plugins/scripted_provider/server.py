@@ -1,8 +1,5 @@
-"""The scripted provider itself: HTTP on loopback.
-
-Delivers an answer to the client: headers, pieces, delays and faults.
-
-Which models there are, as each vendor lists them.
+"""The scripted provider itself: HTTP on loopback, with delays and faults, and lists of models as each vendor has
+them.
 """
 
 import asyncio

@@ -1,8 +1,7 @@
-"""The behaviour of each trial of a run, read from its trajectory, and of each system.
+"""Activity of each trial of a run, read from its trajectory, and of each system.
 
-How one trial's agent worked: how often it did what, when, and in which order.
-
-Signs that an agent made no progress: stalls, one command over and over, storms of errors.
+It has how often an agent did what, when and in which order, and signs that it made no progress: stalls, one command
+over and over, storms of errors.
 """
 
 import math

@@ -1,8 +1,6 @@
 """One side against others: the same tasks, the same images, the same rules, or a refusal.
 
-What ended a side's trials beside its model's skill: a broken adapter must not be read as a weak model.
-
-Whether sides were judged on the same tasks, in the same images, by the same rules.
+Ends of trials that have causes beside a model's skill are counted: a broken adapter must not be read as a weak model.
 """
 
 from collections import Counter

@@ -1,9 +1,4 @@
-"""Two sides held against each other, task by task.
-
-Where submissions differ: rates of met criteria, by axis.
-
-Tasks that one side resolves more often than the other.
-"""
+"""Two sides compared task by task: tasks that one resolves more often, and rates of met criteria by axis."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

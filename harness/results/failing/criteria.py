@@ -1,6 +1,6 @@
 """Rates of met criteria, by axis, criterion and probe, in trials whose judging reached the rubric.
 
-How many tests a submission lists, against what becomes of it.
+The number of tests that a submission lists is set against how it ends.
 """
 
 from collections import defaultdict

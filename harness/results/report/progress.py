@@ -1,6 +1,6 @@
 """Progress for people while trials run: a line for each trial at work at a terminal, plain lines in a pipe.
 
-What a run has still to do, estimated from the trials that have ended.
+The time that is left is estimated from the trials that have ended.
 """
 
 from collections.abc import Callable, Iterator

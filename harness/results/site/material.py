@@ -1,7 +1,4 @@
-"""Material of a site: the runs, their systems and their tasks.
-
-Where each page lies in the site's folder, and how one is linked to from another.
-"""
+"""Material of a site: the runs, their systems and their tasks, and the place of each page in the site's folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,11 +1,4 @@
-"""Proportions with a confidence interval, and tests on pairs.
-
-Whether two sides differ on the same tasks, and what is left of that when several pairs are tested.
-
-Ranks that claim no more than intervals allow.
-
-What several attempts at one task say of a smaller number of them.
-"""
+"""Proportions with a confidence interval, tests on pairs, and ranks that claim no more than intervals allow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

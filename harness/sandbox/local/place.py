@@ -1,6 +1,6 @@
 """A local sandbox's directory: which files it has, and where the paths of the contract are on this machine.
 
-What a local sandbox's directories hold, read without following any link.
+It is read without following any link.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""The mutants of the lines that a task's removal takes out, and which of them are drawn.
+"""The mutants of the lines that a task's removal takes out, and how many of these lines a suite reaches.
 
-What a suite reaches of the removed lines, on the code as it is: beside a mutation score, and no part of it.
+Both are told beside a verdict and never part of it.
 """
 
 import hashlib
