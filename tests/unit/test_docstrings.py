@@ -3,12 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 HARNESS = Path(__file__).parents[2] / "harness"
-OPEN = ("What", "Of", "Those", "Whether", "Nobody", "Whose", "Who", "Under what", "By what", "From what", "In what")
+OPEN = ("What", "Of", "Those", "Nobody", "Whose", "Who", "Under what", "By what", "From what", "In what")
 """Openings that leave it open what a name is."""
 INDICATIVE = re.compile(
     "(?:Add|Append|Ask|Begin|Build|Check|Close|Compare|Cut|Decide|Doe|Draw|Fill|Find|Give|Hear|Hold|Keep|Know|Lay|Load"
@@ -39,6 +40,24 @@ def documented(text: str) -> Iterator[tuple[Documented, str]]:
             yield node, words
 
 
+def of_constants(text: str) -> Iterator[str]:
+    """Yield the texts below the constants and fields of a module and its classes."""
+    for block in ast.walk(ast.parse(text)):
+        for above, below in pairwise(block.body if isinstance(block, ast.Module | ast.ClassDef) else ()):
+            match above, below:
+                case ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(words))):
+                    yield words
+
+
+def leaves_open(words: str) -> bool:
+    return words.startswith("Whether ") or an_open_field(words)
+
+
+def an_open_field(words: str) -> bool:
+    """Return whether the text of a field leaves it open what the field is; a true or false one may say "Whether"."""
+    return any(words == opening or words.startswith(f"{opening} ") for opening in OPEN)
+
+
 def decorators(node: Documented) -> set[str]:
     found = [] if isinstance(node, ast.Module) else node.decorator_list
     return {ast.unparse(each).partition("(")[0].rpartition(".")[2] for each in found}
@@ -49,14 +68,17 @@ def openings(text: str) -> list[str]:
     found = []
     for node, words in documented(text):
         first = re.split(r"\W", words, maxsplit=1)[0]
-        is_open = any(words == opening or words.startswith(f"{opening} ") for opening in OPEN)
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         is_told = decorators(node) & {"property", "cached_property", "callback"}
         is_noun = re.fullmatch(r"[A-Z][a-z]*[a-rt-z]s", first) or NO_VERB.fullmatch(first) or words.startswith("`")
         is_not_imperative = is_function and not is_told and is_noun
-        if is_open or (INDICATIVE.fullmatch(first) and not isinstance(node, ast.Module)) or is_not_imperative:
+        if (
+            leaves_open(words)
+            or (INDICATIVE.fullmatch(first) and not isinstance(node, ast.Module))
+            or is_not_imperative
+        ):
             found.append(words)
-    return found
+    return [*found, *filter(an_open_field, of_constants(text))]
 
 
 def references(text: str) -> list[str]:
@@ -92,6 +114,7 @@ FOLDERS = sorted({path.relative_to(HARNESS).parts[0] for path in FILES})
 
 def test_an_opening_that_leaves_it_open_is_found() -> None:
     assert openings('def f():\n    """What both need."""\n') == ["What both need."]
+    assert openings('SECONDS = 3\n"""Of one job."""\n') == ["Of one job."]
     assert not openings('def f():\n    """Return what both need."""\n')
 
 

@@ -126,7 +126,7 @@ def _files(directory: Path) -> Iterator[Path]:
 
 Part = Callable[[Subject], Awaitable[list[Problem]]]
 Watch = Callable[[str, str], None]
-"""Told a task and the step of its check that begins; an empty step at its end."""
+"""An observer that is told a task and the step of its check that begins; an empty step at its end."""
 
 
 async def run_parts(
