@@ -49,8 +49,9 @@ native: $(READY) ## every native scaffold, twice, and compare on the result
 	TESTWRIGHT_NATIVE="claude-code codex opencode gemini-cli qwen-code mini-swe-agent command" \
 	$(VENV)/bin/python -m pytest -q tests/docker/test_native_runs.py tests/docker/test_native_agents.py
 
-published: $(READY) ## every suite for the published tasks in tests/fixtures, by both rules
-	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_PUBLISHED=all $(VENV)/bin/python -m pytest -q tests/docker/test_published_suites.py
+published: $(READY) ## every suite for the published tasks in tests/fixtures, by both rules; only="TASK and SUBMISSION" takes some
+	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_PUBLISHED=all $(VENV)/bin/python -m pytest -q \
+	$(if $(only),-k "$(only)") tests/docker/test_published_suites.py
 
 repositories: $(READY) ## repositories made by repo new from releases of each kind, and tasks judged on them
 	@TESTWRIGHT_REQUIRE_DOCKER=1 TESTWRIGHT_REPO_NEW=1 $(VENV)/bin/python -m pytest -q tests/docker/test_repositories_made_anew.py

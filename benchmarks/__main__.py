@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.concurrency import measure as measure_concurrency
-from benchmarks.judging import TASKS, judging_cost
+from benchmarks.judging import STAGES, TASKS, cost_alone, judging_cost, reference_of
 from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
-from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmObserver, arm_slots
 from harness.judging.verify.verification import Judging
 from harness.models.protocol import Message, MessageRole
@@ -137,8 +136,7 @@ class _Seconds(ArmObserver):
 
 async def verification(engine: Engine, image: Image, task: Task) -> list[Row]:
     """The arms of the reference one after the other, for their own time; then side by side, and as a whole trial."""
-    reference = task.directory / "reference"
-    submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
+    submission = reference_of(task)
 
     async def judge(slots: asyncio.Semaphore) -> tuple[float, dict[str, float]]:
         seconds = _Seconds()
@@ -164,8 +162,20 @@ async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
     rows = []
     for name in TASKS:
         task = Catalog().task(name)
+        image = await engine.image(task)
+        alone, cost = await cost_alone(engine, image, task, LABELS), await judging_cost(engine, image, task, LABELS)
+        scale = f"{cost.words}; alone {alone:.2f} s"
+        rows.append(Row(f"judging {name}, over its tests alone once an arm", cost.ratio(alone), 4, "x", scale))
+    return rows
+
+
+async def stages(engine: Engine, _image: Image, _task: Task) -> list[Row]:
+    """CPU of judging a reference whose arms have an application beside them."""
+    rows = []
+    for name in STAGES:
+        task = Catalog().task(name)
         cost = await judging_cost(engine, await engine.image(task), task, LABELS)
-        rows.append(Row(f"judging {name}, over its tests alone once an arm", cost.ratio, 4, "x", cost.words))
+        rows.append(Row(f"judging {name}: CPU", cost.whole, 110, "s", cost.words))
     return rows
 
 
@@ -269,6 +279,7 @@ IN_CONTAINERS: dict[str, Measured] = {
     "output": in_sandbox(output_memory),
     "verification": verification,
     "judging": judgings,
+    "stages": stages,
 }
 HERE: dict[str, Callable[[], list[Row]]] = {
     "trajectory": trajectory,

@@ -14,11 +14,15 @@ from harness.judging.verify.verification import Judging, read_submission, suite_
 from harness.runs.engine_session import EngineSession
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile, SandboxOptions
+from harness.specs.grading import GradingRules
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
+from harness.tracks.registry import track_of
 
 TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", "zod-stringbool")
 """One of each language."""
+STAGES = ("technique:api-todos", "technique:network-outage", "technique:polling-report")
+"""Tasks whose arms have an application beside them."""
 TIMES_ALONE = 3
 _ENGINE = ("dockerd", "containerd", "containerd-shim", "podman", "conmon", "runc", "crun")
 _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; done >/dev/null 2>&1'
@@ -26,23 +30,25 @@ _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; don
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of one judging. `alone` are those of the tests by themselves, once."""
+    """CPU seconds of one judging."""
 
     arms: int
     containers: float
     engine: float
     runner: float
-    alone: float
 
     @property
-    def ratio(self) -> float:
-        return (self.containers + self.engine + self.runner) / (self.arms * self.alone)
+    def whole(self) -> float:
+        return self.containers + self.engine + self.runner
+
+    def ratio(self, alone: float) -> float:
+        """Return it over the CPU seconds of the tests by themselves, once for each arm."""
+        return self.whole / (self.arms * alone)
 
     @property
     def words(self) -> str:
         parts = f"containers {self.containers:.1f} s, engine {self.engine:.1f} s, runner {self.runner:.1f} s"
-        whole = self.containers + self.engine + self.runner
-        return f"{parts}; {self.arms} arms, {whole / self.arms:.2f} s each; alone {self.alone:.2f} s"
+        return f"{parts}; {self.arms} arms, {self.whole / self.arms:.2f} s each"
 
 
 class _ArmCount(ArmObserver):
@@ -57,25 +63,34 @@ class _ArmCount(ArmObserver):
 
 async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> Cost:
     """Judge a task's reference on an engine of this machine, which nobody else should use meanwhile."""
-    reference = task.directory / "reference"
-    submission = Submission((reference / "tests.patch").read_bytes(), (reference / "manifest.yaml").read_bytes())
     heard = _ArmCount()
     context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image, heard)
     group = await _group_of_containers(engine, image, labels)
-    suite = suite_of(await read_submission(task, submission, context))
+    grade = track_of(task).graders[GradingRules.TESTWRIGHT]
+    with _group_of_engine() as daemon:
+        containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
+        judgement = await grade(Judging(task, context), reference_of(task))
+        containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
+    assert judgement.record.verdict == "resolved", judgement.record.reasons
+    return Cost(heard.arms, containers, engine_cpu, runner)
+
+
+async def cost_alone(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> float:
+    """Return the CPU seconds of a reference's tests by themselves, once."""
+    context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image)
+    group = await _group_of_containers(engine, image, labels)
+    suite = suite_of(await read_submission(task, reference_of(task), context))
     files = tuple(PlacedFile(f"{image.workdir}/{path}", data) for path, data in sorted(suite.files.items()))
     tests = tuple(str(test) for test in suite.tests)
     job = Job(("bash", "-c", _ALONE, "alone", str(TIMES_ALONE), *tests), files, seconds=600)
     before = _used(group)
     await engine.run_job(image, job, repo_options(task.repo), labels)
-    alone = (_used(group) - before) / TIMES_ALONE
+    return (_used(group) - before) / TIMES_ALONE
 
-    with _group_of_engine() as daemon:
-        containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
-        judgement = await Judging(task, context).run(submission)
-        containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
-    assert judgement.record.verdict == "resolved", judgement.record.reasons
-    return Cost(heard.arms, containers, engine_cpu, runner, alone)
+
+def reference_of(task: Task) -> Submission:
+    """Return what a task's author would hand in."""
+    return Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
 
 
 async def _group_of_containers(engine: Engine, image: Image, labels: dict[str, str]) -> Path:

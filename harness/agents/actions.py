@@ -21,7 +21,7 @@ _DETAIL_CHARS = 300
 
 
 class FormatFault(StrEnum):
-    """The scaffold's template says to the model what each of them means."""
+    """Faults of a message. The scaffold's template tells the model what each of them means."""
 
     NO_COMMAND = "no-command"
     SEVERAL_BLOCKS = "several-blocks"
@@ -35,7 +35,9 @@ class FormatFault(StrEnum):
 
 
 class Complaint(NamedTuple):
-    """About one tool call, or about the text (`call_id` None). `detail` says more where the fault has more to it."""
+    """A complaint about one tool call, or about the text (`call_id` None). `detail` says more where there is more
+    to say.
+    """
 
     call_id: str | None
     fault: FormatFault
@@ -77,7 +79,7 @@ class _Fence(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """From a fence to the one that ends it; None where none does."""
+    """A block of text, from a fence to the one that ends it; None where none does."""
 
     opening: _Fence
     closing: _Fence | None
@@ -165,7 +167,9 @@ BASH = Tool(
 
 
 class Action(NamedTuple):
-    """`call_id` is None for a command found in text: a user's message answers it, not a tool's."""
+    """A command of the model's. `call_id` is None for one found in text: a user's message answers it, not a
+    tool's.
+    """
 
     command: str
     call_id: str | None
@@ -180,9 +184,14 @@ class _BashArguments(BaseModel):
 
 
 def parse_actions(message: Message, is_cut_off: bool = False) -> list[Action]:
-    """Tool calls in their order, or else the one shell block of the text. Raises FormatError.
+    """Return a message's tool calls in their order, or else the one shell block of its text.
 
-    `is_cut_off` says that the message was ended by its limit: then nobody knows where a block in its text ends.
+    Args:
+        message: The model's.
+        is_cut_off: It was ended by its limit: then nothing tells where a block in its text ends.
+
+    Raises:
+        FormatError: There is neither, or a call is malformed.
     """
     if message.tool_calls:
         return _of_calls(message.tool_calls)

@@ -12,7 +12,7 @@ _APPLY = f'git apply "${{TESTWRIGHT_AGENT_LOGS:-{AGENT_LOGS}}}/{_PATCH}"'
 
 
 class Oracle:
-    """Applies the reference as an agent would: with a command, in the sandbox."""
+    """A control that applies the reference as an agent would: with a command, in the sandbox."""
 
     needs_model: ClassVar[bool] = False
 
@@ -20,7 +20,11 @@ class Oracle:
         self.context = context
 
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
-        """Raises UserError for a task without a reference. A patch that doesn't apply is the verdict's to tell."""
+        """Apply the reference's patch and submit its manifest. A patch that doesn't apply is left to the verdict.
+
+        Raises:
+            UserError: The task has no reference.
+        """
         task, scaffold = self.context.task, self.context.scaffold
         await sandbox.write(f"{AGENT_LOGS}/{_PATCH}", task.patch("reference/tests.patch"))
         await sandbox.write(f"{AGENT_LOGS}/manifest.yaml", task.patch("reference/manifest.yaml"))
@@ -30,7 +34,7 @@ class Oracle:
 
 
 class Nop:
-    """Does nothing: what the verdict is without any work."""
+    """A control that does nothing: its verdict is that of no work at all."""
 
     needs_model: ClassVar[bool] = False
 

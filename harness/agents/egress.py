@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from harness.agents.protocol import Agent, AgentContext, Finish
 from harness.agents.trajectory import EgressRecord, RefusedContact, Trajectory
+from harness.sandbox.abilities import ToolboxEngine
 from harness.sandbox.egress.clients import CERTIFICATES, EGRESS_PORT
 from harness.sandbox.egress.proxy import EgressProxy, serve_egress
-from harness.sandbox.protocol import Engine, Gateway, Network, Sandbox, SandboxOptions, ToolboxEngine
+from harness.sandbox.protocol import Engine, Gateway, Network, Sandbox, SandboxOptions
 from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX
 from harness.specs.errors import UserError
 from harness.specs.task import Task
@@ -42,7 +43,14 @@ class ConnectedAgent:
 async def with_egress(
     agent: Agent, options: SandboxOptions, engine: Engine, context: AgentContext
 ) -> AsyncIterator[Connected]:
-    """`agent` and `options` as they are where the context has no way out. Raises UserError, ImageUnavailable."""
+    """Provide the agent and its sandbox's options with the way to package registries that the context allows.
+
+    Both are as they were where it allows none.
+
+    Raises:
+        UserError: The engine has no way out.
+        ImageUnavailable: The proxy's toolbox can't be made.
+    """
     if context.egress is None:
         yield Connected(agent, options)
         return
@@ -56,7 +64,11 @@ async def with_egress(
 
 
 def check_egress(engine: Engine, task: Task) -> None:
-    """Raises UserError for an engine that has no way out for a task's agents."""
+    """Check that an engine has a way out, if the task's agents may reach package registries.
+
+    Raises:
+        UserError: It has none.
+    """
     if task.registries and not engine.capabilities.gateway:
         raise UserError(
             f"task {task.id!r} lets agents reach package registries, and sandbox {engine.name!r} "

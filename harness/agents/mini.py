@@ -43,7 +43,7 @@ VARIABLES = {
 
 
 class MiniTexts:
-    """Raises UserError for templates that can't work."""
+    """The texts of a scaffold's templates. Making it raises UserError for templates that can't work."""
 
     def __init__(self, task: Task, scaffold: Scaffold, allowance: Allowance) -> None:
         self._task, self._scaffold, self._allowance = task, scaffold, allowance
@@ -75,7 +75,7 @@ class MiniTexts:
         )
 
     def format_error(self, complaint: Complaint, output_limit_reached: bool, errors_left: int) -> str:
-        """`errors_left` so many more in a row end the trial."""
+        """Return the answer to a malformed message. So many `errors_left` more in a row end the trial."""
         return self._templates.render(
             "format_error",
             fault=complaint.fault.value,
@@ -87,7 +87,9 @@ class MiniTexts:
         )
 
     def reminder(self, manifest: str) -> str:
-        """For a submission without a manifest. `manifest` is the name of one that is empty, or empty itself."""
+        """Return the answer to a submission without a manifest; `manifest` names one that is empty, and is empty
+        if none is.
+        """
         return self._templates.render("reminder", manifest=manifest, submit_command=SUBMIT_COMMAND, **self._left())
 
     def _left(self) -> dict[str, object]:
@@ -107,7 +109,7 @@ _MANIFEST_BYTES = 4096
 
 
 class Interruption(Exception):
-    """Ends a step early: the messages are appended, and the loop goes on unless the work is finished."""
+    """An early end of a step: the messages are appended, and the loop goes on unless the work is finished."""
 
     def __init__(self, *messages: Message, finish: Finish | None = None) -> None:
         super().__init__(finish)
@@ -200,7 +202,7 @@ class _Loop:
             self.append(action.answer(self.agent.texts.observation(action.command, result, timeout, share)))
 
     async def submit(self) -> str:
-        """Ends the work; where there is no manifest and the model can still mend that, says so instead."""
+        """End the work; or return a reminder where there is no manifest and the model can still write one."""
         is_last = self.agent.allowance.left.steps == 0 or 0 < self.reminded_at < self.steps
         if is_last or (name := await self.empty_manifest()) is None:
             raise Interruption(finish=Finish(Ending.SUBMITTED))

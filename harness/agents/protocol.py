@@ -43,7 +43,7 @@ class AgentContext:
 
     @property
     def model_name(self) -> str:
-        """Empty where there is no model."""
+        """The model's name; empty where there is none."""
         if self.gateway:
             return self.gateway.served.name
         return self.model.name if self.model else ""
@@ -58,25 +58,38 @@ class Finish:
 
 
 class Agent(Protocol):
-    """Works in a started sandbox until it submits: what lies there once it has returned is its submission.
+    """Whoever writes the tests of one trial.
 
     It records in the trajectory what it says, hears and runs. It needs no checks of steps, time or money: let
-    AllowanceExhausted, LimitReached, ProviderError and SandboxLost pass, they are `supervise`'s.
+    AllowanceExhausted, LimitReached, ProviderError and SandboxLost pass, `supervise` catches them.
     """
 
-    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish: ...
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        """Work in a started sandbox until the submission is ready: whatever lies there on return is submitted.
+
+        Args:
+            sandbox: Its files are the task's tree; the manifest belongs to `AGENT_LOGS`.
+            trajectory: Where each message and command is to be recorded as it happens.
+
+        Returns:
+            Why the agent stopped.
+        """
+        ...
 
 
 class AgentClass(Protocol):
-    """A factory registered for an agent: makes one for a trial. Raises UserError for a scaffold that can't work.
+    """A factory that is registered for an agent; calling it makes the agent of one trial.
 
-    One is also made before a run begins, so that such a scaffold is refused before anything is paid.
-
-    `needs_model` says whether a trial of it has a model; without one, its runs have one trial whatever -m says.
+    One is also made before a run begins, so that a scaffold that can't work is refused before anything is paid:
+    calling it raises UserError for such a scaffold.
     """
 
     @property
-    def needs_model(self) -> bool: ...
+    def needs_model(self) -> bool:
+        """Return whether its trials have a model. Without one its runs have one trial per task and attempt,
+        whatever -m says.
+        """
+        ...
 
     def __call__(self, context: AgentContext) -> Agent: ...
 

@@ -16,7 +16,7 @@ from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
 
 from harness.judging.languages.registry import language_of
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
@@ -65,7 +65,11 @@ class Templates:
         self._templates = {name: self._load(name, known) for name, known in variables.items()}
 
     def render(self, name: str, **values: object) -> str:
-        """Raises UserError where the template reaches for something that isn't there."""
+        """Return a template's text with these values.
+
+        Raises:
+            UserError: The template reaches for something that isn't there.
+        """
         template = self._templates[name]
         try:
             return template.render(**values)

@@ -24,7 +24,7 @@ from harness.specs.usage import NO_USAGE, Usage
 
 
 class Ending(StrEnum):
-    """Whatever it was, what lies in the sandbox then is the submission."""
+    """Ends of an agent's work. Whichever it was, whatever lies in the sandbox then is the submission."""
 
     SUBMITTED = "submitted"
     STEP_LIMIT = "step-limit"
@@ -42,7 +42,9 @@ class Ending(StrEnum):
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":
-        """For `step`, `wall` or `cost` of an allowance, and for `memory`, `disk` or `pids` of a sandbox."""
+        """Return the ending by a limit: `step`, `wall` or `cost` of an allowance; `memory`, `disk` or `pids` of a
+        sandbox.
+        """
         return cls(f"{limit}-limit")
 
 
@@ -82,6 +84,7 @@ class ObservationRecord(_Record):
 
     @classmethod
     def of(cls, step: int, command: str, result: CommandResult) -> Self:
+        """Return the record of a command's end at a step."""
         return cls(
             step=step,
             command=command,
@@ -152,6 +155,7 @@ class FaultRecord(_Record):
 
     @classmethod
     def of(cls, step: int, failed: FailedRequest) -> Self:
+        """Return the record of a failed request at a step."""
         return cls(
             step=step,
             fault=failed.fault,
@@ -201,7 +205,7 @@ _RECORD: TypeAdapter[Any] = TypeAdapter(Record)
 
 
 class Trajectory:
-    """Appends to a new file, one flush per record. Raises FileExistsError: an attempt has a file of its own."""
+    """A file of records, one flush each. Making it raises FileExistsError: an attempt has a file of its own."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -213,11 +217,16 @@ class Trajectory:
         self._file = path.open("xb")
 
     def count_format_errors(self, more: int | None) -> None:
+        """Add malformed calls of the model; None where the agent doesn't report them."""
         if more is not None:
             self.format_errors = (self.format_errors or 0) + more
 
     def add(self, record: Record) -> None:
-        """Raises OSError that names the file: a full disk ends the run, since no trial could keep anything."""
+        """Write one record behind the others.
+
+        Raises:
+            OSError: It names the file. A full disk ends the run, since no trial could keep anything.
+        """
         if self.cut:
             return
         with self._naming():
@@ -242,6 +251,7 @@ class Trajectory:
             self.cut = self.cut or error
 
     def close(self) -> None:
+        """Close the file."""
         if self.cut:
             self._file.raw.close()  # what is still buffered would fail again
         with self._naming():
@@ -265,7 +275,11 @@ class Trajectory:
 
 
 def read_trajectory(path: Path) -> list[Record]:
-    """Return its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    """Return the records of a trajectory, without a last line that a crash has cut.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line.
+    """
     if records := _all_readable(path):
         return records
     for number, value in read_json_lines(path):

@@ -63,7 +63,7 @@ def sha256_of(path: Path) -> str:
 
 
 def write_bundle(path: Path, bundle: Bundle, images: Path) -> None:
-    """Complete, or not there."""
+    """Write a bundle, whole or not at all."""
     part = path.with_name(f"{path.name}.part")
     try:
         with tarfile.open(part, "w") as tar:
@@ -131,7 +131,7 @@ def _copy(source: IO[bytes], destination: Path) -> None:
 
 
 def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
-    """An engine takes whatever name an archive gives; none but ours may be given away."""
+    """Raise UserError for images that aren't ours: an engine takes whatever name an archive gives."""
     try:
         with tarfile.open(images) as tar:
             manifest = json.loads(_member(tar, "manifest.json").read(_MAX_INDEX_BYTES))
@@ -144,9 +144,11 @@ def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
 
 
 def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
-    """Write the images of a repo and of its tasks to `path`, building what is missing.
+    """Write the images of a repo and of its tasks to a file; build what is missing.
 
-    Raises UserError, ImageUnavailable.
+    Raises:
+        UserError: The repo isn't there, or the file can't be written.
+        ImageUnavailable: An image can't be built.
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
@@ -159,7 +161,9 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
 def import_repo(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
     """Load the images of a file into the engine, and keep their trees and records.
 
-    Raises UserError for a file that is damaged or of another version of the repo, ImageUnavailable.
+    Raises:
+        UserError: The file is damaged, or of another version of the repo.
+        ImageUnavailable: The engine doesn't take them.
     """
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         images = Path(scratch) / "images.tar"
@@ -221,9 +225,11 @@ async def _load(bundle: Bundle, images: Path) -> None:
 
 
 def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
-    """Write a native scaffold's toolbox to `path`, installing it first where it isn't here.
+    """Write a native scaffold's toolbox to a file; install it first where it isn't here.
 
-    Raises UserError, ImageUnavailable.
+    Raises:
+        UserError: The scaffold isn't native, or the file can't be written.
+        ImageUnavailable: The toolbox can't be made.
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
@@ -237,7 +243,9 @@ def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list
 def import_scaffold(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
     """Load a toolbox into the engine; nothing is fetched.
 
-    Raises UserError for a file that is damaged or of another version of the scaffold, ImageUnavailable.
+    Raises:
+        UserError: The file is damaged, or of another version of the scaffold.
+        ImageUnavailable: The engine doesn't take it.
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:

@@ -10,7 +10,8 @@ from filelock import FileLock
 from harness.authoring.repo_new.git_source import fetch_commit, wanted_commit
 from harness.sandbox.host import cache_directory, scratch_directory, writing
 from harness.sandbox.images.work_tree import unpack_tree
-from harness.specs.catalog import CATALOGS, CatalogPlace, place_of
+from harness.specs.catalog import CATALOGS
+from harness.specs.catalog_places import CatalogPlace, place_of
 from harness.specs.errors import UserError
 
 _NAMED = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)=(?P<place>.+)", re.DOTALL)

@@ -1,6 +1,7 @@
 """A catalog's tasks as one page: what each asks for, its size, and the seconds that its check record tells."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.authoring.task_check.controls import read_check_record
@@ -28,16 +29,36 @@ Must-haves are the rubric's, where a task has one; seconds as above.
 
 
 def catalogue(catalog: Catalog, records: Path, about: str = "") -> str:
-    """Return the page, in Markdown, with `about` below its title. Raises UserError for a task that can't be read."""
+    """Return a page on all tasks, in Markdown, with `about` below its title.
+
+    Raises:
+        UserError: A task can't be read.
+    """
     every = catalog.select(["*"])
     tasks = [task for task in every if task.track == BEHAVIOUR]
     rows = sorted((task.repo.language, task.repo.name, _row(task, records)) for task in tasks)
     languages = Counter(language for language, _, _ in rows)
     counts = ", ".join(f"{language} {count}" for language, count in languages.items())
     text = "".join(row for _, _, row in rows)
-    others = sorted(_other_row(task, records) for task in every if task.track != BEHAVIOUR)
-    rest = "".join([_OTHERS, *others]) if others else ""
+    others = [task for task in every if task.track != BEHAVIOUR]
+    rest = (
+        "".join([_OTHERS, *sorted(_other_row(task, records) for task in others), _counted(others)]) if others else ""
+    )
     return f"# The tasks\n\n{about}{_ABOUT}\n{_COLUMNS}{text}\n{len(tasks)} tasks: {counts}.\n{rest}"
+
+
+def _counted(tasks: Sequence[Task]) -> str:
+    """Return how many tasks of each track there are, by language, and of how many repositories."""
+    tracks = {
+        track: [task for task in tasks if task.track == track] for track in sorted({task.track for task in tasks})
+    }
+    parts = []
+    for track, mine in tracks.items():
+        languages = Counter(sorted(task.repo.language for task in mine))
+        counts = ", ".join(f"{language} {count}" for language, count in languages.items())
+        repositories = len({task.repo.name for task in mine})
+        parts.append(f"{track} {len(mine)} ({counts}, in {repositories} repositories)")
+    return f"\n{len(tasks)} tasks: {', '.join(parts)}.\n"
 
 
 def _row(task: Task, records: Path) -> str:

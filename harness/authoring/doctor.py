@@ -115,7 +115,7 @@ def _base_image(client: docker.DockerClient) -> Finding:
 
 
 def _room(facts: dict[str, Any]) -> Iterator[Finding]:
-    """Nothing where the engine's files are on another machine."""
+    """Yield how much room the engine's disk has; nothing where its files are on another machine."""
     root = Path(facts.get("DockerRootDir") or "/nonexistent")
     if root.is_dir():
         yield room("disk of the engine", root)
@@ -148,7 +148,7 @@ _WRITTEN = b"written by testwright doctor\n"
 
 
 def tries() -> list[Finding]:
-    """Nothing where no engine answers or the base image isn't there yet: then there is nothing to try it with."""
+    """Try to build, work and judge; nothing is tried where no engine answers or the base image isn't there yet."""
     try:
         client = docker.from_env(timeout=_DOCTOR_TRIES_ANSWER_SECONDS)
         try:
@@ -177,7 +177,7 @@ async def _try(name: str, attempt: Callable[[], Awaitable[str]], failed: Health)
 
 
 async def _build() -> str:
-    """With a secret and a mount of the context, as our Dockerfiles have them."""
+    """Build an image with a secret and a mount of the context, as our Dockerfiles have them."""
     step = "--mount=type=secret,id=ca --mount=type=bind,source=said,target=/mnt/said cp /mnt/said /said"
     with tempfile.TemporaryDirectory(prefix="testwright-") as context:
         (Path(context) / "said").write_bytes(_WRITTEN)
@@ -192,7 +192,7 @@ async def _build() -> str:
 
 
 async def _work() -> str:
-    """As an agent's sandbox is made, with its limits and its channel."""
+    """Work in a sandbox made as an agent's is, with its limits and its channel."""
     engine = DockerEngine(_no_task)
     image = Image(BASE_IMAGE, "doctor", "/", Path("/nonexistent"), may_be_root=True)
     sandbox = engine.sandbox(image, SandboxOptions(), {})
@@ -221,7 +221,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def doctor() -> list[Finding]:
-    """Return every check once, side by side; each is bounded on its own."""
+    """Run every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
         engine, build_command, tries, _bubblewrap, _git, _python, _new_repositories, _cache, _certificates,
         _proxies, _keys,
@@ -291,7 +291,9 @@ def _python() -> list[Finding]:
 
 
 def _cache() -> list[Finding]:
-    """Return whether it has room, and takes a file: on a read-only disk no image can be made and no trial begin."""
+    """Look whether the cache has room, and takes a file: on a read-only disk no image can be made and no trial
+    begin.
+    """
     name, directory = "disk of the cache", cache_directory()
     there = next(path for path in (directory, *directory.parents) if path.exists())
     try:

@@ -17,7 +17,7 @@ Spans = dict[str, tuple[int, int]]
 
 
 def spans_of(language: str, text: bytes) -> Spans:
-    """Outermost functions and methods; none of a text that can't be read."""
+    """Return the lines of outermost functions and methods; none of a text that can't be read."""
     if language == "python":
         found = python_functions(text) or {}
         return {name: (node.lineno, node.end_lineno or node.lineno) for name, node in found.items()}

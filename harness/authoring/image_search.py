@@ -34,7 +34,9 @@ _BROKEN = (
 
 
 class _Decompressor(Protocol):
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        """Return at most so many bytes."""
+        ...
 
 
 _COMPRESSED: tuple[tuple[bytes, Callable[[], _Decompressor]], ...] = (
@@ -128,7 +130,7 @@ _CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----(.+?)-----END CERTIFICAT
 
 
 def secret_texts() -> dict[str, bytes]:
-    """Name of a setting -> its value. The values never go into a message."""
+    """Return name of a setting -> its value. The values never go into a message."""
     found = {name: value for name, value in proxies().items() if name.upper() != "NO_PROXY"}
     for key, values in pip_settings().items():
         for number, value in enumerate(values, start=1):

@@ -73,7 +73,7 @@ class LeakSignatures:
 
 
 async def leak_signatures_of(withheld: bytes, tree: GitTree, language: Language) -> LeakSignatures:
-    """From what a patch takes out, less all that the task's own tree has as well."""
+    """Return the signatures of what a patch takes out, less all that the task's own tree has as well."""
     patch = PatchSet(withheld.decode(errors="replace"))
     removed = [line.value.strip() for file in patch for hunk in file for line in hunk if line.is_removed]
     declared = (found[1] for line in removed for found in language.declaration.finditer(line))
@@ -166,9 +166,12 @@ def _defined(names: set[str], tree: Iterable[bytes]) -> set[str]:
 def copies(
     files: Iterable[FoundFile], parts: Collection[bytes], absent: Sequence[str]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Path -> some of the `parts` in it, for every file that looks like a copy. Pure but for reading `files`.
+    """Return path -> some of the `parts` in it, for every file that looks like a copy. Pure but for reading `files`.
 
-    `absent` are paths below which nothing counts: the tree itself, and what arms don't have. Without a leading slash.
+    Args:
+        files: Files of an image.
+        parts: Pieces of the code that was removed.
+        absent: Paths below which nothing counts: the tree itself, and what arms don't have. Without a leading slash.
     """
     if not parts:
         return {}

@@ -94,7 +94,17 @@ Tell = Callable[[str], None]
 
 
 def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:
-    """Images of these repositories (None: all) and of their tasks. Raises UserError, ImageUnavailable."""
+    """Build the images of these repositories and of their tasks.
+
+    Args:
+        catalog: Where they lie.
+        names: The repositories'; None: all.
+        tell: Told of each step.
+
+    Raises:
+        UserError: A recipe is wrong.
+        ImageUnavailable: An image can't be pulled or built.
+    """
     return run_to_end(_build_all(*_chosen(catalog, names), tell))
 
 
@@ -111,7 +121,7 @@ def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list
 
 
 async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
-    """Return each repository's image, and once that is there those of its tasks."""
+    """Build each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, line: str, make: Callable[[], Awaitable[Image]]) -> Build:

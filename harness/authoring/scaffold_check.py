@@ -60,9 +60,10 @@ class _Seen:
 
 
 def check_scaffolds(catalog: Catalog, names: Sequence[str], tell: Tell) -> list[Check]:
-    """Return each by its own, on a Docker engine.
+    """Check each scaffold by itself, on a Docker engine.
 
-    Raises UserError for one that isn't native, or where no engine answers.
+    Raises:
+        UserError: One isn't native, or no engine answers.
     """
     scaffolds = [catalog.scaffold(name) for name in names or catalog.names("scaffolds")]
     native = [scaffold for scaffold in scaffolds if scaffold.native]
@@ -92,7 +93,9 @@ async def _check(session: EngineSession, task: Task, scaffold: Scaffold, tell: T
 
 
 async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> list[Problem]:
-    """In a container of the bare base image: without Python, git, Node.js or any other help of a task's image."""
+    """Return the problems in a container of the bare base image: it has no Python, git or Node.js of a task's
+    image.
+    """
     native = scaffold.native
     assert native is not None
     provider = _PROVIDERS[native.dialect]

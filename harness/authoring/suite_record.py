@@ -23,7 +23,7 @@ _LABELS = {"testwright.check": "repo"}
 
 
 def record_suite(repo: Repo, tell: Callable[[str], None]) -> SuiteRecord:
-    """As `run_suite`, to its end."""
+    """Run a repository's whole suite, as `run_suite` does, to its end."""
     return run_to_end(run_suite(repo, tell))
 
 

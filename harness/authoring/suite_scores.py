@@ -93,7 +93,11 @@ class SuiteScores(FileModel):
 
 
 def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submission]]:
-    """Name -> a suite of the task, the reference first. Raises UserError for one that can't be read."""
+    """Return name -> a suite of the task, the reference first.
+
+    Raises:
+        UserError: One can't be read.
+    """
     reference = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     folder = corpus_of(catalog.holding(task)) / task.id
     cases = read_batch(catalog, folder, task.id) if folder.is_dir() else []
@@ -106,7 +110,7 @@ def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submis
 
 
 def code_digest(task: Task) -> str:
-    """sha256 over what decides which mutants there are and how they run: image and tests, withheld tests, removal."""
+    """Return the sha256 over what decides on mutants and how they run: image and tests, withheld tests, removal."""
     parts = (
         read_recipe(task.repo).digest.encode(),
         task.repo.digest.encode(),
@@ -117,7 +121,7 @@ def code_digest(task: Task) -> str:
 
 
 def suite_digest(submission: Submission) -> str:
-    """sha256 over patch and manifest."""
+    """Return the sha256 over patch and manifest."""
     parts = (submission.patch, submission.manifest)
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
@@ -164,7 +168,12 @@ async def measure_scores(
 
 
 async def measure_all(catalog: Catalog, tasks: Sequence[Task], folder: Path, tell: Callable[[str], None]) -> None:
-    """Measure the suites of each task, and keep what they came to in `folder`. Raises UserError, SandboxLost."""
+    """Measure the suites of each task, and keep the scores in `folder`.
+
+    Raises:
+        UserError: A task or suite can't be read.
+        SandboxLost: A container was lost.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     async with engine_session("docker", uuid4().hex) as session:
         for task in tasks:
@@ -173,7 +182,11 @@ async def measure_all(catalog: Catalog, tasks: Sequence[Task], folder: Path, tel
 
 
 def read_scores(folder: Path) -> list[SuiteScores]:
-    """Return the scores that a folder has, by task. Raises UserError for a file that can't be read."""
+    """Return the scores that a folder has, by task.
+
+    Raises:
+        UserError: A file can't be read.
+    """
     return [load_yaml(path, SuiteScores) for path in sorted(folder.glob("*.json"))]
 
 

@@ -52,14 +52,20 @@ class EditedPart:
     tests: bool
 
     def allows(self, path: str) -> bool:
-        """Return files that list tests for a build, in no language of ours, go with withheld tests."""
+        """Return whether the part may change a file. Lists of tests for a build, in no language, go with withheld
+        tests.
+        """
         if self.name == "withheld" and language_at(path) is None:
             return True
         return matches(path, self.task.repo.test_paths) is self.tests
 
 
 def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
-    """Raises UserError for a name that is no part, with one that is written alike."""
+    """Return the part of a task that a name stands for.
+
+    Raises:
+        UserError: It stands for none; the message has one that is written alike.
+    """
     name = name.removesuffix(".patch")
     if name in _WHOLE:
         return EditedPart(task, name, task.directory / _WHOLE[name], name in ("withheld", "reference"))
@@ -75,7 +81,7 @@ def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
 
 
 def _check_criterion(task: Task, criterion: str) -> None:
-    """Raises UserError for a criterion that no probe decides: nobody could load the task then."""
+    """Raise UserError for a criterion that no probe decides: nobody could load the task then."""
     if not any(item.id == criterion and GradedBy.PROBE in item.graded_by for item in task.rubric.criteria):
         place = task.directory.parent.parent / "rubrics" / f"{task.id}.yaml"
         raise UserError(f"{place}: no criterion {criterion} that is graded by probe; write it first")
@@ -213,7 +219,7 @@ async def _edit(part: EditedPart, edited: Path | None, anew: bool) -> list[Path]
 
 
 async def _patch(part: EditedPart, tree: GitTree, base: str, new: str) -> bytes:
-    """Raises UserError where nothing was changed, or something that the part may not change."""
+    """Return the patch, raising UserError where nothing was changed, or something that the part may not change."""
     changed = [change.path for change in await tree.changes(new, base)]
     if not changed:
         raise UserError(f"{part.name}: the tree is as it was; nothing is stored")
@@ -232,7 +238,12 @@ def _store(part: EditedPart, patch: bytes) -> list[Path]:
 
 
 def twin_beside(catalog: Catalog, task: Task, probe: str) -> list[Path]:
-    """Write the skeleton of a probe's twin, where it has none; the file. Raises UserError, ImageUnavailable."""
+    """Write the skeleton of a probe's twin where it has none, and return the file.
+
+    Raises:
+        UserError: There is no such probe.
+        ImageUnavailable: The task's image can't be made.
+    """
     part = part_of(catalog, task, f"probes/{probe}")
     return run_to_end(_twins_to_write([part], {part.path: part.path.read_bytes()}))
 
@@ -251,7 +262,7 @@ async def _twins_to_write(parts: Sequence[EditedPart], made: Mapping[Path, bytes
 
 
 def _check(part: EditedPart, changed: list[str]) -> None:
-    """Raises UserError for a file that the part may not change."""
+    """Raise UserError for a file that the part may not change."""
     for path in changed:
         if not part.allows(path):
             what = "tests only" if part.tests else "production code only"
@@ -259,7 +270,7 @@ def _check(part: EditedPart, changed: list[str]) -> None:
 
 
 def _ask(directory: Path) -> None:
-    """The author's editor on the directory, or a shell in it. Raises UserError where it ends with an error."""
+    """Start the author's editor on the directory, or a shell in it; raise UserError where it ends with an error."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     command = [*shlex.split(editor), str(directory)] if editor else [os.environ.get("SHELL", "/bin/sh")]
     status = subprocess.run(command, cwd=directory, check=False).returncode

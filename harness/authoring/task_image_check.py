@@ -49,7 +49,7 @@ async def repository_problems(repository: Path, commit: str, where: str) -> list
 
 
 def _unexpected_files(repository: Path) -> Iterator[str]:
-    """Reflogs, stash, packed refs, hooks, alternates, loose objects: all are files that we didn't write."""
+    """Yield reflogs, stash, packed refs, hooks, alternates and loose objects: all are files that we didn't write."""
     for path in sorted(repository.rglob("*")):
         name = path.relative_to(repository).as_posix()
         packed = path.parent.name == "pack" and path.suffix in (".pack", ".idx", ".rev")
@@ -101,10 +101,18 @@ async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
 
 
 async def other_copies(task: Task, reference: str | None = None) -> list[Problem]:
-    """Copies of the code that the task removes, in its image outside the tree: each could tell a test what is right.
+    """Return a problem for each copy of the removed code in the task's image outside the tree.
 
-    What no arm has doesn't count, and a task whose removal isn't written yet has none. `reference` is another image
-    than the task's own. Raises ImageUnavailable, UserError.
+    Each could tell a test the right code. What no arm has doesn't count, and a task whose removal isn't written yet
+    has none.
+
+    Args:
+        task: Whose image.
+        reference: Another image than the task's own.
+
+    Raises:
+        ImageUnavailable: The image can't be had.
+        UserError: The removal can't be read.
     """
     if not task.path("removal.patch").is_file():
         return []
@@ -148,7 +156,7 @@ async def _search(images: EngineImages, reference: str, signatures: LeakSignatur
 
 
 class ImageSearch:
-    """Looks at files one by one. `packs` are git's packs, whose objects are to be looked at as well."""
+    """A search of an image's files, one by one. `packs` are git's packs, whose objects are searched as well."""
 
     def __init__(self, reference: str, signatures: LeakSignatures) -> None:
         self.packs: list[FoundFile] = []

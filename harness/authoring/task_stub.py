@@ -77,7 +77,7 @@ async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int
 
 
 def rate(samples: Sequence[StubSample]) -> float:
-    """Stubs that compile at the first try, of all that were made."""
+    """Return the share of stubs that compile at the first try."""
     return sum(each.compiling for each in samples) / max(1, sum(each.stubs for each in samples))
 
 
@@ -98,9 +98,16 @@ Files = Mapping[str, bytes]
 
 
 def stub_task(task: Task, symbols: Sequence[str], anew: bool, write: bool) -> list[StubbedPatch]:
-    """Return both removals, compiled in the task's image. Written where `write` says so and both compile.
+    """Make both removals, compiled in the task's image.
 
-    Raises UserError where a symbol isn't there or can't be taken out, and where a removal is there already.
+    Args:
+        task: Whose.
+        symbols: The functions to take out: `MODULE:NAME`.
+        anew: Whether removals that are there may be replaced.
+        write: Whether to write them, if both compile.
+
+    Raises:
+        UserError: A symbol isn't there or can't be taken out, or a removal is there already.
     """
     there = [name for name in PATCHES.values() if task.path(name).exists()]
     if there and write and not anew:
@@ -142,7 +149,7 @@ def _stubbed(
 
 
 async def _by_file(tree: GitTree, task: Task, symbols: Sequence[str]) -> dict[str, list[str]]:
-    """File -> names of functions in it. Raises UserError for a symbol that isn't written `MODULE:NAME`."""
+    """Return file -> functions in it, raising UserError for a symbol that isn't written `MODULE:NAME`."""
     paths = list(await tree.entries())
     wanted: dict[str, list[str]] = {}
     for symbol in symbols:
@@ -172,14 +179,19 @@ async def _texts(tree: GitTree, wanted: Mapping[str, object]) -> dict[str, bytes
 
 
 def _diff(before: Files, after: Files) -> str:
-    """In git's form, by path, without the ids of blobs."""
+    """Return a patch in git's form, by path, without the ids of blobs."""
     return "".join(
         file_diff(path, before[path], after[path]) for path in sorted(after) if after[path] != before[path]
     )
 
 
 def reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
-    """Return the reference on mutants of the code that the removal takes out. Raises UserError, SandboxLost."""
+    """Run the reference on mutants of the code that the removal takes out.
+
+    Raises:
+        UserError: There can be no mutants of this task.
+        SandboxLost: A container was lost.
+    """
     return run_to_end(_reference_mutants(task, order))
 
 
@@ -194,7 +206,8 @@ async def _reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
 def tests_for(task: Task, criterion: str) -> frozenset[str]:
     """Return the reference tests that covers.yaml names for a criterion.
 
-    Raises UserError for one that isn't there.
+    Raises:
+        UserError: There is no such criterion.
     """
     known = [item.id for item in task.rubric.criteria]
     if criterion not in known:
@@ -203,9 +216,10 @@ def tests_for(task: Task, criterion: str) -> frozenset[str]:
 
 
 def take_mutant(task: Task, criterion: str, mutant: str, anew: bool) -> Path:
-    """Store a mutant as the probe of a criterion, and say where. Starts no container but to build the image.
+    """Store a mutant as the probe of a criterion, and return its file. No container starts but to build the image.
 
-    Raises UserError for a mutant that isn't there, and where a probe is there already.
+    Raises:
+        UserError: The mutant isn't there, or a probe is there already and this isn't `anew`.
     """
     tests_for(task, criterion)
     path = task.directory / "probes" / f"{criterion}.patch"

@@ -177,12 +177,13 @@ def lint_task(
     """Check a task's wording: prompt and rubric, the statements by a judge. Status 1: something is to be reworded."""
     from harness.authoring.judge_consistency import judge_consistency
     from harness.authoring.task_check.command import check
+    from harness.authoring.task_check.context import CheckOrder
     from harness.results.report.authoring_report import report_consistency
     from harness.results.report.catalog_report import tell
     from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
     from harness.specs.errors import UserError
-    from harness.specs.task_facts import Level
+    from harness.specs.task_facts import Level, StepId
 
     catalog, named = catalog_of(context), judge or []
     if consistency:
@@ -195,7 +196,8 @@ def lint_task(
     catalog.task(task)
     reviewer = judge_for(catalog, named[0], cached=False) if named else None
     with watching_checks(1) as watch:
-        checks = check(catalog, {task: Level.QUICK}, 1, watch, None, False, reviewer, ("prompt", "rubric"))
+        order = CheckOrder(reviewer, frozenset({StepId.PROMPT, StepId.RUBRIC}))
+        checks = check(catalog, {task: Level.QUICK}, 1, watch, order=order)
     return report_task_checks(checks, (), as_json)
 
 
@@ -290,56 +292,6 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
     task_app.command("scores")(score_suites)
 
 
-def stub_task(
-    context: typer.Context,
-    task: Annotated[str, typer.Argument(help="Task id")],
-    symbol: Annotated[
-        list[str], typer.Option("--symbol", help="MODULE:NAME, as in aiosmtpd/smtp.py:SMTP.push; several are taken")
-    ],
-    replace: Annotated[bool, typer.Option("--replace", help="Write removals anew that are there already")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Only show the stubs; write nothing")] = False,
-    as_json: Json = False,
-) -> int:
-    """Write a task's removal.patch and garbage.patch: signatures stay, bodies go. Status 1: one doesn't compile."""
-    from harness.authoring.task_stub import stub_task as make
-    from harness.results.report.authoring_report import report_stubs
-
-    return report_stubs(make(catalog_of(context).task(task), symbol, replace, not show), as_json)
-
-
-def probe_task(
-    context: typer.Context,
-    task: Annotated[str, typer.Argument(help="Task id")],
-    criterion: Annotated[str, typer.Option(help="The criterion that the probe is for, such as 1.4")],
-    mutants: Annotated[int, typer.Option(min=1, help="How many mutants are tried")] = 30,
-    seed: Annotated[int, typer.Option(help="How they are drawn")] = 0,
-    seconds: Annotated[float, typer.Option(min=1, help="What their containers may take together")] = 600,
-    take: Annotated[str | None, typer.Option(help="Store this mutant as probes/CRITERION.patch; run nothing")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Store it where a probe is there already")] = False,
-    as_json: Json = False,
-) -> int:
-    """Try mutants of the removed code on the reference tests, and store one as a probe (--take)."""
-    from harness.authoring.task_edit import twin_beside
-    from harness.authoring.task_stub import reference_mutants, take_mutant, tests_for
-    from harness.judging.verify.mutants.running import MutantOrder
-    from harness.results.report.authoring_report import report_written
-    from harness.results.report.mutants_report import report_proposals
-
-    catalog = catalog_of(context)
-    chosen = catalog.task(task)
-    if take:
-        report_written([take_mutant(chosen, criterion, take, replace), *twin_beside(catalog, chosen, criterion)])
-        return 0
-    wanted = tests_for(chosen, criterion)
-    return report_proposals(reference_mutants(chosen, MutantOrder(mutants, seed, seconds)), wanted, as_json)
-
-
-def add_mutating_to(task_app: typer.Typer) -> None:
-    """Register the commands with the others of tasks."""
-    task_app.command("stub")(stub_task)
-    task_app.command("probe")(probe_task)
-
-
 def answered(option: str, given: str | None, question: str) -> str:
     """Return what is given, else the answer at a terminal. Raises UserError where there is neither."""
     if given:
@@ -350,7 +302,7 @@ def answered(option: str, given: str | None, question: str) -> str:
 
 
 def next_command() -> str | None:
-    """A line of standard input, asked for at a terminal; None at its end."""
+    """Return a line of standard input, asked for at a terminal; None at its end."""
     if sys.stdin.isatty():
         print("$ ", end="", flush=True)
     line = sys.stdin.readline()
@@ -358,5 +310,5 @@ def next_command() -> str | None:
 
 
 def several(option: str, given: Sequence[str] | None, question: str) -> tuple[str, ...]:
-    """The same for words."""
+    """Return words from an option, or else asked for at a terminal."""
     return tuple(given) if given else tuple(answered(option, None, question).split())

@@ -1,5 +1,6 @@
 """`testwright task`, `repo`, `scaffold` and `model`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -92,7 +93,8 @@ def check_tasks(
 
     In swe-atlas tasks it looks for the known defects of published tasks.
     """
-    from harness.authoring.task_check.command import check, fix_all, levels, refuse_for_published
+    from harness.authoring.task_check.command import check, fix_all, levels, parts_named, refuse_for_published
+    from harness.authoring.task_check.context import CheckOrder
     from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
     from harness.specs.errors import UserError
@@ -100,13 +102,7 @@ def check_tasks(
     from harness.specs.tracks import TaskOptions
 
     if explain:
-        from harness.authoring.task_check.command import part_named
-        from harness.authoring.task_check.explaining import explained
-        from harness.results.report.authoring_report import report_line
-
-        for step in [part_named(name, "--explain") for name in explain]:
-            report_line(explained(step, tasks[0] if tasks and len(tasks) == 1 else ""))
-        return 0
+        return _explain(explain, tasks or ())
     ours = {
         "--fix": fix,
         "--records": records,
@@ -124,11 +120,22 @@ def check_tasks(
         raise UserError("every task that is named is left out by -x or --repo; there is nothing to check")
     chosen = levels(catalog, names, chosen_level(quick, brief, sample), sample, records)
     named = judge_for(catalog, judge, cached=False) if judge else None
+    order = CheckOrder(named, parts_named(only or ()), remember, mutants)
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
         catalog = catalog_of(context, image_map)
-        checks = check(catalog, chosen, jobs, watch, records, write, named, only or (), remember, mutants)
+        checks = check(catalog, chosen, jobs, watch, records, write, order)
     return report_task_checks(checks, written, as_json)
+
+
+def _explain(parts: Sequence[str], tasks: Sequence[str]) -> int:
+    from harness.authoring.task_check.command import part_named
+    from harness.authoring.task_check.explaining import explained
+    from harness.results.report.authoring_report import report_line
+
+    for step in [part_named(name, "--explain") for name in parts]:
+        report_line(explained(step, tasks[0] if len(tasks) == 1 else ""))
+    return 0
 
 
 @repo_app.command("list")
@@ -253,7 +260,7 @@ def show_model(
 
 
 def catalog_of(context: typer.Context, images: Path | None = None):  # type: ignore[no-untyped-def]  # imported late
-    """The catalogs that the command line names."""
+    """Return the catalogs that the command line names."""
     from harness.specs.catalog import Catalog
     from harness.specs.tracks import TaskOptions
 

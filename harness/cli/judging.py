@@ -56,30 +56,27 @@ def verify(
     from harness.results.report.batch_report import progress_line, report_batch, report_one, report_times
     from harness.results.report.mutants_report import export_mutants as export
     from harness.runs.judges import judge_for
-    from harness.runs.submissions import judge_again_and_again, judge_cases, read_batch, read_case
+    from harness.runs.submissions import JudgingOrder, judge_again_and_again, judge_cases, read_batch, read_case
     from harness.specs.catalog import Catalog
     from harness.specs.errors import UserError
     from harness.specs.tracks import TaskOptions
 
     catalog = Catalog(context.obj, TaskOptions(image_map, all_criteria))
-    order = MutantOrder(mutants, mutant_seed) if mutants else None
-    if export_mutants and (batch or not order):
+    if export_mutants and (batch or not mutants):
         raise UserError(
             "--export-mutants goes with --mutants N and one submission: TASK --patch FILE --manifest FILE"
         )
     named = judge_for(catalog, judge, not no_cache) if judge else None
+    order = JudgingOrder(named, protocol, MutantOrder(mutants, mutant_seed) if mutants else None, control)
     if batch and times > 1:
         raise UserError("--times is for one submission: TASK --patch FILE --manifest FILE")
     if batch:
         cases = read_batch(catalog, batch, task)
-        batch_done = judge_cases(
-            cases, sandbox, output, jobs, progress_line(len(cases)), named, protocol, order, control
-        )
-        return report_batch(batch_done, as_json)
+        return report_batch(judge_cases(cases, sandbox, output, jobs, progress_line(len(cases)), order), as_json)
     if not (task and patch and manifest):
         raise UserError("verify needs TASK --patch FILE --manifest FILE, or --batch DIR")
     case = read_case(catalog.task(task), patch, manifest)
-    judged = judge_again_and_again(case, times, sandbox, output, named, protocol, order, control)
+    judged = judge_again_and_again(case, times, sandbox, output, order)
     if export_mutants:
         export(judged[0], export_mutants)
     return report_times(judged, as_json) if times > 1 else report_one(judged[0], as_json)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from harness.cli import authoring_commands, catalog_commands, judging, machine, reporting, running
+from harness.cli import authoring_commands, catalog_commands, judging, machine, mutating_commands, reporting, running
 from harness.cli.plugin_commands import add_plugin_commands
 
 if TYPE_CHECKING:
-    from harness.specs.catalog import CatalogPlace
+    from harness.specs.catalog_places import CatalogPlace
 
 app = typer.Typer(
     name="testwright",
@@ -37,7 +37,7 @@ app.command("verify")(judging.verify)
 app.command("regrade")(judging.regrade)
 app.add_typer(judging.judge_app, name="judge")
 authoring_commands.add_to(catalog_commands.repo_app, catalog_commands.task_app)
-authoring_commands.add_mutating_to(catalog_commands.task_app)
+mutating_commands.add_to(catalog_commands.task_app)
 app.add_typer(catalog_commands.task_app, name="task")
 app.add_typer(catalog_commands.repo_app, name="repo")
 app.add_typer(catalog_commands.scaffold_app, name="scaffold")

@@ -15,7 +15,7 @@ They come from plugins alone; their heavy imports belong into the commands.
 
 
 def add_plugin_commands(app: typer.Typer) -> None:
-    """Add the commands of plugins. One that can't be imported is told on stderr and left out: the others work."""
+    """Add the commands of plugins. Name one that can't be imported on stderr and leave it out: the others work."""
     groups = {info.name: info.typer_instance for info in app.registered_groups}
     for name in COMMANDS.names:
         group = groups.get(name.partition(".")[0]) if "." in name else None

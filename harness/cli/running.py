@@ -178,10 +178,10 @@ def show(
     csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, reasons, criteria, tests...")] = None,
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""
+    from harness.results.filters import Filters
     from harness.results.report.csv_report import chosen_rows
     from harness.results.report.run_report import damaged, show_run
     from harness.results.report.trajectory_report import chosen_steps
-    from harness.results.run_rows import Filters
     from harness.specs.catalog import Catalog
 
     filters = Filters(verdict, reason, task, scaffold, model, track)

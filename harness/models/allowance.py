@@ -20,11 +20,15 @@ class Budget(Protocol):
     """Money that several spend together, wherever they are. In this process it is a `Spending`."""
 
     async def check(self) -> None:
-        """Raises BudgetExhausted where the next call may not be made."""
+        """Return if the next call may be made.
+
+        Raises:
+            BudgetExhausted: It may not: the limit is reached, or the cost so far isn't known.
+        """
         ...
 
     async def charge(self, usage: Usage) -> None:
-        """Count what a call has cost."""
+        """Add the tokens and USD of a call."""
         ...
 
 
@@ -42,7 +46,7 @@ class Spending:
         self._within = within
 
     async def check(self) -> None:
-        """Raises BudgetExhausted where the next call may not be made, here or in what this is part of."""
+        """See `Budget`. Whatever this is `within` is checked too."""
         cost = self.usage.cost_usd
         if self._limit is not None and cost is None:
             raise BudgetExhausted(
@@ -55,6 +59,7 @@ class Spending:
             await self._within.check()
 
     async def charge(self, usage: Usage) -> None:
+        """See `Budget`. Whatever this is `within` is charged too."""
         self.usage += usage
         self.known_usd += usage.cost_usd or 0.0
         if self._within:
@@ -62,7 +67,7 @@ class Spending:
 
 
 class MeteredModel:
-    """A model whose calls are counted, and made only while there is money left. Raises BudgetExhausted."""
+    """A model whose calls are counted, and made only while there is money left."""
 
     def __init__(self, model: Model, spending: Spending) -> None:
         self.name = model.name
@@ -70,6 +75,7 @@ class MeteredModel:
         self._model = model
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        """See `Model`. Failed calls are paid as well."""
         await self.spending.check()
         try:
             completion = await self._model.complete(messages, tools)
@@ -105,14 +111,16 @@ class Left(NamedTuple):
 
 
 class StepObserver:
-    """Hears of an agent's steps. Nothing is done here: override it."""
+    """An observer of an agent's steps. It does nothing: override what matters."""
 
     def stepped(self, steps: int, usage: Usage) -> None:
-        """An agent has taken so many steps, and its model has used this so far."""
+        """Hear that an agent has taken so many steps, and what its model has used so far."""
 
 
 class Stops:
-    """Time for which this process has stood still since the first beat: told by beats that are late."""
+    """A clock of the time for which this process has stood still since the first beat; beats that are late tell
+    it.
+    """
 
     LONGEST = 5.0
     """Seconds between two beats of a process at work, however busy its machine is."""
@@ -122,14 +130,14 @@ class Stops:
         self._seconds = 0.0
 
     def beat(self) -> None:
-        """This process is at work now."""
+        """Note that this process is at work now."""
         now = time.monotonic()
         if self._last is not None and now - self._last > self.LONGEST:
             self._seconds += now - self._last
         self._last = now
 
     def seconds(self) -> float:
-        """Up to now: whoever asks may be the first that runs again."""
+        """Return the seconds for which it stood still, up to now: whoever asks may be the first that runs again."""
         if self._last is not None:
             self.beat()
         return self._seconds
@@ -173,27 +181,32 @@ class Allowance:
         self._began = self._now()
 
     def beat(self) -> None:
-        """Say that this process is at work: who supervises the agent does so every second.
+        """Note that this process is at work: who supervises the agent does so every second.
 
-        Where longer than a few seconds nobody did, this process was stopped (SIGSTOP, a machine asleep) or got no
-        core, and the agent's clock stood still as long.
+        Where nobody did for longer than a few seconds, this process was stopped (SIGSTOP, a machine asleep) or got
+        no
+        core. The agent's clock stood still for that time.
         """
         self._stops.beat()
 
     def _now(self) -> float:
-        """On the clock, without the time in which this process stood still."""
+        """Return the seconds of a clock that stands still while this process does."""
         now = self._clock.now()
         return now - self._stops.seconds()
 
     def metered(self, model: Model) -> Model:
-        """Return the model as an agent gets it.
+        """Return the model as an agent gets it, under the limits.
 
         Its calls raise AllowanceExhausted, BudgetExhausted and ProviderError.
         """
         return _LimitedModel(MeteredModel(model, self.spending), self)
 
     def check(self) -> None:
-        """Raises AllowanceExhausted where the agent may not ask a model any more."""
+        """Return if the agent may ask its model again.
+
+        Raises:
+            AllowanceExhausted: Its steps, USD or seconds are used up.
+        """
         limits, usd = self.limits, self.spending.known_usd
         if self.steps + len(self._under_way) >= limits.steps:
             raise AllowanceExhausted(Limit.STEPS, f"its limit of {limits.steps} steps")
@@ -202,7 +215,11 @@ class Allowance:
         self.seconds_left()
 
     def seconds_left(self) -> float:
-        """On the agent's clock. Raises AllowanceExhausted where nothing is left."""
+        """Return the seconds that are left on the agent's clock.
+
+        Raises:
+            AllowanceExhausted: Nothing is left.
+        """
         left = self.limits.wall_seconds - self.counted_seconds
         if left <= 0:
             raise AllowanceExhausted(Limit.WALL, f"its limit of {self.limits.wall_seconds} seconds")
@@ -210,7 +227,7 @@ class Allowance:
 
     @property
     def left(self) -> Left:
-        """Return what the agent may still use."""
+        """The steps, seconds and USD that the agent may still use."""
         limits, spent = self.limits, self.spending.usage.cost_usd
         return Left(
             steps=max(0, limits.steps - self.steps - len(self._under_way)),
@@ -220,7 +237,7 @@ class Allowance:
 
     @property
     def counted_seconds(self) -> float:
-        """Return what the agent's clock shows."""
+        """The seconds that the agent's clock shows."""
         return self._now() - self._began - self.waiting_seconds
 
     @property
@@ -230,7 +247,7 @@ class Allowance:
 
     @property
     def waiting_seconds(self) -> float:
-        """Time that doesn't count, with that of a request under way until it has turned out well."""
+        """The seconds that don't count. A request under way belongs to them until it has brought an answer."""
         now = self._now()
         spans = [*self._calls, *((began, now) for began in self._under_way)]
         if self._pause:
@@ -257,7 +274,10 @@ class Allowance:
             self._observe = ignore_faults
 
     def pause(self, seconds: float) -> None:
-        """An agent that repeats failed requests by itself waits now: until its next call, or for so many seconds."""
+        """Stop the agent's clock until its next call, for so many seconds at most.
+
+        For an agent that repeats failed requests by itself, and waits before it does.
+        """
         now = self._now()
         self._end_pause(now)
         self._pause = (now, now + seconds)
@@ -270,9 +290,12 @@ class Allowance:
 
     @contextmanager
     def call(self) -> Iterator["CallUnderWay"]:
-        """Provide one call of a model. It is a step once it is `answered`; the time of one that isn't doesn't count.
+        """Provide one call of a model.
 
-        Raises AllowanceExhausted where it may not be made.
+        It is a step once it is `answered`; the time of one that never is doesn't count.
+
+        Raises:
+            AllowanceExhausted: The call may not be made.
         """
         self.check()
         began = self._now()
@@ -298,7 +321,12 @@ class Allowance:
         self._calls.append((began, self._now()))
 
     async def ask(self, model: Model, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """Return one call of `model` under the limits."""
+        """Make one call of `model` under the limits.
+
+        Raises:
+            AllowanceExhausted: The call may not be made.
+            ProviderError: The call failed; it is counted and isn't a step.
+        """
         with self.call() as call:
             began = self._now()
             try:
@@ -321,7 +349,11 @@ class CallUnderWay:
         self._end = end
 
     def answered(self, seconds: float | None = None) -> None:
-        """It has brought an answer, whose own request took so many seconds; None: all of the call."""
+        """Note that the call has brought an answer.
+
+        Args:
+            seconds: How long the request took that brought it, without retries; None: the whole call.
+        """
         self.is_answered = True
         self._end(seconds)
 

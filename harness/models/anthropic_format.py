@@ -34,7 +34,7 @@ def tool_json(tool: Tool) -> dict[str, Any]:
 
 
 def conversation(messages: Sequence[Message]) -> dict[str, Any]:
-    """`system` and `messages`: system prompts apart, and what stands side by side of one role in one message.
+    """Return `system` and `messages`: system prompts apart, and neighbours of one role in one message.
 
     The provider wants the answers to parallel tool calls all in the one user's message that follows them.
     """
@@ -56,7 +56,7 @@ def conversation(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def _blocks(message: Message) -> list[dict[str, Any]]:
-    """At least one, and none of them empty, which the provider refuses."""
+    """Return at least one block, and none that is empty, which the provider refuses."""
     if message.role is MessageRole.TOOL:
         answer = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.content or "(empty)"}
         return [answer]

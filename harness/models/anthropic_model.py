@@ -38,7 +38,7 @@ class AnthropicModel:
         self._observe = observe
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """Raises ProviderError: at once, or after the retries where the fault's class allows them."""
+        """See `Model`. It raises ProviderError at once, or after the retries where the fault's class allows them."""
         if self._file.prices is None or self._file.effort:
             await litellm_module()  # for its table
         anthropic = await asyncio.to_thread(import_module, "anthropic")

@@ -38,9 +38,15 @@ _ALSO = {
 
 
 def check_provider(name: str, file: ModelFile, key: str | None) -> None:
-    """Raises UserError for a provider that nobody knows, and for a key that isn't set.
+    """Check that a model's provider is known and its key set. May import litellm, which takes seconds.
 
-    `key` is the one that the model's file names, None where it names none. May import litellm, which takes seconds.
+    Args:
+        name: The model's, with its provider.
+        file: Its settings.
+        key: The key that the model's file names; None where it names none.
+
+    Raises:
+        UserError: Nobody knows the provider, or the key isn't set.
     """
     check_known(name, file)
     if key is None and (missing := missing_keys(file)):
@@ -72,7 +78,11 @@ def _provider(file: ModelFile) -> str:
 
 
 def check_known(name: str, file: ModelFile) -> None:
-    """Raises UserError for a provider that nobody knows. May import litellm."""
+    """Check that a model's provider is known. May import litellm, which takes seconds.
+
+    Raises:
+        UserError: Nobody knows it.
+    """
     provider = _provider(file)
     if provider in _VARIABLES:
         return
@@ -111,9 +121,14 @@ class Models:
         self.limiters: LimiterService = limiters or RateLimiters()
 
     def build(self, name: str, observe: FaultObserver = ignore_faults) -> Model:
-        """For one trial: replayed and scripted ones remember how far they are. Raises UserError.
+        """Return a model for one trial: replayed and scripted ones remember how far they are.
 
-        `observe` is told of each request to a provider that fails, also of those that are repeated.
+        Args:
+            name: PROVIDER/MODEL, a model file's name, or what is replayed or scripted.
+            observe: Told of each request to a provider that fails, also of those that are repeated.
+
+        Raises:
+            UserError: There is no such model, or its key isn't set.
         """
         kind, path = recording(name)
         if path and kind == "replay":
@@ -125,9 +140,15 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Check that a model can be asked at all: its file, its provider, its key. Raises UserError.
+        """Check that a model can be asked at all: its file, its provider, its key. May import litellm, which takes
+        seconds.
 
-        `native` says that an agent with a client of its own asks it. May import litellm, which takes seconds.
+        Args:
+            name: The model's.
+            native: Whether an agent with a client of its own asks it.
+
+        Raises:
+            UserError: It can't be asked.
         """
         if not (native or self.file(name)):
             self.build(name)
@@ -136,7 +157,11 @@ class Models:
         check_provider(name, served.file, served.key)
 
     def served(self, name: str) -> ServedModel:
-        """For an agent with a client of its own. Raises UserError, also for a model that is replayed or scripted."""
+        """Return what an agent with a client of its own needs to be served this model.
+
+        Raises:
+            UserError: There is no such model, or it is replayed or scripted.
+        """
         kind, path = recording(name)
         if path:
             raise UserError(
@@ -150,7 +175,11 @@ class Models:
         return ServedModel(name, file, _key(name, file), self.limiters.limiter(name, file.limits))
 
     def file(self, name: str) -> ModelFile | None:
-        """Return the model file of a name; None for a model that is replayed or scripted. Raises UserError."""
+        """Return the model file of a name; None for a model that is replayed or scripted.
+
+        Raises:
+            UserError: It is absent or wrong.
+        """
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:
@@ -166,11 +195,6 @@ class Models:
     def _unknown(self, name: str) -> str:
         known = ", ".join(self._catalog.model_names()) or "none"
         return f"unknown model {name!r}; name one as {FORMS} (model files here: {known})"
-
-
-def build_model(name: str, catalog: Catalog | None = None) -> Model:
-    """Return one model that shares no limits with others. Raises UserError."""
-    return Models(catalog or Catalog()).build(name)
 
 
 def recording(name: str) -> tuple[str, Path | None]:

@@ -66,7 +66,7 @@ class Fault(Exception):
         return self.kind.is_retryable
 
     def request(self, retry_in: float | None) -> FailedRequest:
-        """For whoever observes it. `retry_in` is None where the request isn't repeated."""
+        """Return the failed request for its observer; `retry_in` is None where the request isn't repeated."""
         return FailedRequest(
             fault=self.kind, message=self.message, seconds=self.seconds, usage=self.usage, retry_in=retry_in
         )
@@ -85,7 +85,7 @@ def refusal(status: int, message: str, body: Any = None, headers: Mapping[str, s
 
 
 def classify(status: int, text: str) -> ProviderFault:
-    """By status, and where one status serves several purposes by what is in `text`."""
+    """Return the class of a provider's error, by status, and where one status has several causes by `text`."""
     if status in (400, 402, 403, 429) and _QUOTA.search(text):
         return ProviderFault.QUOTA
     if status in (400, 413, 422) and _CONTEXT.search(text):
@@ -125,7 +125,7 @@ def _date(text: str) -> datetime | None:
 
 
 def one_line(text: str) -> str:
-    """Without control characters and without any key, which a provider's message may repeat."""
+    """Return a provider's message without control characters and without any key, which it may repeat."""
     printable = "".join(char if char.isprintable() else " " for char in without_secrets(text))
     return " ".join(printable.split())[:_MESSAGE_CHARS]
 

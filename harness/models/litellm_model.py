@@ -46,7 +46,7 @@ class LiteLLMModel:
         self._tools = file.tools
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
-        """Raises ProviderError: at once, or after the retries where the fault's class allows them.
+        """See `Model`. It raises ProviderError at once, or after the retries where the fault's class allows them.
 
         A model that turns out to have no tools is asked without them from then on: its answers are text.
         """

@@ -83,7 +83,7 @@ def _entry(model: str) -> Any:
 
 
 def _by_table(model: str, usage: Usage) -> float | None:
-    """USD; None for a model that the table doesn't have or has without a price, where it says 0."""
+    """Return USD; None for a model that the table doesn't have, or has without a price, where it says 0."""
     litellm = load_litellm()
     try:
         costs = litellm.cost_per_token(model=model, usage_object=_litellm_usage(litellm, usage))

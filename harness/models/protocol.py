@@ -84,7 +84,7 @@ class Completion(_Frozen):
 
     @property
     def paid(self) -> Usage:
-        """All that was paid for this answer."""
+        """Tokens and USD that were paid for this answer, those of failed requests included."""
         return self.lost + self.usage
 
 
@@ -106,15 +106,26 @@ FaultObserver = Callable[[FailedRequest], None]
 
 
 def ignore_faults(_: FailedRequest) -> None:
-    """The observer of whoever only wants the answer."""
+    """Ignore a failed request: the observer of callers that only want the answer."""
 
 
 class Model(Protocol):
-    """Raises ProviderError once the retries of an error's class are used up, BudgetExhausted before a call."""
+    """A client of a model: it turns messages into the model's next message and what that used."""
 
     name: str
 
-    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion: ...
+    async def complete(self, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
+        """Ask the model for its next message.
+
+        Args:
+            messages: The whole conversation, the system's message first.
+            tools: Functions that the model may call; none where it may only write.
+
+        Raises:
+            ProviderError: The retries of this class of error are used up, or it has none.
+            BudgetExhausted: The money is spent; raised before a call, and nothing is paid then.
+        """
+        ...
 
 
 _MARKS = 4
@@ -122,8 +133,9 @@ _MARKS = 4
 
 
 def with_cache_marks(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation with marks at its end and at its end one step ago, where the last request left its
-    cache.
+    """Return a conversation with marks up to which a provider is to keep it.
+
+    One mark is at its end, one where the last request's end was, since that is what the provider has kept.
     """
     answers = [index for index, message in enumerate(messages) if message.role is MessageRole.ASSISTANT]
     ends = {len(messages) - 1, *(index - 1 for index in answers[-1:])}
@@ -134,20 +146,21 @@ def with_cache_marks(messages: Sequence[Message]) -> list[Message]:
 
 
 def cache_marks(messages: Sequence[Message]) -> frozenset[int]:
-    """Indexes of the messages to mark: where more ask for it than providers take, the first and the last ones."""
+    """Return the indexes of the messages to mark.
+
+    Where more ask for it than providers take, these are the first and the last ones.
+    """
     asked = [index for index, message in enumerate(messages) if message.cache]
     return frozenset(asked if len(asked) <= _MARKS else [asked[0], *asked[1 - _MARKS :]])
 
 
 def whole_text(value: str | None) -> str:
-    """Half of a surrogate pair, which JSON can hold, fits into no file: it becomes a question mark."""
+    """Return a text with a question mark for each half of a surrogate pair, which JSON can hold and no file can."""
     return (value or "").encode(errors="replace").decode()
 
 
 def sendable_arguments(arguments: str) -> str:
-    """Return a tool call's arguments as a JSON object, since some providers refuse a conversation with anything
-    else.
-    """
+    """Return a tool call's arguments as a JSON object: some providers refuse a conversation with anything else."""
     try:
         if isinstance(json.loads(arguments), dict):
             return arguments

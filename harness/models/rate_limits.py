@@ -16,13 +16,15 @@ from harness.specs.model_file import RateLimits
 
 
 class Clock(Protocol):
-    """Tells the time and waits. Tests bring one whose minutes take no time."""
+    """A clock that tells the time and waits. Tests bring one whose minutes take no time."""
 
     def now(self) -> float:
         """Return seconds since some fixed moment; never goes backwards."""
         ...
 
-    async def sleep(self, seconds: float) -> None: ...
+    async def sleep(self, seconds: float) -> None:
+        """Wait for so many seconds."""
+        ...
 
 
 class SystemClock:
@@ -60,7 +62,9 @@ class Limiter(Protocol):
     """The rate limits of one model, for all who ask it. Its clock also times their retries."""
 
     @property
-    def clock(self) -> Clock: ...
+    def clock(self) -> Clock:
+        """The clock by which it waits, and retries with it."""
+        ...
 
     def turn(self, tokens: int) -> AbstractAsyncContextManager[RateTurn]:
         """Wait until a request of about so many tokens may be sent. Set the turn's tokens once they are known."""

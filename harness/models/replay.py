@@ -47,9 +47,10 @@ class MessageRecord(BaseModel):
 
 
 def read_json_lines(path: Path) -> list[tuple[int, Any]]:
-    """Line number and value of each line; a last line that was cut while it was written is left out.
+    """Return line number and value of each line, but for a last line that was cut while it was written.
 
-    Raises UserError for a file that can't be read and for any other line that isn't JSON.
+    Raises:
+        UserError: The file can't be read, or another line isn't JSON.
     """
     try:
         *whole, last = path.read_bytes().split(b"\n")
@@ -109,7 +110,7 @@ class Divergence(NamedTuple):
 
 
 class ReplayModel:
-    """Gives the assistant's messages of a trajectory in order, their tokens counted and their cost as 0.
+    """A model that repeats the assistant's messages of a trajectory, with their tokens and a cost of 0.
 
     One instance replays one trial. Raises UserError for a file that is no trajectory, ProviderError at its end.
     """
@@ -206,7 +207,9 @@ class MessageScript(FileModel):
 
 
 class ScriptedModel:
-    """Gives the same completions in the same order whatever it is asked; then raises ProviderError."""
+    """A model that gives the same completions in the same order whatever it is asked, and then raises
+    ProviderError.
+    """
 
     def __init__(self, completions: Sequence[Completion], name: str = "scripted") -> None:
         self.name = name
@@ -214,7 +217,11 @@ class ScriptedModel:
 
     @classmethod
     def from_file(cls, path: Path) -> "ScriptedModel":
-        """Raises UserError naming file and line."""
+        """Read a script.
+
+        Raises:
+            UserError: It is wrong; the message names file and line.
+        """
         script = load_yaml(path, MessageScript)
         return cls([say(message.text, *message.commands) for message in script.messages], name=f"scripted:{path}")
 

@@ -16,17 +16,17 @@ class CommandAsker(Protocol):
 
     @property
     def url(self) -> str:
-        """Return where it is served: the base for Anthropic's clients, `url` + `/v1` for OpenAI's."""
+        """Where it is served: the base for Anthropic's clients; `url` + `/v1` for OpenAI's."""
         ...
 
     @property
     def calls(self) -> int:
-        """Return how many commands it has asked for."""
+        """The number of commands that it has asked for."""
         ...
 
 
 class StandIn(Protocol):
-    """Plays a provider from a file, in this process or over HTTP on loopback."""
+    """A provider that is played from a file, in this process or over HTTP on loopback."""
 
     def model(self, path: Path) -> Model:
         """Return a model that answers as the file says, without HTTP.

@@ -119,7 +119,11 @@ class Calibration:
 
 
 def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
-    """Compare all answers of judges in these runs. Raises UserError, also where there are none."""
+    """Compare all answers of judges in these runs with labels and with one another.
+
+    Raises:
+        UserError: A run or the labels can't be read, or there are no answers.
+    """
     labels = load_yaml(gold, GoldFile).labels if gold else {}
     judges: set[str] = set()
     found: list[JudgeComparison] = []
@@ -140,7 +144,7 @@ def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
 
 
 def summarise(comparisons: Sequence[JudgeComparison], judges: Iterable[str]) -> Calibration:
-    """Pure."""
+    """Combine comparisons of judges with references. Pure."""
     answered = [item for item in comparisons if item.judge is not None]
     axes = sorted({(item.reference, item.axis) for item in answered})
     return Calibration(
@@ -174,7 +178,7 @@ def _agreement(items: Iterable[JudgeComparison]) -> Agreement:
 
 
 def _worst(answered: Iterable[JudgeComparison]) -> tuple[CriterionDifference, ...]:
-    """Criteria on which judge and reference differ, the most often first."""
+    """Return the criteria on which judge and reference differ, those first that do so most often."""
     groups: defaultdict[tuple[str, str, Reference], list[JudgeComparison]] = defaultdict(list)
     for item in answered:
         groups[item.task, item.criterion, item.reference].append(item)

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.judge.questions import Answer, Brief, Question
 from harness.results.statistics.proportions import Rate, rate
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError, first_error
 from harness.specs.reasons import ReasonCode
 from harness.specs.usage import NO_USAGE, Usage
@@ -129,14 +129,18 @@ def default_corpus() -> Path:
 
 
 def read_corpus(directory: Path) -> tuple[CorpusFile, CorpusFile]:
-    """Attacks and honest patches. Raises UserError."""
+    """Return the attacks and the honest patches of a corpus.
+
+    Raises:
+        UserError: A file is absent or wrong.
+    """
     if not (directory / "attacks.yaml").is_file():
         raise UserError(f"{directory}: no corpus here; name tests/injection of a checkout with --corpus")
     return load_yaml(directory / "attacks.yaml", CorpusFile), load_yaml(directory / "benign.yaml", CorpusFile)
 
 
 def try_judge(judge: Judge, attacks: CorpusFile, benign: CorpusFile, votes: int) -> InjectionReport:
-    """Ask a judge about every case."""
+    """Ask a judge about every attack and every honest patch, `votes` times each."""
     return asyncio.run(judge_corpora(judge, attacks, benign, votes))
 
 

@@ -11,6 +11,7 @@ from harness.runs.store import check_is_run
 from harness.runs.trial_index import MANY, TrialIndex, count_trials
 from harness.runs.trial_store import TrialStore
 from harness.specs.reasons import Verdict
+from harness.specs.tracks import BEHAVIOUR
 from harness.specs.yaml_files import load_yaml
 
 LARGE = MANY
@@ -26,26 +27,35 @@ class SystemTotal:
     rate: ResolveRate | None = None
 
 
-@dataclass(frozen=True)
-class RunTotal:
-    """`lost` counts reasons as `STAGE:CODE`."""
+@dataclass
+class TrackTotal:
+    """The trials of one track. `lost` counts reasons as `STAGE:CODE`."""
 
-    systems: Mapping[Who, SystemTotal]
-    lost: Counter[str]
+    systems: defaultdict[Who, SystemTotal] = field(default_factory=lambda: defaultdict(SystemTotal))
+    lost: Counter[str] = field(default_factory=Counter)
 
 
 def is_large(directory: Path) -> bool:
-    """Raises UserError where no run is."""
+    """Return whether a run has too many trials to be read at once.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     check_is_run(directory)
     return count_trials(directory) > LARGE
 
 
-def run_total(directory: Path) -> RunTotal:
-    """Reads the files of trials only where the index doesn't know them as they are. Raises UserError."""
+def run_total(directory: Path) -> dict[str, TrackTotal]:
+    """Return the totals of a run by track: no rate is over tasks of two.
+
+    The files of trials are read only where the run's index doesn't know them as they are.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     file = load_yaml(directory / "run.yaml", RunFile)
-    systems: defaultdict[Who, SystemTotal] = defaultdict(SystemTotal)
+    tracks: defaultdict[str, TrackTotal] = defaultdict(TrackTotal)
     verdicts: defaultdict[Who, defaultdict[str, list[Verdict | None]]] = defaultdict(lambda: defaultdict(list))
-    lost: Counter[str] = Counter()
     known_verdicts = {verdict.value: verdict for verdict in Verdict}
     models = _models(file)
     index = TrialIndex(directory)
@@ -58,16 +68,24 @@ def run_total(directory: Path) -> RunTotal:
             for attempt, entry in attempts.items()
         ]
         verdicts[who][task] += found
-        total = systems[who]
+        track = tracks[_track_of(file, task)]
+        total = track.systems[who]
         total.verdicts.update(found)
-        lost.update(entry.lost for entry in finished)
+        track.lost.update(entry.lost for entry in finished)
         total.agent_usd = _sum([total.agent_usd, *(entry.agent_usd for entry in finished)])
         total.judge_usd = _sum([total.judge_usd, *(entry.judge_usd for entry in finished)])
     index.keep()
-    for who, total in systems.items():
-        asked = file.attempts.get(system_name(*who), {})
-        total.rate = resolve_rate(_scores(verdicts[who], asked, file.repositories))
-    return RunTotal(systems, _single(lost))
+    for name, track in tracks.items():
+        track.lost = _single(track.lost)
+        for who, total in track.systems.items():
+            asked = file.attempts.get(system_name(*who), {})
+            scores = _scores(verdicts[who], asked, file.repositories)
+            total.rate = resolve_rate({task: each for task, each in scores.items() if _track_of(file, task) == name})
+    return dict(sorted(tracks.items()))
+
+
+def _track_of(file: RunFile, task: str) -> str:
+    return file.tracks.get(task, BEHAVIOUR)
 
 
 def _single(lost: Counter[str]) -> Counter[str]:
@@ -80,7 +98,7 @@ def _single(lost: Counter[str]) -> Counter[str]:
 
 
 def _models(file: RunFile) -> dict[tuple[str, str], Who]:
-    """Scaffold and folder of a model -> the system, for those that `run.yaml` knows."""
+    """Return (scaffold, a model's folder) -> system, for those that `run.yaml` knows."""
     known = [Who(*_system(system)) for system in file.attempts]
     return {(who.scaffold, slug(who.model) or "none"): who for who in known}
 

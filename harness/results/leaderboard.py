@@ -52,7 +52,7 @@ class SystemEffort:
 
 
 def effort(rows: Sequence[TrialRow]) -> SystemEffort:
-    """Pure."""
+    """Return what a system's trials took. Pure."""
     usages = [row.usage for row in rows if row.usage]
     return SystemEffort(
         trials=len(rows),
@@ -100,7 +100,7 @@ class Standing:
 
 
 def leaderboard(runs: Sequence[RunRows]) -> tuple[Standing, ...]:
-    """By rate, the best first. Trials that a run was asked for and never began count as failed. Pure."""
+    """Return systems by rate, the best first. Trials that were asked for and never began count as failed. Pure."""
     systems = list(dict.fromkeys(who for run in runs for who in _systems(run)))
     rows = {who: tuple(row for run in runs for row in run.trials if _who(row) == who) for who in systems}
     scores = {who: pooled(_scores(run, who) for run in runs) for who in systems}
@@ -154,7 +154,7 @@ def pareto_front(systems: Mapping[Who, tuple[Fraction | float, float | None]]) -
 
 
 def by_system(rows: Iterable[TrialRow]) -> dict[Who, list[TrialRow]]:
-    """In the order of the rows."""
+    """Return trials by system, in the order of the rows."""
     groups: dict[Who, list[TrialRow]] = {}
     for row in rows:
         groups.setdefault(_who(row), []).append(row)

@@ -114,7 +114,9 @@ def _why(ours: VerdictRecord, published: VerdictRecord) -> Iterator[str]:
 
 
 def _takes(code: ReasonCode, subject: str, published: VerdictRecord) -> str:
-    """Return why the published verifier doesn't mind: by what its runs showed of a test, where there is one."""
+    """Return why the published verifier accepts a submission that ours doesn't, by its runs of a test where there
+    are.
+    """
     rows = [row for row in published.stages.mutation.tests if _own_name(row.test) == _own_name(subject)]
     if code not in _OF_A_TEST or not (rows and subject):
         return WHY_PUBLISHED_TAKES[code]

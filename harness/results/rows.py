@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
-from harness.runs.records import AttemptRecord
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called
 from harness.specs.reasons import Note, Reason, Verdict
@@ -150,3 +150,9 @@ class ArmTestRow(NamedTuple):
     killed: bool
     cases: int
     seconds: float
+
+
+def is_below(row: TrialRow, prefix: str) -> bool:
+    """Return whether a trial is at `prefix` or below it."""
+    wanted = prefix.rstrip("/")
+    return row.trial == wanted or row.trial.startswith(f"{wanted}/")

@@ -1,9 +1,5 @@
-"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem.
+"""Reads a run's directory into rows; nothing else does. A trial with damaged files is a row too, with its problem."""
 
-The trials of a run that a reader asks for.
-"""
-
-import fnmatch
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +10,19 @@ from typing import Any
 from harness.agents.trajectory import failed_requests
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
-from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState
+from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState, is_below
 from harness.results.signals import signal_values
+from harness.runs.attempts import AttemptRecord
 from harness.runs.evidence_file import read_evidence
+from harness.runs.finished_work import AgentFile
+from harness.runs.mutants_file import read_mutants
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
-from harness.runs.records import AgentFile, AttemptRecord
 from harness.runs.store import find_trials
-from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
-from harness.specs.reasons import REASONS, ReasonCode, Verdict
+from harness.specs.reasons import Verdict
 from harness.specs.test_results import TestId
 from harness.specs.tracks import BEHAVIOUR
 from harness.specs.yaml_files import load_yaml
@@ -51,7 +48,11 @@ class RunRows:
         return self.file.attempts if self.file else {}
 
     def asking(self, number: Callable[[str, str, int], int]) -> "RunRows":
-        """With other numbers of attempts, told from SCAFFOLD/MODEL, task and number; 0 leaves a task out."""
+        """Return the rows with other numbers of attempts.
+
+        Args:
+            number: From SCAFFOLD/MODEL, task and the old number to the new one; 0 leaves the task out.
+        """
         if self.file is None:
             return self
         changed = {
@@ -62,7 +63,7 @@ class RunRows:
         return replace(self, file=self.file.model_copy(update={"attempts": attempts}))
 
     def track_of(self, task: str) -> str:
-        """Return a task's track: as the run or a verdict says, else that of a task that names none."""
+        """Return a task's track: what the run or a verdict says, else `behaviour`."""
         told = self.file.tracks.get(task) if self.file else None
         return told or self._tracks_of_trials.get(task, BEHAVIOUR)
 
@@ -72,7 +73,7 @@ class RunRows:
 
     @property
     def tracks(self) -> frozenset[str]:
-        """Tracks of all trials, also of those that never began."""
+        """The tracks of all trials, also of those that never began."""
         asked = {task for tasks in self.asked.values() for task in tasks}
         return frozenset(map(self.track_of, {*self._tracks_of_trials, *asked}))
 
@@ -83,12 +84,12 @@ class RunRows:
 
     @cached_property
     def criteria(self) -> tuple[CriterionRow, ...]:
-        """Rows of all trials that were judged as far as the rubric."""
+        """The criteria of all trials whose judging reached the rubric."""
         return tuple(row for trial in self.trials for row in _criteria(trial))
 
     @cached_property
     def arm_tests(self) -> tuple[ArmTestRow, ...]:
-        """Rows of all trials whose arms were kept: where arms were lost they weren't."""
+        """Tests in arms, of all trials whose arms were kept: where an arm was lost, none were."""
         return tuple(row for trial in self.trials for row in _arm_tests(self.directory, trial))
 
     def arm_tests_of(self, trial: TrialRow) -> tuple[ArmTestRow, ...]:
@@ -96,12 +97,12 @@ class RunRows:
         return tuple(_arm_tests(self.directory, trial))
 
     def mutants_of(self, trial: TrialRow) -> MutantsFile | None:
-        """Return what a trial's mutation score rests on, where one was asked for."""
+        """Return what a trial's mutation score rests on; None where none was asked for."""
         return read_mutants(self.directory / "trials" / trial.trial)
 
     @cached_property
     def behaviours(self) -> tuple[TrialBehaviour, ...]:
-        """Activity of all trials whose trajectories can be read and tell of a call."""
+        """Activity of the agents, of all trials whose trajectories can be read and have a call."""
         found = (trial_behaviour(self.directory, trial) for trial in self.trials)
         return tuple(item for item in found if item)
 
@@ -121,28 +122,34 @@ def by_track(runs: Sequence[RunRows]) -> dict[str, list[RunRows]]:
 
 
 def of_track(runs: Sequence[RunRows], track: str) -> list[RunRows]:
-    """Return the runs with the trials of one track alone. Raises UserError where none has it."""
+    """Return the runs with the trials of one track alone.
+
+    Raises:
+        UserError: No run has a trial of it.
+    """
     known = by_track(runs)
     if track not in known:
         raise UserError(f"--track {track}: no trial of this track; there are: {', '.join(known) or 'none'}")
     return known[track]
 
 
-def is_below(row: TrialRow, prefix: str) -> bool:
-    """Return whether a trial is at `prefix` or below it."""
-    wanted = prefix.rstrip("/")
-    return row.trial == wanted or row.trial.startswith(f"{wanted}/")
-
-
 def load_rows(directory: Path) -> RunRows:
-    """Return the rows of a run. Raises UserError only where the directory holds no run."""
+    """Return the rows of a run. A trial with missing or damaged files is a row too.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     stores = list(find_trials(directory))
     file = run_file(directory)
     return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
 
 
 def each_row(directory: Path) -> Iterator[TrialRow]:
-    """Yield the rows of a run one by one: only one is in memory. Raises UserError as `load_rows` does."""
+    """Yield the rows of a run one by one, so that only one is in memory.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
     file = run_file(directory)
     for store in find_trials(directory):
         yield _trial(store, directory, file)
@@ -190,7 +197,10 @@ def run_file(directory: Path) -> RunFile | None:
 
 
 def damage_of(directory: Path) -> str:
-    """Return why a run's own file can't be read, in one line; empty where it can. Its trials can be shown without."""
+    """Return why a run's own file can't be read, in one line; empty where it can.
+
+    Its trials can be shown without that file.
+    """
     try:
         load_yaml(directory / "run.yaml", RunFile)
     except UserError as error:
@@ -295,65 +305,3 @@ def _key(trial: TrialRow) -> dict[str, Any]:
     """Return what each row of a trial begins with, in this order."""
     who = {name: getattr(trial, name) for name in ("trial", "task", "scaffold")}
     return {**who, "model": trial.model_name, "attempt": trial.attempt}
-
-
-NO_VERDICT = "none"
-
-
-@dataclass(frozen=True)
-class Filters:
-    """Each is empty or a value; `task`, `scaffold` and `model` are names or globs."""
-
-    verdict: str = ""
-    reason: str = ""
-    task: str = ""
-    scaffold: str = ""
-    model: str = ""
-    track: str = ""
-
-    @property
-    def are_by_outcome(self) -> bool:
-        """Return whether trials are chosen by what became of them: then their rates say nothing."""
-        return bool(self.verdict or self.reason)
-
-    def check(self) -> None:
-        """Raises UserError for a verdict or reason that doesn't exist."""
-        verdicts = [*Verdict, NO_VERDICT]
-        if self.verdict and self.verdict not in verdicts:
-            raise UserError(f"--verdict {self.verdict}: no such verdict; known: {', '.join(verdicts)}")
-        reasons = [*ReasonCode, *REASONS.names]
-        if self.reason and self.reason not in reasons:
-            raise UserError(f"--reason {self.reason}: no such reason; known: {', '.join(reasons)}")
-
-    def take(self, row: TrialRow) -> bool:
-        return (
-            self.take_named(row.task, row.scaffold, row.model)
-            and self.takes_track(row.track)
-            and (not self.verdict or (row.verdict or NO_VERDICT) == self.verdict)
-            and (not self.reason or any(item.code == self.reason for item in row.reasons))
-        )
-
-    def takes_track(self, track: str) -> bool:
-        return not self.track or fnmatch.fnmatchcase(track, self.track)
-
-    def take_named(self, task: str, scaffold: str, model: str) -> bool:
-        """By names alone."""
-        names = ((self.task, task), (self.scaffold, scaffold))
-        return all(not glob or fnmatch.fnmatchcase(name, glob) for glob, name in names) and self._takes_model(model)
-
-    def _takes_model(self, model: str) -> bool:
-        return not self.model or any(fnmatch.fnmatchcase(name, self.model) for name in (model, called(model)))
-
-
-def chosen(rows: RunRows, filters: Filters) -> RunRows:
-    """Return the chosen trials; those that never began stay unless names alone exclude them. Raises UserError."""
-    filters.check()
-    kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
-    return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task, rows.track_of(task)) else 0)
-
-
-def _asks(filters: Filters, system: str, task: str, track: str) -> bool:
-    """Return whether the attempts that a system was asked for at a task belong to the trials that are asked for."""
-    scaffold, _, model = system.partition("/")
-    named = filters.take_named(task, scaffold, model) and filters.takes_track(track)
-    return named and not filters.are_by_outcome

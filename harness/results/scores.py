@@ -64,7 +64,10 @@ class TaskScore:
 
 
 def task_scores(rows: Iterable[TrialRow], asked: Mapping[str, int] | None = None) -> dict[str, TaskScore]:
-    """Task -> score, for one system in one run. `asked` says how many attempts at which task were asked for."""
+    """Return task -> score, for one system in one run.
+
+    `asked` says how many attempts at which task were asked for.
+    """
     found: defaultdict[str, list[TrialRow]] = defaultdict(list)
     for row in rows:
         found[row.task].append(row)
@@ -125,17 +128,13 @@ class ResolveRate:
         return self.unscored.whole
 
 
-def resolve_rates(rows: Iterable[TrialRow]) -> dict[Who, ResolveRate]:
-    """Return the rate for each scaffold and model, in the order of the rows. Pure."""
-    groups: dict[Who, list[TrialRow]] = {}
-    for row in rows:
-        groups.setdefault(Who(row.scaffold, row.model), []).append(row)
-    return {who: resolve_rate(task_scores(found)) for who, found in groups.items()}
-
-
 def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:
-    """`pass_at` and `pass_all` have each k for which every task has the attempts. Raises ZeroDivisionError without a
-    task.
+    """Return the share of attempts that resolve their task.
+
+    `pass_at` and `pass_all` have each k for which every task has the attempts.
+
+    Raises:
+        ZeroDivisionError: There is no task.
     """
     found = list(scores.values())
     verdicts = [verdict for score in found for verdict in score.verdicts]

@@ -17,16 +17,16 @@ from harness.specs.registry import Registry
 
 
 class Signal(Protocol):
-    """One column of trials."""
+    """A column of trials, which a plugin registers."""
 
     @property
     def title(self) -> str:
-        """The column's head in tables; in CSV and JSON the registered name with underscores is the column's name."""
+        """The column's head in tables. In CSV and JSON the column has the registered name, with underscores."""
         ...
 
     @property
     def caution(self) -> str:
-        """One line that `report` and the site print with the figures: what they are not."""
+        """One line that `report` and the site print with the figures, on what they don't show."""
         ...
 
     def value(self, trial: Path, row: TrialRow, /) -> Cell:
@@ -53,7 +53,7 @@ SIGNALS: Registry[Signal] = Registry("signal", "testwright.signals", {})
 
 @dataclass(frozen=True)
 class SystemFigures:
-    """One signal's figures: system -> words, in the systems' order; no system without a figure is in it."""
+    """One signal's figures: system -> words, in the systems' order; systems without a figure are left out."""
 
     title: str
     caution: str
@@ -61,7 +61,7 @@ class SystemFigures:
 
 
 def column_name(name: str) -> str:
-    """Return what a signal's column is called in CSV and JSON."""
+    """Return a signal's name in CSV and JSON."""
     return name.replace("-", "_")
 
 
@@ -110,7 +110,7 @@ def task_values(rows: Sequence[TrialRow], name: str, share: Callable[[float], fl
     Args:
         rows: Trials.
         name: The signal's.
-        share: Makes of a number what is averaged.
+        share: Turns a trial's number into what is averaged.
     """
     found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:

@@ -45,7 +45,7 @@ class Results:
 
 
 def results(runs: Sequence[RunRows], weights: WeightsFile | None = None) -> Results:
-    """Reads the trajectories of all trials; the rest is worked out of rows."""
+    """Return all results of runs. Trajectories are read; the rest is computed from rows."""
     rows = [row for run in runs for row in run.trials]
     behaviours = {id(found.row): found for run in runs for found in run.behaviours}
     return Results(

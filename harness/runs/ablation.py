@@ -172,7 +172,7 @@ def _template(setting: _Setting) -> Path:
 
 
 def _name(base: str, limits: dict[str, float], templates: dict[str, Path]) -> str:
-    """Such as `mini+limits.steps=50`: a directory's name, the same for the same changes and for no others."""
+    """Return such as `mini+limits.steps=50`: a directory's name, the same for the same changes and for no others."""
     parts = [f"limits.{name}={_number(value)}" for name, value in limits.items()]
     for name, path in templates.items():
         stem = re.sub(r"[^A-Za-z0-9_-]+", "_", path.stem)[:30]

@@ -126,7 +126,7 @@ def _changed(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> Itera
 
 
 def _added(run: RunFile, asked: AskedRun) -> Iterator[str]:
-    """Trials that no command has asked for yet. A run of an old version doesn't say what was asked for."""
+    """Yield trials that no command has asked for yet. A run of an old version doesn't say what was asked for."""
     if not run.attempts:
         return
     tasks = {task for known in run.attempts.values() for task in known}

@@ -45,7 +45,7 @@ class AtWorkFile(FileModel):
 
 
 class AtWork:
-    """Keeps the file of a run's directory. What can't be written is left: nothing depends on it."""
+    """A file in the run's directory. Errors in writing it are ignored: nothing depends on it."""
 
     def __init__(self, directory: Path, total: int) -> None:
         self._path = directory / AT_WORK
@@ -114,6 +114,6 @@ def read_at_work(directory: Path) -> AtWorkFile | None:
 
 
 def _sum(*parts: float | None) -> float | None:
-    """None is unknown, and so is a sum with it."""
+    """Return a sum; None is unknown, and so is a sum with it."""
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None

@@ -1,7 +1,7 @@
 """From the options of `testwright run` to a finished run: configuration, engine, directory, trials."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,9 @@ from harness.runs.judges import configured_judge, self_judging
 from harness.runs.looks import LOOKS
 from harness.runs.outcome import Observer, RunOutcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
-from harness.runs.scheduler import run_all
+from harness.runs.scheduler import RunWatch, run_services, trial_specs
 from harness.runs.store import RunStore, check_free
+from harness.runs.timings import longest_first
 from harness.runs.trial_index import MANY, Finished, has_index, sort_out
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.destinations import named_endpoint
@@ -57,7 +58,8 @@ class FinishedRun:
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     """Return a run's configuration: the file's keys, and over them the options that are not None.
 
-    Raises UserError.
+    Raises:
+        UserError: A key or a value is wrong.
     """
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
@@ -87,10 +89,21 @@ class Prepared(NamedTuple):
 def execute(
     catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn, extend: bool = False
 ) -> FinishedRun:
-    """Run what is missing. Checks all that can be checked before it makes the directory.
+    """Run what is missing. All that can be checked is checked before the directory is made.
 
     Of a large run that may have nothing left to do, models and agents are checked once something is: that takes
-    seconds, and much memory. `extend` allows a directory that holds something else. Raises UserError.
+    seconds, and much memory.
+
+    Args:
+        catalog: Where tasks, scaffolds and models lie.
+        config: What to run.
+        directory: The run's.
+        watch: Shows progress.
+        warn: Told what is no error.
+        extend: Whether the directory may hold trials under other conditions, or fewer than are asked for now.
+
+    Raises:
+        UserError: Something is wrong; nothing was paid.
     """
     prepared = _plan(catalog, config, warn)
     check = partial(_check, prepared, config, warn)
@@ -140,7 +153,11 @@ def _remarks(trials: list[Trial]) -> list[str]:
 
 
 def check(models: Models, trial: Trial) -> None:
-    """All of a trial that can be checked without an engine. Raises UserError."""
+    """Check all of a trial that needs no engine.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     if trial.model:
         models.check(trial.model, is_native(trial.scaffold))
     _ = trial.task.prompt
@@ -171,9 +188,10 @@ def check_agent(models: Models, trial: Trial) -> None:
 
 
 def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
-    """Return whether the caps on money can be held.
+    """Check that the caps on money can be held, and return warnings of those of tasks that can't.
 
-    Raises UserError for the run's own; a task's limit is warned about.
+    Raises:
+        UserError: The run's own cap can't be held.
     """
     files = {trial.model: trial.model_file for trial in trials}
     unpriced = [model for model, file in files.items() if file and not has_price(file)]
@@ -221,8 +239,12 @@ async def _execute(
         outcomes: list[RunOutcome] = []
         if rest:
             with watch(len(rest)) as observe:
-                todo = replace(asked, trials=rest)
-                outcomes = await run_all(executor, catalog, todo, run, store, observe, models.limiters, interrupt)
+                watching = RunWatch(store, replace(asked, trials=rest), observe, interrupt)
+                order = longest_first(rest) if config.jobs > 1 else rest
+                specs = trial_specs(catalog, config, run.id, directory, order)
+                with closing(watching):
+                    await executor.run(specs, run_services(config, store, models.limiters, watching))
+                outcomes = watching.outcomes()
     finally:
         store.close()
     return FinishedRun(directory, asked.isolation, tuple(outcomes), len(rest) - len(outcomes), finished)

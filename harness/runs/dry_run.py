@@ -83,7 +83,18 @@ class DryRun:
 
 
 def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn, extend: bool = False) -> DryRun:
-    """Checks all that a run checks before it begins. Raises UserError."""
+    """Check all that a run checks before it begins, and return what it would do and cost.
+
+    Args:
+        catalog: Where tasks, scaffolds and models lie.
+        config: What to run.
+        directory: The run's; nothing is written.
+        warn: Told what is no error.
+        extend: Whether the directory may hold trials of another command.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     models, trials, judge = prepare(catalog, config, warn)
     check_free(directory)
     isolation, planned = run_to_end(_planned(config, trials, directory, judge, extend))
@@ -129,7 +140,10 @@ def state_of(
     protocol: GradingRules = GradingRules.TESTWRIGHT,
     control: ControlRound = ControlRound.DRAWN,
 ) -> State:
-    """As `run_trial` finds it. `image_digest` is None where it isn't known before the image is made."""
+    """Return how far a trial is, as `run_trial` finds it.
+
+    `image_digest` is None where it isn't known before the image is made.
+    """
     found = store.identity()
     if not found:
         return State.RUN

@@ -217,7 +217,7 @@ class EvidenceFileCache:
         return f"since its arms ran, this has changed: {', '.join(changed)}" if changed else ""
 
     def keep(self, evidence: Evidence) -> None:
-        """Unless arms are missing or show nothing: then all of them are to be run again."""
+        """Keep evidence, unless arms are missing or show nothing: then all of them are to be run again."""
         if decide(judge_mutation(evidence)) is not Verdict.UNSCORED:
             file = EvidenceFile(conditions=self.conditions, evidence=_without_output(evidence))
             write_whole(self.path, file.to_json())

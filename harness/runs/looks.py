@@ -21,7 +21,7 @@ from harness.tracks.grading import Judgements
 
 
 class Look(Protocol):
-    """One kind of look."""
+    """A look of one kind, which a plugin registers."""
 
     async def look(self, trial: Path, task: Task, submission: Submission, context: ArmContext, /) -> str:
         """Look at a suite and keep what is found beside its verdict, unless that is there already.
@@ -38,7 +38,12 @@ class Look(Protocol):
         ...
 
     def notes(self, trial: Path, submission: Submission, /) -> Sequence[Note]:
-        """Return the notes of what is kept of this submission; none where nobody has looked at it."""
+        """Return the notes on a submission, from the kept file alone; none where nobody has looked at it.
+
+        Args:
+            trial: The trial's directory.
+            submission: What the notes must be about: a look at another one doesn't count.
+        """
         ...
 
 
@@ -49,7 +54,7 @@ LOOKS: Registry[Look] = Registry("look", "testwright.looks", {})
 async def take_looks(
     names: Iterable[str], store: TrialStore, task: Task, submission: Submission, context: ArmContext
 ) -> None:
-    """Take the named looks. What goes wrong in one is a line of the trial's log, and never touches its verdict."""
+    """Take the named looks. An error in one is a line of the trial's log, and never changes its verdict."""
     for name in names:
         try:
             told = await LOOKS.get(name).look(store.directory, task, submission, context)
@@ -65,7 +70,7 @@ def with_kept_notes(store: TrialStore, submission: Submission, judged: Judgement
 
 
 def note_again(store: TrialStore, submission: Submission) -> None:
-    """Write the notes of looks into a verdict that is there already; nothing else of it changes."""
+    """Write the notes of looks into a verdict that is there already; change nothing else of it."""
     record = store.verdict()
     if record and (noted := _noted(store, submission, record)) != record:
         store.replace_verdict(noted)

@@ -20,9 +20,10 @@ from uuid import uuid4
 from filelock import FileLock
 
 from harness.runs.concurrency import run_to_end
+from harness.sandbox.abilities import ListingEngine, Remains
 from harness.sandbox.cache_place import cache_directory, engine_key, owners_folder, sandboxes_with_dead_owners
 from harness.sandbox.host import held, writing
-from harness.sandbox.protocol import Engine, ListingEngine, Remains
+from harness.sandbox.protocol import Engine
 from harness.specs.errors import InfrastructureError, ToolFailed, UserError
 from harness.tracks.registry import choose_engine, engines_here
 
@@ -103,7 +104,7 @@ class Life(StrEnum):
 
 
 def life_of(name: str) -> Life:
-    """Return whether the process that has a label is still at work."""
+    """Return the state of the process that has a label."""
     found = Life.UNKNOWN
     for path in owners_folder().glob(f"{name}.*"):
         try:
@@ -196,6 +197,8 @@ async def _clean_images(wanted: CleaningOptions, do: bool) -> _Images:
 
 
 def _may_be_at_work(container: Remains) -> bool:
-    """Return whose process has a lock, or keeps it in another cache directory, where it can't be asked."""
+    """Return whether a container's process may be at work: it holds a lock, or keeps it in another cache
+    directory.
+    """
     owner = container.labels.get(OWNER)
     return owner is not None and life_of(owner) is not Life.DEAD

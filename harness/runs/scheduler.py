@@ -1,71 +1,23 @@
-"""Hands a run's trials to an executor, and collects their outcomes in order.
+"""A run's trials as an executor gets them, and their outcomes."""
 
-How long trials took on this machine, so that the longest of a run begin first.
-"""
-
-import contextlib
-import json
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import fmean
 
 from harness.models.allowance import Spending
 from harness.models.rate_limits import LimiterService
 from harness.models.replay import now
 from harness.runs.additions import AskedRun
 from harness.runs.at_work import AtWork
+from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.concurrency import FirstInterrupt
-from harness.runs.executors.protocol import Executor, RunObserver, RunSpec, Services, TrialSpec
+from harness.runs.executors.protocol import RunObserver, RunSpec, Services, TrialSpec
 from harness.runs.outcome import Observer, Progress, RunOutcome, TrialEvent, TrialOutcome
-from harness.runs.plan import RunConfig, RunFile, Trial
-from harness.runs.records import AttemptEnd, AttemptRecord, write_whole
+from harness.runs.plan import RunConfig, Trial
 from harness.runs.store import RunStore
-from harness.runs.trial_store import UsageFile
-from harness.sandbox.host import cache_directory
+from harness.runs.timings import keep_timing
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import NO_USAGE
-
-
-def keep_timing(trial: Trial, usage: UsageFile) -> None:
-    """Note what a trial took; where the cache can't be written, nobody knows."""
-    seconds = usage.agent_seconds + usage.verify_seconds
-    known = _known(trial.task.id)
-    if seconds > 0 and known.get(trial.system) != seconds:
-        with contextlib.suppress(OSError):
-            path = _file(trial.task.id)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, json.dumps({**known, trial.system: round(seconds, 1)}, indent=1) + "\n")
-
-
-def longest_first(trials: Iterable[Trial]) -> list[Trial]:
-    """By the time that the same task took the same system, else other systems; those of unknown tasks in the middle.
-
-    Trials of the same length stay in their order.
-    """
-    trials = list(trials)
-    known = {task: _known(task) for task in {trial.task.id for trial in trials}}
-    means = [fmean(times.values()) for times in known.values() if times]
-    middle = fmean(means) if means else 0.0
-
-    def seconds(trial: Trial) -> float:
-        times = known[trial.task.id]
-        return times.get(trial.system) or (fmean(times.values()) if times else middle)
-
-    return sorted(trials, key=lambda trial: -seconds(trial))
-
-
-def _known(task: str) -> dict[str, float]:
-    """System -> seconds."""
-    try:
-        found = json.loads(_file(task).read_text())
-        return {str(system): float(seconds) for system, seconds in found.items()}
-    except (OSError, ValueError, TypeError, AttributeError):  # absent, or another process's torn file
-        return {}
-
-
-def _file(task: str) -> Path:
-    return cache_directory() / "timings" / f"{task}.json"
 
 
 def trial_specs(
@@ -86,51 +38,33 @@ def trial_specs(
     ]
 
 
-async def run_all(
-    executor: Executor,
-    catalog: Catalog,
-    asked: AskedRun,
-    run: RunFile,
-    store: RunStore,
-    observe: Observer,
-    limiters: LimiterService,
-    interrupt: FirstInterrupt,
-) -> list[RunOutcome]:
-    """Run what is missing of the trials that are asked for; an outcome for each, in their order.
+def run_services(config: RunConfig, store: RunStore, limiters: LimiterService, watch: "RunWatch") -> Services:
+    """Return what the trials of one start share.
 
-    After `config.fail_on_error` harness errors, or an interrupt, no trial is begun any more; those have no outcome.
+    What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
     """
-    config, trials = asked.config, asked.trials
-    # What earlier starts in this directory have spent counts: the cap is the run's, however often it is started.
     budget = Spending(config.max_cost_usd, usage=store.spent() if config.max_cost_usd else NO_USAGE)
-    watch = _Watch(store, config.fail_on_error, trials, observe, interrupt)
-    services = Services(budget, limiters, watch, interrupt)
-    order = longest_first(trials) if config.jobs > 1 else trials
-    try:
-        await executor.run(trial_specs(catalog, config, run.id, store.directory, order), services)
-    finally:
-        watch.at_work.close()
-    return watch.outcomes()
+    return Services(budget, limiters, watch, watch.interrupt)
 
 
-class _Watch(RunObserver):
-    """Writes down and passes on what trials do, and says when enough have failed."""
+class RunWatch(RunObserver):
+    """An observer that writes down and passes on what trials do, and collects their outcomes.
 
-    def __init__(
-        self,
-        store: RunStore,
-        most_errors: int | None,
-        trials: list[Trial],
-        observe: Observer,
-        interrupt: FirstInterrupt,
-    ) -> None:
-        self._interrupt = interrupt
+    After `config.fail_on_error` harness errors, or an interrupt, no trial may begin any more; those have no outcome.
+    """
+
+    def __init__(self, store: RunStore, asked: AskedRun, observe: Observer, interrupt: FirstInterrupt) -> None:
+        self.interrupt = interrupt
         self._store = store
-        self._most_errors = most_errors
-        self._trials = {str(trial.place): trial for trial in trials}
+        self._most_errors = asked.config.fail_on_error
+        self._trials = {str(trial.place): trial for trial in asked.trials}
         self._observe = observe
         self._ends: dict[str, TrialOutcome] = {}
-        self.at_work = AtWork(store.directory, len(trials))
+        self._at_work = AtWork(store.directory, len(asked.trials))
+
+    def close(self) -> None:
+        """Say that nothing is at work any more."""
+        self._at_work.close()
 
     def observe(self, event: TrialEvent) -> None:
         if event.stand:  # too many to be written down
@@ -139,12 +73,12 @@ class _Watch(RunObserver):
             self._store.event("fault", trial=event.place, number=event.number, error=event.fault)
         else:
             self._store.event(event.progress, trial=event.place, number=event.number)
-        self.at_work.observe(self._trials[event.place], event)
+        self._at_work.observe(self._trials[event.place], event)
         self._observe(self._trials[event.place], event.progress, event.fault, event.stand)
 
     def done(self, outcome: TrialOutcome) -> None:
         self._ends[outcome.place] = outcome
-        self.at_work.done(outcome)
+        self._at_work.done(outcome)
         if outcome.record and outcome.usage:
             keep_timing(self._trials[outcome.place], outcome.usage)
         codes = list(dict.fromkeys(reason.code for reason in outcome.reasons))
@@ -152,13 +86,13 @@ class _Watch(RunObserver):
         self._observe(self._trials[outcome.place], Progress.FINISHED, outcome.verdict, None)
 
     def may_begin(self) -> bool:
-        if self._interrupt.happened:
+        if self.interrupt.happened:
             return False
         errors = sum(end.is_harness_error for end in self._ends.values())
         return self._most_errors is None or errors < self._most_errors
 
     def outcomes(self) -> list[RunOutcome]:
-        """In the trials' order. A trial that an executor has lost is said to be lost."""
+        """Return the outcomes in the trials' order. A trial that an executor has lost is said to be lost."""
         if self.may_begin():
             for place in self._trials.keys() - self._ends.keys():
                 self.done(self._lost(place))

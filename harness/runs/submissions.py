@@ -27,15 +27,16 @@ from harness.judging.verify.mutants.running import MutantOrder
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.replay import MessageRecord, ScriptedModel
+from harness.runs.agent_work import let_work
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, keep_arm
 from harness.runs.judges import scenario_judge
+from harness.runs.mutants_file import keep_mutants, mutants_beside, mutated_sources
 from harness.runs.outcome import is_below, keep_error, message_of, reason_of
 from harness.runs.plan import RunConfig
-from harness.runs.trial import keep_mutants, let_work, mutants_beside, mutated_sources
 from harness.runs.trial_store import keep_judgements
-from harness.sandbox.protocol import MANIFEST_NAMES, Engine, Image, JobResult
+from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.grading import ControlRound, GradingRules
@@ -95,7 +96,11 @@ class Case:
 
 
 def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected: Expectation | None = None) -> Case:
-    """Return a submission from two files that a person names. Raises UserError where one isn't what it should be."""
+    """Return a submission from two files that a person names.
+
+    Raises:
+        UserError: A file can't be read, or is too large.
+    """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
         raise UserError(f"{patch}: not a patch; give the output of git diff")
@@ -105,11 +110,18 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:
-    """Return every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
+    """Return every folder below a directory that holds `patch.diff` or `script.yaml`, ordered by path.
 
-    Its task is `task`, or what `expect.yaml` beside it says. A folder without a manifest has handed in none.
-    A script is what the model of `mini` says (see ScriptedModel); `judge.yaml` what a judge says, whoever is
-    named (see Scenario). Raises UserError.
+    A folder without a manifest has handed in none. A script is what the model of `mini` says (`ScriptedModel`);
+    `judge.yaml` is what a judge says, whoever is named (`Scenario`).
+
+    Args:
+        catalog: Where the tasks lie.
+        directory: The folders'.
+        task: The task of all of them; None: each folder's `expect.yaml` names it.
+
+    Raises:
+        UserError: A file is wrong, or a folder names no task.
     """
     found = {path.parent for name in ("patch.diff", "script.yaml") for path in directory.rglob(name)}
     cases = [_read_case(catalog, directory, folder, task) for folder in sorted(found)]
@@ -190,7 +202,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return tests that aren't refused for each of their reasons, and listed tests of which nothing is
+        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
         expected.
         """
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
@@ -205,71 +217,75 @@ class Judged:
         return faults
 
 
+@dataclass(frozen=True)
+class JudgingOrder:
+    """How submissions in files are judged.
+
+    `judge` is asked what code can't decide. `mutants` are those of a mutation score beside the verdict. `control`
+    says which kills are run again alone.
+    """
+
+    judge: Judge | None = None
+    protocol: GradingRules = GradingRules.TESTWRIGHT
+    mutants: MutantOrder | None = None
+    control: ControlRound = ControlRound.DRAWN
+
+
 def judge_cases(
     cases: list[Case],
     sandbox: str,
     keep: Path | None,
     jobs: int,
     done: Callable[[Judged], None],
-    judge: Judge | None = None,
-    protocol: GradingRules = GradingRules.TESTWRIGHT,
-    mutants: MutantOrder | None = None,
-    control: ControlRound = ControlRound.DRAWN,
+    order: JudgingOrder | None = None,
 ) -> list[Judged]:
-    """Judge all, `jobs` at a time; `done` is told of each as it ends. What goes wrong in one costs that one only.
+    """Judge submissions. What goes wrong in one costs that one only.
 
-    Raises UserError where the engine isn't there.
+    Args:
+        cases: The submissions.
+        sandbox: Where arms run, as `--sandbox` names it.
+        keep: Folder for verdicts and arms' output; None keeps nothing.
+        jobs: How many are judged at a time.
+        done: Told of each as it ends.
+        order: How they are judged; None is by our rules, without a judge.
+
+    Raises:
+        UserError: The engine isn't there.
     """
-    return run_to_end(_judge_cases(cases, sandbox, keep, jobs, done, judge, protocol, mutants, control))
+
+    async def judged() -> list[Judged]:
+        async with engine_session(sandbox, uuid4().hex) as session:
+            bench = Bench(session, keep, order)
+            return await side_by_side(cases, bench.judge, bench.failed, jobs, done)
+
+    return run_to_end(judged())
 
 
 def judge_again_and_again(
-    case: Case,
-    times: int,
-    sandbox: str,
-    keep: Path | None,
-    judge: Judge | None = None,
-    protocol: GradingRules = GradingRules.TESTWRIGHT,
-    mutants: MutantOrder | None = None,
-    control: ControlRound = ControlRound.DRAWN,
+    case: Case, times: int, sandbox: str, keep: Path | None, order: JudgingOrder | None = None
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
-    Raises UserError where the engine isn't there.
+    Args:
+        case: The submission.
+        times: How often.
+        sandbox: The engine's name.
+        keep: A folder for what arms print; None: it isn't kept.
+        order: How it is judged.
+
+    Raises:
+        UserError: The engine isn't there.
     """
     found: list[Judged] = []
     for number in range(1, times + 1):
         renew_code_seeds()
         named = replace(case, name=f"{case.name}-{number}") if times > 1 else case
-        found += judge_cases([named], sandbox, keep, 1, lambda _: None, judge, protocol, mutants, control)
+        found += judge_cases([named], sandbox, keep, 1, lambda _: None, order)
     return found
 
 
-async def _judge_cases(
-    cases: list[Case],
-    sandbox: str,
-    keep: Path | None,
-    jobs: int,
-    done: Callable[[Judged], None],
-    judge: Judge | None,
-    protocol: GradingRules,
-    mutants: MutantOrder | None,
-    control: ControlRound,
-) -> list[Judged]:
-    quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
-    async with engine_session(sandbox, uuid4().hex) as session:
-
-        async def work(case: Case) -> Judged:
-            return await _judge(session, case, keep, quota, judge, protocol, mutants, control)
-
-        def failed(case: Case, error: Exception) -> Judged:
-            return _not_judged(session.engine, case, keep, protocol, error)
-
-        return await side_by_side(cases, work, failed, jobs, done)
-
-
 class _KeptArms(ArmObserver):
-    """Keeps what the arms of a case print, in a folder where one is named."""
+    """An observer that keeps what the arms of a case print, in a folder where one is named."""
 
     def __init__(self, case: str, keep: Path | None, quota: ArmQuota | None) -> None:
         self._case, self._keep, self._quota = case, keep, quota
@@ -279,54 +295,59 @@ class _KeptArms(ArmObserver):
             _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
 
 
-async def _judge(
-    session: EngineSession,
-    case: Case,
-    keep: Path | None,
-    quota: ArmQuota | None,
-    judge: Judge | None,
-    protocol: GradingRules,
-    mutants: MutantOrder | None,
-    control: ControlRound,
-) -> Judged:
-    image = await session.engine.image(case.task)
-    started = time.monotonic()
-    submission, ending, told = await _hand_in(session, image, case)
-    judge = scenario_judge(case.judge) if case.judge else judge
-    arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, quota))
-    judged = await grade_by(protocol, Judging(case.task, arm_context, judge, control=control), submission)
-    if keep:
-        keep_judgements(keep / case.name, judged)
-    first, beside = judged.first, judged.beside.record if judged.beside else None
-    seconds = time.monotonic() - started
-    scored = await mutants_beside(case.task, submission, arm_context, mutants) if mutants else None
-    if keep and scored:
-        keep_mutants(keep / case.name, scored)
-    sources = await mutated_sources(case.task, arm_context) if scored and not scored.why_none else {}
-    return Judged(case, first.record, seconds, ending, told, first.judging, beside, mutants=scored, sources=sources)
+class Bench:
+    """A place where cases are judged, one like the other."""
 
+    def __init__(self, session: EngineSession, keep: Path | None = None, order: JudgingOrder | None = None) -> None:
+        self._session, self._keep, self._order = session, keep, order or JudgingOrder()
+        self._quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
 
-def _not_judged(engine: Engine, case: Case, keep: Path | None, protocol: GradingRules, error: Exception) -> Judged:
-    """Return a case that ended with an error: its verdict is `unscored`. Raises `error` where nothing can be kept."""
-    if isinstance(error, OSError) and keep and is_below(error.filename, keep):
-        raise error
-    if keep:
-        keep_error(keep / case.name, error)
-    elif reason_of(error).code is ReasonCode.HARNESS_ERROR and not isinstance(error, UserError):
-        _log.error("%s: %s", case.name, message_of(error), exc_info=error)
-    record = VerdictRecord(
-        task=case.task.id,
-        track=case.task.track,
-        task_digest=case.task.digest,
-        repo_digest=case.task.repo.digest,
-        image_digest="",
-        protocol_version=PROTOCOL_VERSION,
-        protocol=protocol,
-        isolation=engine.isolation,
-        verdict=Verdict.UNSCORED,
-        reasons=(reason_of(error),),
-    )
-    return Judged(case, record, 0.0, error=error)
+    async def judge(self, case: Case) -> Judged:
+        """Judge one submission. Raises UserError for a task that is wrong, SandboxLost."""
+        session, keep, order = self._session, self._keep, self._order
+        image = await session.engine.image(case.task)
+        started = time.monotonic()
+        submission, ending, told = await _hand_in(session, image, case)
+        judge = scenario_judge(case.judge) if case.judge else order.judge
+        arm_context = session.arm_context(case.task, image, _KeptArms(case.name, keep, self._quota))
+        judging = Judging(case.task, arm_context, judge, control=order.control)
+        judged = await grade_by(order.protocol, judging, submission)
+        if keep:
+            keep_judgements(keep / case.name, judged)
+        first, beside = judged.first, judged.beside.record if judged.beside else None
+        seconds = time.monotonic() - started
+        scored = await mutants_beside(case.task, submission, arm_context, order.mutants) if order.mutants else None
+        if keep and scored:
+            keep_mutants(keep / case.name, scored)
+        sources = await mutated_sources(case.task, arm_context) if scored and not scored.why_none else {}
+        return Judged(
+            case, first.record, seconds, ending, told, first.judging, beside, mutants=scored, sources=sources
+        )
+
+    def failed(self, case: Case, error: Exception) -> Judged:
+        """Return a case that ended with an error: its verdict is `unscored`.
+
+        Raises `error` where nothing can be kept.
+        """
+        if isinstance(error, OSError) and self._keep and is_below(error.filename, self._keep):
+            raise error
+        if self._keep:
+            keep_error(self._keep / case.name, error)
+        elif reason_of(error).code is ReasonCode.HARNESS_ERROR and not isinstance(error, UserError):
+            _log.error("%s: %s", case.name, message_of(error), exc_info=error)
+        record = VerdictRecord(
+            task=case.task.id,
+            track=case.task.track,
+            task_digest=case.task.digest,
+            repo_digest=case.task.repo.digest,
+            image_digest="",
+            protocol_version=PROTOCOL_VERSION,
+            protocol=self._order.protocol,
+            isolation=self._session.engine.isolation,
+            verdict=Verdict.UNSCORED,
+            reasons=(reason_of(error),),
+        )
+        return Judged(case, record, 0.0, error=error)
 
 
 class _HandedIn(NamedTuple):

@@ -68,7 +68,7 @@ class TrialIndex:
         self._changed = False
 
     def scan(self) -> Iterator[tuple[str, dict[str, Finished | None]]]:
-        """TASK/SCAFFOLD/MODEL and its attempts: what is known of each that has a verdict; by path."""
+        """Yield TASK/SCAFFOLD/MODEL by path, with its attempts and what is known of each that has a verdict."""
         for group, stamps in _stamps(self._directory / "trials"):
             known = self._known.get(group, {})
             found: dict[str, Finished | None] = {}
@@ -91,7 +91,7 @@ class TrialIndex:
 
 
 def _read(path: Path) -> _Entries:
-    """Nothing where there is none that can be trusted."""
+    """Return the entries of an index; none where there is none that can be trusted."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
     except OSError:
@@ -117,7 +117,7 @@ def _head(body: bytes) -> bytes:
 
 
 def _stamps(trials: Path) -> Iterator[tuple[str, dict[str, int]]]:
-    """TASK/SCAFFOLD/MODEL and the stamp of each attempt: of one that never got as far as a directory as well."""
+    """Yield TASK/SCAFFOLD/MODEL and the stamp of each attempt, also of one that never got as far as a directory."""
     for group in _folders(_folders(_folders([str(trials)]))):
         names = sorted({name.partition(".")[0] for name in os.listdir(group)})  # noqa: PTH208 - no path object for each of 100,000
         below = group.removeprefix(f"{trials}/")
@@ -151,7 +151,7 @@ def _stamp(name: str, descriptor: int) -> int:
 
 
 def _stamp_of_some(name: str, descriptor: int) -> int:
-    """Return where a file is missing."""
+    """Return the stamp of an attempt of which a file is missing."""
     facts: list[int] = []
     for end in _READ:
         try:
@@ -228,8 +228,10 @@ class Sorted(NamedTuple):
 
 
 def sort_out(directory: Path, asked: AskedRun, judge: Judge | None) -> Sorted:
-    """Only of many trials, by the rules of our own verdicts; otherwise each is looked at when its turn comes.
+    """Sort trials into those that are finished and those that need something.
 
+    That is done only of many trials, by the rules of our own verdicts; otherwise each is looked at when its turn
+    comes.
     A trial counts as finished where a start would find by its files that its agent's work and its verdict are what
     is asked for: the same identity, reached under the same conditions. Where an image's digest isn't known without
     making it, nothing of its task does.
@@ -266,7 +268,7 @@ def _groups(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
 
 
 def _identities(first: Trial, image: str, asked: AskedRun) -> Callable[[int], str]:
-    """`Trial.identity` by an attempt's number, without working out anew what all have in common."""
+    """Return a function from an attempt's number to `Trial.identity`, which computes once what all have in common."""
     head, tail = first.identity_text(image, asked.isolation, asked.scaffolds[first.scaffold.name])
 
     def identity(attempt: int) -> str:

@@ -10,17 +10,10 @@ from harness.agents.trajectory import last_record, paid
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.attempts import AttemptLog
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
-from harness.runs.records import (
-    AgentFile,
-    AttemptLog,
-    UnreadWork,
-    is_there,
-    naming,
-    read_lines,
-    read_record,
-    write_whole,
-)
+from harness.runs.finished_work import AgentFile, UnreadWork
+from harness.runs.records import is_there, naming, read_lines, read_record, write_whole
 from harness.runs.submission_files import SubmissionFiles
 from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult
@@ -61,6 +54,7 @@ class UsageFile(FileModel):
 
     @property
     def total(self) -> Usage:
+        """Tokens and money of agent, judge and attempts that were set aside."""
         return self.agent + self.lost + self.judge
 
 
@@ -149,6 +143,7 @@ class TrialStore:
         return aside.name
 
     def trial(self) -> TrialFile | None:
+        """Return `trial.json`; None where it is absent or damaged."""
         return self._read("trial.json", TrialFile)
 
     def damaged(self) -> list[str]:
@@ -200,6 +195,7 @@ class TrialStore:
         return records[-1].reason if records else None
 
     def verdict(self) -> VerdictRecord | None:
+        """Return `verdict.json`; None where it is absent or damaged."""
         return self._read("verdict.json", VerdictRecord)
 
     def verdict_beside(self) -> VerdictRecord | None:
@@ -221,7 +217,7 @@ class TrialStore:
         )
 
     def _set_aside(self) -> list["TrialStore"]:
-        """Attempts that don't count any more, for whatever reason."""
+        """Return the attempts that don't count any more, for whatever reason."""
         found = self.directory.parent.glob(f"{self.directory.name}.*-*")
         return [TrialStore(path) for path in sorted(found) if path.is_dir()]
 
@@ -231,17 +227,23 @@ class TrialStore:
 
     @property
     def trajectory(self) -> Path:
+        """The path of `trajectory.jsonl`."""
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
-        """Return what the agent handed in: all that judges read.
+        """Return what the agent submitted: all that judges read.
 
-        Raises SubmissionDamaged where it isn't that any more.
+        Raises:
+            SubmissionDamaged: Its files aren't what they were.
         """
         return self._files.read(self.agent())
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
-        """Take room for a submission. Raises ToolFailed where there is none; see `SubmissionFiles`."""
+        """Take room for a submission: bytes of its patch and of its manifest. See `SubmissionFiles`.
+
+        Raises:
+            ToolFailed: There is none.
+        """
         self._files.reserve(largest_patch, largest_manifest)
 
     def give_back(self) -> None:
@@ -249,7 +251,7 @@ class TrialStore:
         self._files.give_back()
 
     def keep_submission(self, submission: Submission, agent: AgentFile) -> None:
-        """On disk in this order: the submission is whole once its manifest is there, the agent done by its file."""
+        """Write a submission, in this order: it is whole once its manifest is there, the agent done by its file."""
         self._files.keep(submission, agent)
 
     @property
@@ -257,18 +259,19 @@ class TrialStore:
         return SubmissionFiles(self.directory)
 
     def keep_arm(self, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> None:
-        """All that an arm printed, or a line in the log where the run's quota leaves no room for it."""
+        """Keep all that an arm printed, or a line in the log where the run's quota leaves no room for it."""
         if not keep_arm(self.directory / "arms", key, result, quota):
             self.log_once("the run's quota of arms' output (arm_output_mb) is used up: what arms print is dropped")
 
     def drop_arms(self, ran: Collection[ArmKey]) -> None:
-        """Away with the output of arms of another draw: all but those that have run now."""
+        """Remove the output of arms of another draw: all but those that have run now."""
         names = set(map(str, ran))
         for place in (self.directory / "arms").iterdir() if names else ():
             if place.name not in names:
                 shutil.rmtree(place)
 
     def keep_usage(self, usage: UsageFile) -> None:
+        """Write `usage.json`."""
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
 
     def add_judge_usage(self, usage: Usage) -> None:
@@ -277,7 +280,7 @@ class TrialStore:
         self.keep_usage(known.model_copy(update={"judge": known.judge + usage}))
 
     def keep_judgements(self, judgements: Judgements) -> None:
-        """Verdicts, and the judge's votes that they rest on; those that they replace are kept beside them."""
+        """Write verdicts, and the judge's votes that they rest on; keep those that they replace beside them."""
         self._set_verdicts_aside()
         keep_judgements(self.directory, judgements)
 
@@ -286,7 +289,7 @@ class TrialStore:
         write_whole(self.directory / "verdict.json", record.to_json())
 
     def _set_verdicts_aside(self) -> None:
-        """As `verdict.N.json`, `judge.N.jsonl` and so on."""
+        """Rename verdicts to `verdict.N.json`, `judge.N.jsonl` and so on."""
         number = len(list(self.directory.glob("verdict.*.json"))) + 1
         kinds = [(f"{name}{suffix}", end) for suffix in _SUFFIXES for name, end in _FILES]
         for name, ending in kinds:
@@ -295,15 +298,17 @@ class TrialStore:
                 found.rename(self.directory / f"{name}.{number}.{ending}")
 
     def evidence_cache(self, conditions: Conditions) -> EvidenceFileCache:
+        """Return the cache of the trial's evidence, for judgings under these conditions."""
         return EvidenceFileCache(self.directory / "evidence.json", conditions)
 
     def log(self, line: str) -> None:
+        """Append a line to `log.txt`, with the time of day."""
         path = self.directory / "log.txt"
         with naming(path), path.open("a") as file:
             file.write(f"{timestamp()} {line}\n")
 
     def log_once(self, line: str) -> None:
-        """Unless the log has it already."""
+        """Write a line to the log, unless it has it already."""
         path = self.directory / "log.txt"
         if not (path.exists() and line in path.read_text()):
             self.log(line)
@@ -323,7 +328,7 @@ class TrialReading(TrialStore):
 
 
 def keep_judgements(folder: Path, judgements: Judgements) -> None:
-    """`verdict.json`, written last, and `judge.jsonl` where a judge was asked; the published verifier's likewise."""
+    """Write `judge.jsonl` where a judge was asked, and `verdict.json` last; the published verifier's likewise."""
     folder.mkdir(parents=True, exist_ok=True)
     for suffix, judgement in zip(_SUFFIXES, (judgements.beside, judgements.first), strict=True):
         if judgement is None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from harness.judging.verify.verdict import VerdictRecord
 from harness.models.faults import growing_wait
 from harness.models.replay import now
+from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import TrialSpec
 from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import (
@@ -22,7 +23,7 @@ from harness.runs.outcome import (
     message_of,
     reason_code,
 )
-from harness.runs.records import AttemptEnd, AttemptRecord, is_there
+from harness.runs.records import is_there
 from harness.runs.run_context import RunContext, make_room
 from harness.runs.trial import TrialRun, describe
 from harness.runs.trial_store import TrialStore
@@ -44,24 +45,43 @@ LONGEST_WAIT = 120.0
 Observe = Callable[[TrialEvent], None]
 
 
-async def do_trial(context: RunContext, spec: TrialSpec, observe: Observe) -> TrialOutcome:
+async def do_trial(context: RunContext, observe: Observe, spec: TrialSpec) -> TrialOutcome:
     """Do what is missing of a trial. Errors of the infrastructure and of the harness are outcomes too.
 
-    Each attempt is written down beside the trial. Raises OSError where the run's directory can't be written: then no
-    trial could keep what it came to.
+    Each attempt is written down beside the trial.
+
+    Args:
+        context: What the trials of this process share.
+        observe: Hears of each try, from the task that does the trial.
+        spec: The trial.
+
+    Raises:
+        OSError: The run's directory can't be written: then no trial could keep what it came to.
     """
-    tries = _Tries(context, spec, observe)
-    config = context.run.config
+    tries, config = _Tries(context, spec, observe), context.run.config
     while True:
+        attempt = tries.begin()
         try:
-            return await tries.once()
-        except InfrastructureError:
-            if tries.number >= config.tries:
-                return tries.unscored()
-        wait = growing_wait(config.retry_seconds, LONGEST_WAIT, tries.number)
-        wait += random.uniform(0, config.retry_seconds)
-        tries.retried(wait)
-        await asyncio.sleep(wait)
+            record = finished_before(context, spec)
+            if record is None:  # what needs nothing needs no room
+                await make_room(context)
+                async with _at_most(config.trial_seconds):
+                    record = await TrialRun(context, context.trial(spec), tries.store, tries.tell).run()
+        except (InfrastructureError, BudgetExhausted, JudgeUnavailable) as error:
+            is_final = tries.number == config.tries or not _is_retryable(error)
+            reason = attempt.failed(error, is_final)
+            if is_final:
+                return _unscored(spec, tries.store, reason)
+        except Exception as error:
+            return harness_error(spec, error, attempt)
+        except BaseException:
+            with contextlib.suppress(OSError):  # we are being ended: what can't be written any more is left
+                attempt.interrupted()
+            raise
+        else:
+            attempt.judged(record)
+            return _judged(spec, tries.store, record)
+        await asyncio.sleep(tries.retry(reason))
 
 
 def finished_before(context: RunContext, spec: TrialSpec) -> VerdictRecord | None:
@@ -80,66 +100,39 @@ def finished_before(context: RunContext, spec: TrialSpec) -> VerdictRecord | Non
 
 
 class _Tries:
-    """The tries of one trial in this start. `number` is that of the last one, `reason` why it came to no verdict."""
+    """The tries of one trial in this start. `number` is that of the last one."""
 
     def __init__(self, context: RunContext, spec: TrialSpec, observe: Observe) -> None:
         self.context, self.spec, self.observe = context, spec, observe
         self.store = context.store(spec)
         self.number = 0
-        self.reason: Reason | None = None
 
-    async def once(self) -> TrialOutcome:
-        """Raises InfrastructureError where another try can help."""
+    def begin(self) -> "_Attempt":
+        """Begin the next try, and tell of it."""
         self.number += 1
-        spec = self.spec
-        self.observe(TrialEvent(place=spec.place, progress=Progress.STARTED, number=self.number))
-        attempt = _Attempt.begin(self.store)
-        try:
-            if record := finished_before(self.context, spec):  # what needs nothing needs no room
-                return _judged(spec, self.store, record)
-            await make_room(self.context)
-            async with _at_most(self.context.run.config.trial_seconds):
-                record = await TrialRun(self.context, self.context.trial(spec), self.store, self.tell).run()
-        except InfrastructureError as error:
-            is_final = self.number == self.context.run.config.tries or not _is_retryable(error)
-            self.reason = attempt.failed(error, is_final)
-            if _is_retryable(error):
-                raise
-            return self.unscored()
-        except (BudgetExhausted, JudgeUnavailable) as error:
-            self.reason = attempt.failed(error)
-            return self.unscored()
-        except Exception as error:
-            return harness_error(spec, error, attempt)
-        except BaseException:
-            with contextlib.suppress(OSError):  # we are being ended: what can't be written any more is left
-                attempt.interrupted()
-            raise
-        attempt.judged(record)
-        return _judged(spec, self.store, record)
+        self.observe(TrialEvent(place=self.spec.place, progress=Progress.STARTED, number=self.number))
+        return _Attempt.begin(self.store)
 
     def tell(self, stand: Stand) -> None:
         """Pass on how far the trial is."""
         event = TrialEvent(place=self.spec.place, progress=Progress.AT_WORK, number=self.number, stand=stand)
         self.observe(event)
 
-    def retried(self, seconds: float) -> None:
-        """Tell that the trial is tried again after so many seconds."""
-        assert self.reason is not None, "only what has failed is tried again"
-        fault = f"in {seconds:.0f} s: {self.reason.words}" if seconds >= 1 else self.reason.words
+    def retry(self, reason: Reason) -> float:
+        """Tell that the trial is tried again, and return after how many seconds."""
+        first = self.context.run.config.retry_seconds
+        seconds = growing_wait(first, LONGEST_WAIT, self.number) + random.uniform(0, first)
+        fault = f"in {seconds:.0f} s: {reason.words}" if seconds >= 1 else reason.words
         event = TrialEvent(place=self.spec.place, progress=Progress.RETRIED, number=self.number, fault=fault)
         self.observe(event)
-
-    def unscored(self) -> TrialOutcome:
-        assert self.reason is not None, "only what has failed ends without a verdict"
-        return _unscored(self.spec, self.store, self.reason)
+        return seconds
 
 
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
-    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in the trial's
-    directory.
+    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in its directory.
 
-    Raises `error` itself where it is that the run's directory can't be written.
+    Raises:
+        Exception: `error` itself, where it is that the run's directory can't be written.
     """
     if ends_run(error, spec.run.directory):
         raise error
@@ -199,7 +192,7 @@ class _Attempt(NamedTuple):
         self._add(AttemptEnd.INTERRUPTED, self._usage())
 
     def judged(self, record: VerdictRecord) -> None:
-        """Unless an earlier start had judged the trial and this one did nothing."""
+        """Note a verdict, unless an earlier start had judged the trial and this one did nothing."""
         if record != self.had_verdict:
             self._add(AttemptEnd.JUDGED, self._usage())
 
@@ -213,7 +206,7 @@ class _Attempt(NamedTuple):
 
 @contextlib.asynccontextmanager
 async def _at_most(seconds: float | None) -> AsyncIterator[None]:
-    """Raises TimeExhausted after so many seconds."""
+    """Raise TimeExhausted in this block after so many seconds."""
     try:
         async with asyncio.timeout(seconds) as timer:
             yield

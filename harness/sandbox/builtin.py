@@ -31,7 +31,11 @@ def auto(argument: str, images: ImageSources) -> Engine:
 
 
 def docker(argument: str, images: ImageSources) -> Engine:
-    """Raises UserError where no engine answers."""
+    """Return the engine of Docker.
+
+    Raises:
+        UserError: No engine answers.
+    """
     _no_argument("docker", argument)
     return DockerEngine(images.container)
 

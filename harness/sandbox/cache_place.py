@@ -15,7 +15,7 @@ SANDBOXES_HERE = ("docker", "local")
 
 
 def cache_directory() -> Path:
-    """`$TESTWRIGHT_CACHE`, else `$XDG_CACHE_HOME/testwright`, else `~/.cache/testwright`."""
+    """Return `$TESTWRIGHT_CACHE`, else `$XDG_CACHE_HOME/testwright`, else `~/.cache/testwright`."""
     if own := os.environ.get("TESTWRIGHT_CACHE"):
         return Path(own).resolve()
     # The XDG specification has relative values ignored.

@@ -19,7 +19,7 @@ from harness.specs.errors import SandboxLost
 
 
 class BoundedOutput:
-    """Keeps the first `head` and the last `tail` bytes of what is added."""
+    """An output of which the first `head` and the last `tail` bytes are kept."""
 
     def __init__(self, head: int = MAX_OUTPUT_BYTES // 2, tail: int = MAX_OUTPUT_BYTES // 2) -> None:
         self._head_limit = head
@@ -76,14 +76,20 @@ class Stream(Protocol):
     """Bytes to a driver and back."""
 
     async def read(self) -> bytes:
-        """Some bytes, none at the end."""
+        """Return some bytes; none at the end."""
         ...
 
     async def write(self, data: bytes) -> None:
-        """Raises OSError once the driver is gone."""
+        """Send bytes to the driver.
+
+        Raises:
+            OSError: It is gone.
+        """
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Give the stream up."""
+        ...
 
 
 class _Broken(Exception):
@@ -91,12 +97,17 @@ class _Broken(Exception):
 
 
 class Channel:
-    """Runs one command at a time. A driver that was killed, hangs or writes what a driver never does is replaced, its
-    command's processes killed. The sandbox's processes can write to the stream as the driver does: what comes from it
-    is read within bounds, and where it is no answer the command counts as killed.
+    """A way to run one command at a time.
+
+    A driver that was killed, hangs or writes what a driver never does is replaced, its command's processes killed.
+    The
+    sandbox's processes can write to the stream as the driver does: its bytes are read within bounds, and where they
+    are
+    no answer the command counts as killed.
 
     `connect` starts a driver; it raises SandboxLost or LimitReached where the sandbox is dead. `marks` begins the
-    mark that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
+    mark
+    that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
     """
 
     def __init__(self, connect: Callable[[], Awaitable[Stream]], marks: str = "", alone: bool = True) -> None:
@@ -111,7 +122,11 @@ class Channel:
         self._lock = asyncio.Lock()
 
     async def open(self) -> None:
-        """Start a driver, in place of one before it. Raises SandboxLost."""
+        """Start a driver, in place of one before it.
+
+        Raises:
+            SandboxLost: The sandbox is dead.
+        """
         for attempt in range(OPEN_ATTEMPTS):
             # A dying container may let a connection in before it is seen to be dead.
             await asyncio.sleep(0.1 * attempt)
@@ -128,13 +143,18 @@ class Channel:
         raise SandboxLost("the sandbox starts no shell any more")
 
     def close(self) -> None:
+        """Give up the driver and its stream."""
         if self._stream is not None:
             self._stream.close()
         self._stream = None
         self._buffer.clear()
 
     async def run(self, command: str, seconds: float, output: BoundedOutput | None = None) -> CommandResult:
-        """Run `command`, collecting what it prints in `output`. Raises SandboxLost."""
+        """Run a command for at most so many seconds, and collect what it prints in `output`.
+
+        Raises:
+            SandboxLost: The sandbox is dead.
+        """
         output = output or BoundedOutput()
         text = _encode(command)
         if b"\0" in text:
@@ -235,7 +255,7 @@ class Channel:
 
 
 def _ignore(_: bytes | bytearray) -> None:
-    """For what an earlier command's processes print between commands."""
+    """Ignore what an earlier command's processes print between commands."""
 
 
 def _encode(command: str) -> bytes:
@@ -252,7 +272,11 @@ _ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
 
 
 async def read_file(channel: Channel, path: str, limit: int) -> bytes:
-    """Return a regular file's first `limit` bytes. Raises OSError: FileNotFoundError, IsADirectoryError, ..."""
+    """Return a regular file's first `limit` bytes.
+
+    Raises:
+        OSError: It can't be read: FileNotFoundError, IsADirectoryError and so on.
+    """
     output = BoundedOutput(head=limit, tail=0)
     command = (
         f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ -e $p ]] || exit {_ABSENT}; "
@@ -264,7 +288,11 @@ async def read_file(channel: Channel, path: str, limit: int) -> bytes:
 
 
 async def write_file(channel: Channel, path: str, data: bytes) -> None:
-    """Write a regular file, making its directories. Raises OSError."""
+    """Write a regular file, and make its directories.
+
+    Raises:
+        OSError: The user can't write there.
+    """
     chunks = [data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES)] or [b""]
     operator = ">"
     for chunk in chunks:

@@ -20,7 +20,7 @@ _MOST_WORDS = 1000
 
 
 class CompanionLog(BoundedOutput):
-    """Keeps what a companion prints, and sees the line that says that it is ready."""
+    """A log of what a companion prints, which sees the line that says that it is ready."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ BYTES_PER_ENTRY = 512
 async def watch_disk(
     measure: Callable[[], Awaitable[int]], limit_mb: int, on_breach: Callable[[LimitReached], Awaitable[None]]
 ) -> None:
-    """Returns once `measure` has exceeded the limit and `on_breach` was told; runs until cancelled otherwise."""
+    """Measure until the limit is exceeded; tell `on_breach` then and return. Until then run until cancelled."""
     pause = MIN_SECONDS
     while True:
         await asyncio.sleep(pause)

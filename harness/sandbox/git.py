@@ -57,10 +57,16 @@ async def run_git(
     may_refuse: bool = False,
     hostile: bool = False,
 ) -> bytes:
-    """git's output.
+    """Run git and return its output.
 
-    `may_refuse`: an exit status that isn't in `accept` raises GitError instead of GitFailed.
-    `hostile`: git reads an agent's data, so its time and memory are limited; may raise GitTooMuchWork.
+    Args:
+        may_refuse: An exit status that isn't in `accept` raises GitError instead of GitFailed.
+        hostile: git reads an agent's data, so its time and memory are limited.
+
+    Raises:
+        GitError: git refuses, where it may.
+        GitFailed: git or this machine fails.
+        GitTooMuchWork: Hostile data take more than their limits.
     """
     call = _described(arguments)
     command = ("/bin/sh", "-c", _LIMITED, "git") if hostile else ("git",)
@@ -87,7 +93,7 @@ async def run_git(
 
 
 def _described(arguments: Sequence[str]) -> str:
-    """`git VERB (DIRECTORY)`: which call it was, for messages."""
+    """Return `git VERB (DIRECTORY)`: which call it was, for messages."""
     verb = next(argument for argument in arguments if not argument.startswith("-") and "=" not in argument)
     places = [argument.partition("=")[2] for argument in arguments if argument.startswith("--git-dir=")]
     return " ".join(["git", verb, *(f"({place})" for place in places)])

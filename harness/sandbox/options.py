@@ -14,7 +14,7 @@ from harness.specs.repo import Repo
 
 
 def repo_options(repo: Repo) -> SandboxOptions:
-    """Return what sandboxes and jobs of a repository get: its limits, no network, no mounts."""
+    """Return the options that containers of a repository get: its limits, no network, no mounts."""
     limits = repo.limits
     return SandboxOptions(Limits(limits.memory_mb, limits.cpus, limits.pids, limits.disk_mb))
 
@@ -27,17 +27,29 @@ class ContainerRole(StrEnum):
 
 
 def options_for(repo: Repo, role: ContainerRole) -> SandboxOptions:
-    """Return what a container of a repository's tasks may use."""
+    """Return the options of a container of a repository's tasks, by what the container is for."""
     return arm_options(repo) if role is ContainerRole.ARM else repo_options(repo)
 
 
 def arm_options(repo: Repo) -> SandboxOptions:
-    """Return what the containers of arms get: as the repository's others, without what it hides from arms."""
+    """Return the options that arms get: those of the repository, without the paths that it hides from arms."""
     return replace(repo_options(repo), hidden=repo.arms.hidden)
 
 
 def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
-    """Return `options`, if an engine with these capabilities offers all of them. Raises UserError otherwise."""
+    """Check that an engine offers all options of a sandbox.
+
+    Args:
+        engine: Its name, for messages.
+        capabilities: Its own.
+        options: For one sandbox.
+
+    Returns:
+        The same options.
+
+    Raises:
+        UserError: One isn't offered, or two contradict each other.
+    """
     if options.network is Network.GATEWAY and not capabilities.gateway:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway")
     if options.mounts and not capabilities.mounts:
@@ -50,7 +62,14 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
 
 
 def check_job_options(engine: str, capabilities: Capabilities, options: SandboxOptions, job: Job) -> SandboxOptions:
-    """Return the same for a job, which reaches no model, and may have a companion. Raises UserError."""
+    """Check that an engine offers all options of a job, which reaches no model and may have a companion.
+
+    Returns:
+        The same options.
+
+    Raises:
+        UserError: One isn't offered.
+    """
     check_options(engine, capabilities, options)
     if options.network is Network.GATEWAY:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway to jobs")
@@ -60,7 +79,11 @@ def check_job_options(engine: str, capabilities: Capabilities, options: SandboxO
 
 
 def check_companion(engine: str, capabilities: Capabilities, companion: Companion) -> None:
-    """Raises UserError for a companion that an engine can't have, and for one that wants a companion of its own."""
+    """Check that an engine can run a companion beside a job.
+
+    Raises:
+        UserError: It can't, it doesn't offer one of the companion's options, or the companion wants one of its own.
+    """
     if not capabilities.companions:
         raise UserError(f"sandbox {engine!r} can't run an application beside a job; use --sandbox docker")
     if companion.job.companion:
@@ -77,7 +100,13 @@ def _check_mount(mount: Mount) -> None:
 
 
 def mapped(value: str, real: Callable[[str], str], tops: Sequence[str]) -> str:
-    """Return paths below `tops`, alone or in a list with colons, as `real` says that they are."""
+    """Return a value with its paths put where a sandbox has them.
+
+    Args:
+        value: One path, or several with colons between them, as in `PATH`.
+        real: Says where a path lies in the sandbox.
+        tops: Directories below which paths are put elsewhere; others stay.
+    """
 
     def one(part: str) -> str:
         return real(part) if any(part == top or part.startswith(f"{top}/") for top in tops) else part

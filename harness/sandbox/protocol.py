@@ -12,10 +12,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 from harness.specs.errors import InfrastructureError
-from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 
 AGENT_LOGS = "/logs/agent"
@@ -74,7 +73,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Limits:
-    """MiB, cores, processes, MiB."""
+    """Limits of a container: memory in MiB, cores, processes, and disk in MiB."""
 
     memory_mb: int = 2048
     cpus: float = 2
@@ -151,21 +150,53 @@ class Sandbox(Protocol):
     the agent's can do in a sandbox with a separate user, `run` raises SandboxLost.
     """
 
-    async def start(self) -> None: ...
+    async def start(self) -> None:
+        """Make the container and open its channel, and with `Network.GATEWAY` the way to the gateway.
+
+        Raises:
+            SandboxLost: The container doesn't start, or ended at once.
+            UserError: The image, a mount or a gateway can't be used.
+        """
+        ...
 
     async def run(self, command: str, timeout: float) -> CommandResult:
-        """Run `command` in a new bash in the work directory, stdin closed, at most `timeout` seconds.
+        """Run a command in a new bash in the work directory, with stdin closed.
 
-        On a timeout every process it started is dead before this returns, exit status is 124.
+        Args:
+            command: Given to bash as its program, as it is.
+            timeout: Seconds by the clock; then every process that the command started is killed before this
+                returns.
+
+        Returns:
+            Exit status (124 after a timeout) and output, at most `MAX_OUTPUT_BYTES` of it.
+
+        Raises:
+            SandboxLost: The container is gone.
+            LimitReached: One of its limits ended it.
         """
         ...
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
-        """Return a file's first `limit` bytes. Raises FileNotFoundError, IsADirectoryError."""
+        """Read the beginning of a file.
+
+        Args:
+            path: Absolute, or relative to the work directory.
+            limit: Bytes.
+
+        Raises:
+            FileNotFoundError: Nothing is there.
+            IsADirectoryError: A directory is there.
+            SandboxLost: The container is gone.
+        """
         ...
 
     async def write(self, path: str, data: bytes) -> None:
-        """Write a file as the sandbox's user, making its directories."""
+        """Write a file as the sandbox's user, and make its directories.
+
+        Raises:
+            OSError: The user can't write there.
+            SandboxLost: The container is gone.
+        """
         ...
 
     async def kill(self) -> None:
@@ -173,19 +204,26 @@ class Sandbox(Protocol):
         ...
 
     def export_tree(self, path: str, limit: int) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-        """Return an uncompressed tar of directory `path`, in chunks; works after `kill`. Nothing of it is kept on a
-        disk.
+        """Open a directory as an uncompressed tar, in chunks; works after `kill`, and keeps no part of it on a disk.
 
-        Its members' names begin with the directory's own name: `app/x` for `/app`. It ends with two empty blocks:
-        `read_tar` (sandbox/archives.py) takes a tar without them for one that was cut off.
+        Args:
+            path: Absolute. The members' names begin with the directory's own name: `app/x` for `/app`.
+            limit: Bytes of the tar.
 
-        Entering raises FileNotFoundError; the chunks raise LimitReached("export") where there are more than `limit`
-        bytes. Leave the context when no chunk is being waited for.
+        Returns:
+            The chunks. The tar ends with two empty blocks: `read_tar` (sandbox/archives.py) takes one without
+            them for
+            one that was cut off. Leave the context when no chunk is being waited for.
+
+        Raises:
+            FileNotFoundError: On entering: the directory isn't there.
+            LimitReached: From the chunks, with the limit `export`: there are more than `limit` bytes.
+            SandboxLost: The container is gone.
         """
         ...
 
     async def remove(self) -> None:
-        """Delete the container and its files. Does nothing the second time."""
+        """Delete the container and its files. Do nothing the second time."""
         ...
 
 
@@ -269,8 +307,7 @@ class JobResult:
 
     @property
     def was_terminated(self) -> bool:
-        """Return whether one of the signals that end processes on request ended the command, and no limit of ours
-        sent it.
+        """Return whether a signal that ends processes on request ended the command, and no limit of ours sent it.
 
         The command's own processes may have sent it, or somebody on the engine's machine: that can't be told apart.
         """
@@ -278,93 +315,62 @@ class JobResult:
 
 
 class Engine(Protocol):
-    """Makes sandboxes and runs jobs. `isolation` is recorded with every result."""
+    """A maker of sandboxes and runner of jobs. `isolation` is recorded with every result."""
 
     name: str
     isolation: str
     capabilities: Capabilities
 
     async def image(self, task: Task) -> Image:
-        """Return the task's image, built if it isn't there. Raises ImageUnavailable."""
+        """Return the task's image; build it if it isn't there.
+
+        Raises:
+            ImageUnavailable: It can't be pulled or built.
+            UserError: The engine has no images of this repository.
+        """
         ...
 
     def sandbox(self, image: Image, options: SandboxOptions, labels: Mapping[str, str]) -> Sandbox:
-        """Return a sandbox, not started. Raises UserError for an option that this engine doesn't offer."""
+        """Return a sandbox that isn't started yet.
+
+        Args:
+            image: One that `image` gave.
+            options: Checked here, by `check_options`.
+            labels: Stored with the container, for `reap` and `remains`.
+
+        Raises:
+            UserError: The engine doesn't offer an option.
+        """
         ...
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        """Run a job in a fresh container and remove it.
+        """Run a job in a fresh container and remove the container.
 
-        Raises SandboxLost (EndedFromOutside where none of the job's own processes and limits ended it, or where its
-        companion was lost), ImageUnavailable where a companion isn't ready in time, and UserError for an option that
-        this engine doesn't offer, before anything starts.
+        Args:
+            image: One that `image` gave.
+            job: Its `seconds` are those of an idle machine of reference speed; `sandbox/deadline.py` says how
+                many they
+                come to on this one.
+            options: Checked before anything starts.
+            labels: Stored with the container, for `reap` and `remains`.
+
+        Raises:
+            SandboxLost: The container was lost; EndedFromOutside where none of the job's own processes and
+                limits ended
+                it, or where its companion was lost.
+            ImageUnavailable: The companion wasn't ready in time.
+            UserError: The engine doesn't offer an option.
         """
         ...
 
     async def reap(self, labels: Mapping[str, str]) -> int:
-        """Remove what earlier processes left under these labels; how many containers there were."""
-        ...
+        """Remove what earlier processes left under these labels.
 
-    async def close(self) -> None: ...
-
-
-@runtime_checkable
-class ToolboxEngine(Protocol):
-    """An engine that native scaffolds run on; others refuse them."""
-
-    async def toolbox(self, scaffold: Scaffold) -> Mount:
-        """Return the scaffold's programs with all that they need, installed if they aren't there.
-
-        Raises UserError where what is fetched doesn't match its hashes, ImageUnavailable.
+        Returns:
+            The number of containers that were removed.
         """
         ...
 
-
-@runtime_checkable
-class StoringEngine(Protocol):
-    """An engine that keeps images on a disk."""
-
-    @property
-    def storage(self) -> Path | None:
-        """Return where images and containers lie; None where that is no directory of this machine."""
-        ...
-
-    async def shrink(self, most: int) -> list[str]:
-        """Remove images that were built here and nobody uses, least recently used first, until all take `most`
-        bytes at most; what is gone. Raises ImageUnavailable.
-        """
-        ...
-
-    def release(self, image: Image) -> None:
-        """An image that `Engine.image` gave isn't used any more; once for each time that it was given."""
-        ...
-
-
-@runtime_checkable
-class CopyingEngine(Protocol):
-    """An engine whose containers share an image's files, and that can have the same image once more."""
-
-    async def second_copy(self, image: Image) -> Image:
-        """Return the image on files of its own: nothing that was done with the first one's can be seen there.
-
-        Raises ImageUnavailable.
-        """
-        ...
-
-
-class Remains(NamedTuple):
-    """A container that is on an engine, at work or left behind. `name` is the engine's own."""
-
-    name: str
-    labels: Mapping[str, str]
-
-
-@runtime_checkable
-class ListingEngine(Protocol):
-    """An engine that tells what containers of ours it has."""
-
-    async def remains(self) -> list[Remains]: ...
-
-    async def discard(self, name: str) -> None:
-        """Remove one of them; does nothing where it is gone."""
+    async def close(self) -> None:
+        """Give up connections and helper processes. Do nothing the second time."""
         ...

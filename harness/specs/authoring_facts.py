@@ -24,7 +24,7 @@ from harness.specs.yaml_files import FileModel
 
 @dataclass(frozen=True)
 class Build:
-    """An image that is there now. `seconds` is what it took to make or find it."""
+    """An image that is there now. `seconds` is the time that it took to make or to find it."""
 
     name: str
     reference: str
@@ -60,6 +60,7 @@ class StubbedPatch:
 
     @property
     def compiles(self) -> bool:
+        """Return whether the compiler accepts the removal."""
         return not self.said
 
 
@@ -88,7 +89,7 @@ class Symbol(BaseModel):
 
 
 class Proposal(BaseModel):
-    """`symbols` are those that a removal may take out, the most likely first.
+    """A proposal of functions that a removal may take out: `symbols`, the most likely first.
 
     `remark` says why there are none, and what else of upstream's tests should be withheld with these.
     """
@@ -133,7 +134,7 @@ class Ballot(_Part):
 
 
 class ConsistencyFinding(_Part):
-    """`where` is the criterion's line in its rubric."""
+    """A criterion that should be reworded. `where` is its line in its rubric."""
 
     criterion: str
     importance: Importance
@@ -144,7 +145,10 @@ class ConsistencyFinding(_Part):
 
 
 class Consistency(_Part):
-    """`faults` are judgings of which no answer counts; `calls` and `cost_usd` are of all judges, None for unknown."""
+    """Findings on a rubric's criteria, from judgings of several suites.
+
+    `faults` are judgings of which no answer counts; `calls` and `cost_usd` are of all judges, None for unknown.
+    """
 
     task: str
     judges: tuple[str, ...]
@@ -157,7 +161,7 @@ class Consistency(_Part):
 
 
 def flaws(ballots: Sequence[Ballot]) -> Iterator[tuple[Flaw, str]]:
-    """Return the flaws of one criterion on one suite, by all judges together. Pure."""
+    """Yield the flaws of one criterion on one suite, by all judges together. Pure."""
     votes = _sum(ballots)
     said = ", ".join(f"{count} {answer}" for answer, count in sorted(votes.items()))
     if votes[MET] and votes[UNMET]:

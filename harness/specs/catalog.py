@@ -2,15 +2,22 @@
 
 import difflib
 import fnmatch
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from harness.specs.catalog_places import (
+    BUILT_IN,
+    CatalogPlace,
+    Places,
+    default_directory,
+    known_places,
+    place_of,
+)
 from harness.specs.errors import UserError
 from harness.specs.model_file import ModelFile
 from harness.specs.registry import Registry
@@ -18,54 +25,42 @@ from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.task import Task
 from harness.specs.tracks import BEHAVIOUR, TRACK_FACTS, Address, TaskCatalog, TaskOptions, TrackName, address_of
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 T = TypeVar("T")
 
 
-def default_directory() -> Path:
-    """Return the catalog that an installed wheel carries, or the checkout's own folders."""
-    package = Path(__file__).resolve().parent.parent
-    return package / "catalog" if (package / "catalog").is_dir() else package.parent
-
-
-BUILT_IN = "built-in"
 CATALOGS: Registry[Path | str | Callable[[], Path]] = Registry(
-    "catalog", "testwright.catalogs", {BUILT_IN: "harness.specs.catalog:default_directory"}
+    "catalog", "testwright.catalogs", {BUILT_IN: "harness.specs.catalog_places:default_directory"}
 )
 """Catalogs that packages bring along: behind each name is a folder, or a function that returns it."""
 
 
-class CatalogPlace(NamedTuple):
-    """A catalog on this machine, and the name that its tasks are told apart by: `NAME/TASK`."""
-
-    name: str
-    directory: Path
-
-
-Places = Path | Sequence[CatalogPlace] | None
-"""One catalog's folder, several catalogs, or the built-in one."""
-
-
-def place_of(directory: Path, name: str = "") -> CatalogPlace:
-    """Return a folder as a catalog, which has the folder's name where no other is given."""
-    whole = directory.resolve()
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name or whole.name).strip("-.")
-    return CatalogPlace(name or plain or "catalog", whole)
-
-
 class TrackFacts(Protocol):
-    """A track's facts before anything runs."""
+    """The part of a track that reading its tasks needs, before anything runs."""
 
     def directories(self, place: str) -> list[Path]:
         """Return the task directories that `TRACK:PLACE` stands for, outside of any catalog, sorted.
 
-        Raises UserError where there is none, or where tasks of the track lie in catalogs only.
+        Args:
+            place: A path, as somebody typed it.
+
+        Raises:
+            UserError: There is none, or tasks of the track lie in catalogs only.
         """
         ...
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:
-        """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+        """Return the task in a directory.
+
+        Args:
+            directory: The task's.
+            catalog: Has its repository and rubric.
+            options: How tasks of other people are read.
+
+        Raises:
+            UserError: For the first file that is absent or wrong.
+        """
         ...
 
 
@@ -74,16 +69,20 @@ def _facts(track: str) -> TrackFacts:
 
 
 class Catalog:
-    """Loads by name; raises UserError for names that don't exist and files that are wrong.
+    """The tasks, repositories, rubrics, scaffolds and models of one or several folders, which it loads by name.
 
-    `directory` is where new tasks and repositories go: that of the first of `places`. A task or repository that
-    several of them have is known as `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one
-    counts. A task's repository is its own catalog's, else another's. A whole task takes its public half's place.
+    Its methods raise UserError for names that don't exist and files that are wrong. `directory` is where new tasks
+    and
+    repositories go: that of the first of `places`. A task or repository that several of them have is known as
+    `CATALOG/NAME`, any other as `NAME` too; of a scaffold or a model the first one counts. A task's repository is
+    its
+    own catalog's, else another's. A whole task takes its public half's place.
 
-    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog, by
-    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read.
-    `left_out` has what is wrong with tasks that a glob or tag fits and that can't be read: one of them doesn't take
-    the others away.
+    A task is also found by `TRACK:GLOB` (`design:*`, those of a track in the catalog) and, outside of the catalog,
+    by
+    `TRACK:DIRECTORY` (`swe-atlas:DIRECTORY`); `options` say how those are read. `left_out` has what is wrong with
+    tasks
+    that a glob or tag fits and that can't be read: one of them doesn't take the others away.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class Catalog:
         left_out: dict[str, str] | None = None,
     ) -> None:
         self.left_out: dict[str, str] = {} if left_out is None else left_out
-        self.places = _places(places)
+        self.places = known_places(places)
         self.directory = self.places[0].directory
         self.options = options or TaskOptions()
         self.repo: Callable[[str], Repo] = cache(self._repo)
@@ -166,9 +165,15 @@ class Catalog:
         return {path.stem: path for place in places for path in place.directory.glob("models/*.yaml")}
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Return tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; with `repos`, of these alone.
+        """Return tasks, in order.
 
-        Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
+        Args:
+            patterns: Ids, globs, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`.
+            exclude: Patterns of tasks to leave out.
+            repos: Take tasks of these repositories alone; empty: of all.
+
+        Raises:
+            UserError: A pattern takes none, a task that is named can't be read, or none can.
         """
         asked = tuple(patterns)
         names = self.chosen(asked, exclude, repos)
@@ -213,7 +218,11 @@ class Catalog:
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """Return the names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
+        """Return the names that patterns stand for; none of the tasks need be right.
+
+        Raises:
+            UserError: A pattern takes none.
+        """
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:
@@ -250,7 +259,7 @@ class Catalog:
             return ""
 
     def _tagged(self, tag: str, names: Iterable[str]) -> list[str]:
-        """Raises UserError where no task has the tag, with one that is written alike."""
+        """Return the tasks with a tag, raising UserError where there is none, with a tag that is written alike."""
         tasks = {name: task for name in names if (task := self._task_or_fault(name, must=False))}
         found = [name for name, task in tasks.items() if tag in task.file.tags]
         if not found:
@@ -303,7 +312,7 @@ class Catalog:
         return task if name == task.id else task.model_copy(update={"listed_as": name})
 
     def _check_half(self, task: Task) -> None:
-        """Raises UserError where the public half of a whole task says that it was split from another one."""
+        """Raise UserError where the public half of a whole task says that it was split from another one."""
         for place in self.places if len(self.places) > 1 and not task.is_public_half else ():
             path = place.directory / "tasks" / task.id / Task.DESCRIPTION
             if path.is_file() and (digest := load_yaml(path, _Head).private_digest) not in ("", task.digest):
@@ -333,23 +342,6 @@ class _Head(BaseModel):
     private_digest: str = ""
 
 
-def _places(given: Places) -> tuple[CatalogPlace, ...]:
-    """Return the catalogs that are given, else the built-in one.
-
-    Raises UserError for a folder that is none, and for two of one name.
-    """
-    named = [place_of(given)] if isinstance(given, Path) else given
-    places = tuple(named or [place_of(default_directory(), BUILT_IN)])
-    for place in places:
-        if not (place.directory / "tasks").is_dir():
-            words = "no catalog here (it needs folders tasks, repos, rubrics, scaffolds)"
-            raise UserError(f"{place.directory}: {words}")
-    for name, count in Counter(place.name for place in places).items():
-        if count > 1:
-            raise UserError(f"{count} catalogs are called {name!r}; give one another name: --catalog NAME=PLACE")
-    return places
-
-
 def _is_public_half(directory: Path) -> bool:
     """Return whether a directory holds the public half of a task; one that can't be read holds none."""
     try:
@@ -364,12 +356,6 @@ def _is_of(repo: Repo, glob: str) -> bool:
     """
     upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
-
-
-def check_name(path: Path, name: str) -> None:
-    """Raises UserError where what lies in a directory has another name than that."""
-    if name != path.parent.name:
-        raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")
 
 
 def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> str:

@@ -44,27 +44,27 @@ def check_extra(extra: Extra, feature: str) -> None:
 
 
 class InfrastructureError(Exception):
-    """The machine or a service let us down; the work can be tried again. Never counted against an agent."""
+    """A failure of the machine or a service; the work can be tried again. Never counted against an agent."""
 
 
 class SandboxLost(InfrastructureError):
-    """The container died or was removed under us. Never shown to the model as an observation."""
+    """A container that died or was removed. Never shown to the model as an observation."""
 
 
 class EndedFromOutside(SandboxLost):
-    """Neither its own processes nor one of our limits ended the container, so its end shows nothing of them."""
+    """A container that neither its own processes nor one of our limits ended: its end shows nothing of them."""
 
 
 class Starved(SandboxLost):
-    """Others kept the machine so busy that a job hardly ran, so that its end would show nothing of it."""
+    """A job that hardly ran because the machine was busy: its end would show nothing of it."""
 
 
 class ImageUnavailable(InfrastructureError):
-    """An image can be neither found, pulled nor built here."""
+    """An image that can be neither found, pulled nor built here."""
 
 
 class ToolFailed(InfrastructureError):
-    """A program or a disk of this machine failed. The message names it."""
+    """A program or a disk of this machine that failed. The message names it."""
 
 
 class NotWritable(ToolFailed):
@@ -93,6 +93,7 @@ class ProviderFault(StrEnum):
 
     @property
     def is_retryable(self) -> bool:
+        """Return whether asking again can help."""
         return self not in NOT_RETRYABLE
 
 
@@ -114,7 +115,7 @@ NOT_RETRYABLE = frozenset(
 
 
 class ProviderError(InfrastructureError):
-    """A model provider failed for good, after the retries that its error class allows.
+    """A model provider that failed for good, after the retries that its error class allows.
 
     `usage` is what was paid for replies that were of no use before it came to this, `requests` how many were made.
     """
@@ -136,15 +137,15 @@ class ProviderError(InfrastructureError):
 
 
 class JudgeUnavailable(Exception):
-    """A judge that was asked has told nothing, and the trial keeps the verdict that it had."""
+    """A judge that was asked and has told nothing; the trial keeps the verdict that it had."""
 
 
 class BudgetExhausted(Exception):
-    """The money that a person set aside is spent; raised before the next call, never after one."""
+    """A budget that is spent; raised before the next call, never after one."""
 
 
 class TimeExhausted(BudgetExhausted):
-    """The time that a person set aside for one trial is over."""
+    """The end of the time that somebody set aside for one trial."""
 
 
 @contextmanager

@@ -18,10 +18,12 @@ class GradingRules(StrEnum):
 
     @property
     def is_ours(self) -> bool:
+        """Return whether submissions are judged by testwright's rules."""
         return self is not GradingRules.PUBLISHED
 
     @property
     def is_published(self) -> bool:
+        """Return whether submissions are judged by the rules of the published tasks."""
         return self is not GradingRules.TESTWRIGHT
 
 

@@ -45,7 +45,10 @@ class Prices(_Part):
     cache_write: float | None = Field(default=None, ge=0)
 
     def cost(self, usage: Usage) -> float:
-        """USD. `usage.input` counts cached tokens too: what was read or written is taken out of it first."""
+        """Return the cost in USD of some tokens.
+
+        `usage.input` counts cached tokens too: those that were read or written are taken out of it first.
+        """
         read = self.input if self.cache_read is None else self.cache_read
         write = self.input if self.cache_write is None else self.cache_write
         plain = usage.input - usage.cache_read - usage.cache_write
@@ -90,10 +93,10 @@ class ModelFile(FileModel):
 
     @property
     def digest(self) -> str:
-        """sha256 over what can change an answer.
+        """sha256 over all settings that can change an answer.
 
-        Of `api_base` the port is left out, since a server of one's own gets another one at each start; keys,
-        prices, deadlines, retries and limits decide when and whether an answer comes, not which.
+        Of `api_base` the port is left out, since a server of one's own gets another one at each start; keys, prices,
+        deadlines, retries and limits decide when and whether an answer comes, not which.
         """
         parts: dict[str, Any] = {
             "model": self.model,
@@ -114,7 +117,7 @@ def _place(api_base: str | None) -> str | None:
 
 
 def called(model: str) -> str:
-    """Return a model's name: that of its provider, and of what is named by a file the file's name without its path.
+    """Return a model's short name: its provider's name for it, and for a file the file's name without its path.
 
     `replay:runs/a/trajectory.jsonl` is `replay:trajectory`, `settings/small.yaml` is `small`.
     """
@@ -126,7 +129,7 @@ def called(model: str) -> str:
 
 
 def called_apart(models: Iterable[str]) -> dict[str, str]:
-    """Model -> what it is called among these: the whole where two would be called alike."""
+    """Return model -> short name; the whole name where two of these models would be called alike."""
     names = {model: called(model) for model in dict.fromkeys(models)}
     counts = list(names.values())
     return {model: model if counts.count(name) > 1 else name for model, name in names.items()}

@@ -16,7 +16,10 @@ class Severity(StrEnum):
 
 
 class Problem(BaseModel):
-    """`where` is `file`, `file:line` or the name of a thing on this machine; `message` says what to do."""
+    """A fault that an author can mend.
+
+    `where` is `file`, `file:line` or the name of a thing on this machine; `message` says what to do.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +42,9 @@ class Health(StrEnum):
 
 
 class Finding(BaseModel):
-    """`name` is of the thing examined; `words` say how it is and, unless it is well, what to do."""
+    """A result of `doctor`. `name` is of the thing examined; `words` say how it is and, unless it is well, what to
+    do.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

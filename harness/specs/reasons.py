@@ -97,9 +97,10 @@ class ReasonCode(StrEnum):
 
     @property
     def verdict(self) -> Verdict:
-        """Return what this reason alone makes of a submission: never `resolved`.
+        """The verdict that this reason alone leads to: never `resolved`.
 
-        Raises UserError for a plugin's code that is registered with no such verdict.
+        Raises:
+            UserError: A plugin has registered the code with no such verdict.
         """
         if self.name not in ReasonCode.__members__:
             return _of_plugin(self)
@@ -136,7 +137,7 @@ _UNSCORED = frozenset(
 
 
 class NoteCode(StrEnum):
-    """Said beside the verdict; never gates it."""
+    """Codes of notes beside a verdict, which never change it."""
 
     PRODUCTION_EDIT = "production-edit"
     RUNNER_EDIT = "runner-edit"

@@ -45,19 +45,28 @@ class Registry(Generic[T]):
         return tuple(sorted({*self._builtin, *self._registered, *self._entry_points}))
 
     def register(self, name: str, implementation: T) -> None:
-        """Add one in this process. Raises ValueError for a name that is taken."""
+        """Add an implementation in this process.
+
+        Raises:
+            ValueError: The name is taken.
+        """
         if name in self.names:
             raise ValueError(f"{self.kind} {name!r} is registered already")
         self._registered[name] = implementation
 
     def unregister(self, name: str) -> None:
-        """Take back what `register` added. Raises KeyError."""
+        """Take back what `register` added.
+
+        Raises:
+            KeyError: `register` hasn't added the name.
+        """
         del self._registered[name]
 
     def get(self, name: str) -> T:
-        """Return the implementation called `name`.
+        """Return the implementation of a name; import it if this is the first time.
 
-        Raises UserError for an unknown name or one that can't be imported.
+        Raises:
+            UserError: Nobody registered the name, with the nearest known one; or it can't be imported.
         """
         if name in self._registered:
             return self._registered[name]
@@ -66,7 +75,11 @@ class Registry(Generic[T]):
         return self._loaded[name]
 
     def check(self, name: str) -> str:
-        """Return `name`, if it is known. Raises UserError otherwise; nothing is imported."""
+        """Return `name` if it is known; nothing is imported.
+
+        Raises:
+            UserError: Nobody registered it, with the nearest known name.
+        """
         if name in self._builtin or name in self._registered or name in self._entry_points:
             return name
         raise UserError(self.unknown(name))

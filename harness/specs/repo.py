@@ -71,16 +71,18 @@ class Frame:
 
 
 class LanguageFacts(Protocol):
-    """A language's facts before anything runs; `harness/judging/languages/protocol.py` has all of it."""
+    """The part of a language that reading a repository needs; `harness/judging/languages/protocol.py` has all of
+    it.
+    """
 
     @property
     def title(self) -> str:
-        """Its name in sentences: `Python`."""
+        """The language's name in sentences: `Python`."""
         ...
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Return how names of its files end, dot included."""
+        """The endings of its files' names, dot included."""
         ...
 
     @property
@@ -114,7 +116,11 @@ LanguageName = Annotated[str, AfterValidator(_languages_known)]
 
 
 def checked_glob(glob: str) -> str:
-    """Return `glob`, if it has one meaning. Raises ValueError."""
+    """Return `glob` if it has one meaning.
+
+    Raises:
+        ValueError: It has none, or several.
+    """
     parts = glob.split("/")
     if any("**" in part and part != "**" for part in parts):
         raise ValueError(f"{glob!r}: '**' must be a whole part of the path, as in 'tests/**/*.py'")
@@ -137,7 +143,9 @@ def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern(glob: str) -> str:
-    """`**` before other parts is any number of directories; at the end it is whatever lies below."""
+    """Return a glob as a pattern. `**` before other parts is any number of directories, at the end all that lies
+    below.
+    """
     *directories, last = glob.split("/")
     return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (
         ".+" if last == "**" else _part(last)
@@ -175,7 +183,7 @@ class Source(_Part):
     tree: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")] | None = None
 
     def as_key(self) -> bytes:
-        """Return what of the source a digest is made of."""
+        """Return the bytes by which the source enters a digest."""
         return self.model_dump_json(exclude_none=True).encode()
 
     @model_validator(mode="after")
@@ -188,7 +196,7 @@ class Source(_Part):
 
 
 class RepoLimits(_Part):
-    """Limits of one container of this repo. MiB, cores, processes, MiB, seconds per test."""
+    """Limits of one container of this repo: memory in MiB, cores, processes, disk in MiB, and seconds of one test."""
 
     memory_mb: int = Field(default=2048, ge=64)
     cpus: float = Field(default=2, gt=0)

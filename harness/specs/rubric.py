@@ -59,7 +59,10 @@ class Quantifier(StrEnum):
 
 
 class StaticCheck(BaseModel):
-    """`value` is a glob, a regular expression (searched) or dotted names with `|` between them, as `check` asks."""
+    """A check of a suite's text. `value` is what `check` asks for.
+
+    It is a glob, a regular expression (searched), or dotted names with `|` between them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -69,7 +72,7 @@ class StaticCheck(BaseModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of a check for names or calls: any of these."""
+        """The names of a check for names or calls, of which any will do."""
         return tuple(self.value.split("|"))
 
     @model_validator(mode="after")
@@ -105,7 +108,7 @@ class StaticAnswer(NamedTuple):
 
 
 def named(tests: Sequence[str]) -> str:
-    """Return the first of some tests, and how many more there are."""
+    """Return the first of some tests, and how many more there are, in words."""
     more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
     return f"{', '.join(tests[:NAMED])}{more}" if tests else "any listed test"
 
@@ -138,7 +141,7 @@ class Criterion(BaseModel):
 
     @property
     def is_of_absence(self) -> bool:
-        """Return whether the statement says that something isn't there: then nothing of a patch can be quoted for
+        """Return whether the statement says that something isn't there: then no line of a patch can be quoted for
         it.
         """
         return self.absence or (self.static is not None and self.static.check is StaticKind.CALL_ABSENT)
@@ -169,4 +172,5 @@ class Rubric(FileModel):
 
     @property
     def must_haves(self) -> tuple[Criterion, ...]:
+        """The criteria that a submission must meet to be resolved."""
         return tuple(criterion for criterion in self.criteria if criterion.importance is Importance.MUST)

@@ -34,12 +34,12 @@ class Install(_Part):
 
     @property
     def target(self) -> str:
-        """Target in the toolboxes' Dockerfile."""
+        """The stage to build in the toolboxes' Dockerfile."""
         return self.installer or "bare"
 
     @property
     def locks(self) -> tuple[str, ...]:
-        """Files beside scaffold.yaml."""
+        """The names of the files beside scaffold.yaml that pin what is installed."""
         match self.installer:
             case Installer.NPM:
                 return ("package.json", "package-lock.json")
@@ -140,7 +140,7 @@ class Scaffold(FileModel):
 
     @property
     def catalog_name(self) -> str:
-        """Its name in the catalog: what images and volumes may be called by, whatever a run changes of it."""
+        """The scaffold's name in the catalog, by which images and volumes are called whatever a run changes of it."""
         return self.ablation.base if self.ablation else self.name
 
     @property

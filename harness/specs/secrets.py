@@ -18,7 +18,11 @@ _PASSWORD_IN_URL = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 
 
 def adopt_dotenv(directory: Path) -> None:
-    """Take over the variables of `directory/.env` that aren't set yet. Raises UserError with `file:line`."""
+    """Take over the variables of `directory/.env` that aren't set yet.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line and never repeats it.
+    """
     path = directory / DOTENV
     if path.is_file():
         for name, value in read_dotenv(path).items():
@@ -27,12 +31,16 @@ def adopt_dotenv(directory: Path) -> None:
 
 
 def declare_secret(name: str) -> None:
-    """The variable `name` holds a secret, whatever it is called."""
+    """Note that the variable `name` holds a secret, whatever it is called."""
     _declared.add(name)
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """Variable -> value, as `NAME=value` lines give them; `$` stands for itself. No message repeats a line."""
+    """Return variable -> value, as lines of `NAME=value` give them; `$` stands for itself.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line and never repeats it.
+    """
     from dotenv.parser import parse_stream  # only where there is such a file
 
     found: dict[str, str] = {}

@@ -42,7 +42,7 @@ class TaskKind(StrEnum):
 
 
 class TaskLimits(BaseModel):
-    """Limits of one trial: model steps, seconds of wall time, USD; and seconds of one verification arm.
+    """Limits of one trial: model steps, seconds by the clock, USD; and seconds of one arm.
 
     Those of an arm are seconds of an idle machine: docs/verification.md says when an arm is ended. The tests of one
     verification may take `verification_seconds` of their own time in all its arms together; without it so many as
@@ -58,9 +58,9 @@ class TaskLimits(BaseModel):
     verification_seconds: int | None = Field(default=None, ge=1)
 
     def of_verification(self, arms: int) -> float:
-        """Return seconds that the tests of a verification of so many arms may take together, of their own time.
+        """Return the seconds of their own time that the tests of a verification may take in so many arms together.
 
-        By default an arm may take a quarter of its own limit, and five limits more are for those that take longer.
+        By default that is a quarter of an arm's limit for each arm, and five limits more for arms that take longer.
         """
         return self.verification_seconds or self.arm_seconds * (5 + arms / 4)
 
@@ -86,7 +86,7 @@ class TaskFile(FileModel):
     @field_validator("network", mode="before")
     @classmethod
     def _known_network(cls, network: object) -> object:
-        """Return one message for what is neither of the two forms."""
+        """Check that the network is one of the two forms, with one message for both."""
         known = [client.value for client in PackageClient]
         is_list = isinstance(network, list | tuple) and network and all(name in known for name in network)
         if network != "none" and not is_list:
@@ -95,7 +95,7 @@ class TaskFile(FileModel):
 
 
 class Probe(BaseModel):
-    """A small behavioural mutant, tied to one criterion. `name` is the file's stem: `1.4` or `1.4-b`."""
+    """A small mutant of the code's behaviour, tied to one criterion. `name` is the file's stem: `1.4` or `1.4-b`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -151,6 +151,7 @@ class Task(BaseModel):
 
     @property
     def id(self) -> str:
+        """The task's name in its catalog."""
         return self.file.id
 
     def limited(self, limits: Mapping[str, float]) -> Self:
@@ -167,16 +168,17 @@ class Task(BaseModel):
 
     @property
     def track(self) -> str:
+        """The name of the task's kind."""
         return self.file.track
 
     @property
     def address(self) -> str:
-        """Return what a catalog finds the task by."""
+        """The pattern by which a catalog finds the task."""
         return self.listed_as or self.id
 
     @property
     def is_public_half(self) -> bool:
-        """Return whether what judges a suite is kept elsewhere: nothing that is handed in can be scored."""
+        """Return whether the files that judge a suite are kept elsewhere: then no submission can be scored here."""
         return bool(self.file.private_digest)
 
     @property
@@ -186,31 +188,36 @@ class Task(BaseModel):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return what was read of the task and doesn't count for anything."""
+        """Remarks on how the task was read that count for nothing."""
         return ()
 
     @cached_property
     def prompt(self) -> str:
+        """The request, as the agent gets it."""
         return read_text(self.directory / "prompt.md").strip() + "\n"
 
     @property
     def is_whole_instruction(self) -> bool:
-        """Return whether the prompt says all that an agent must know: how tests are run, what is to be handed in."""
+        """Return whether the prompt says all that an agent must know: how tests are run, and how they are
+        submitted.
+        """
         return False
 
     @property
     def objective(self) -> str:
-        """Return what is asked for, without any word about how it is handed in: all that a judge needs of the
-        prompt.
-        """
+        """The request without any word on how it is submitted: all that a judge needs of the prompt."""
         return self.prompt
 
     def path(self, name: str) -> Path:
-        """Return where a part of the task lies (`removal.patch`, ...), whether or not it is there."""
+        """Return the path of a part of the task (`removal.patch`, ...), whether or not it is there."""
         return self.directory / name
 
     def patch(self, name: str) -> bytes:
-        """Return the bytes of `name` (`removal.patch`, ...). Raises UserError when it is absent or too large."""
+        """Return the bytes of a part of the task (`removal.patch`, ...).
+
+        Raises:
+            UserError: It is absent or too large.
+        """
         path = self.path(name)
         try:
             if path.stat().st_size > MAX_PATCH_BYTES:
@@ -221,30 +228,33 @@ class Task(BaseModel):
 
     @property
     def has_authored_placebo(self) -> bool:
+        """Return whether the task's author wrote a placebo."""
         return (self.directory / "placebo.patch").is_file()
 
     @cached_property
     def probes(self) -> tuple[Probe, ...]:
+        """The task's probes, in the order of their names."""
         paths = sorted((self.directory / "probes").glob("*.patch"))
         return tuple(Probe(name=path.stem, criterion=path.stem.partition("-")[0], path=path) for path in paths)
 
     @cached_property
     def twins(self) -> tuple[Twin, ...]:
+        """The task's twins, in the order of their names."""
         paths = sorted((self.directory / "twins").glob("*.patch"))
         return tuple(Twin(name=path.stem, path=path) for path in paths)
 
     @cached_property
     def fuzz_files(self) -> tuple[Path, ...]:
-        """Test files that call the touched code on drawn inputs, see docs/twins.md."""
+        """Test files that call the touched code on drawn inputs: docs/twins.md."""
         return tuple(sorted(path for path in (self.directory / "fuzz").glob("*") if path.is_file()))
 
     @property
     def has_garbage(self) -> bool:
-        """Return whether there is a second removal: one that gives plausible garbage instead of refusing."""
+        """Return whether there is a second removal, which returns plausible wrong results instead of refusing."""
         return (self.directory / "garbage.patch").is_file()
 
     def probe_on_placebo(self, probe: Probe) -> Path | None:
-        """Return the probe's mutant as a patch against the tree with the authored placebo, None where there is
+        """Return the probe's mutant as a patch against the tree with the authored placebo; None where there is
         none.
         """
         path = self.directory / "probes-on-placebo" / f"{probe.name}.patch"
@@ -252,7 +262,11 @@ class Task(BaseModel):
 
     @cached_property
     def covers(self) -> dict[TestId, tuple[str, ...]]:
-        """`reference/covers.yaml`: which criteria each reference test is there for. Raises UserError."""
+        """The criteria that each reference test is there for, from `reference/covers.yaml`.
+
+        Raises:
+            UserError: The file is wrong.
+        """
         try:
             return {
                 TestId(file, name): tuple(str(criterion) for criterion in criteria)
@@ -265,8 +279,8 @@ class Task(BaseModel):
 
     @cached_property
     def overlaps(self) -> dict[str, str]:
-        """Overlaps of `covers.yaml`: criteria whose probes other criteria's tests notice as well, and why that is
-        so.
+        """Criteria whose probes other criteria's tests notice as well -> why that is so, from
+        `reference/covers.yaml`.
         """
         try:
             return {str(name): str(why) for name, why in (self._covers.get("overlaps") or {}).items()}
@@ -285,7 +299,7 @@ class Task(BaseModel):
 
     @cached_property
     def work_digest(self) -> str:
-        """sha256 over what an agent gets of the task, beside its image: nothing else can change its work."""
+        """sha256 over all that an agent gets of the task, beside its image: nothing else can change its work."""
         repo, limits = self.repo, self.file.limits
         parts = {
             "task": self.id,
@@ -308,7 +322,7 @@ class Task(BaseModel):
 
     @cached_property
     def digest_without_rubric(self) -> str:
-        """sha256 over all that agents and arms depend on: a rubric only says what is made of their work."""
+        """sha256 over all that agents and arms depend on. A rubric only decides how their work is graded."""
         return self._digest(self._files())
 
     def _files(self) -> list[Path]:

@@ -30,7 +30,11 @@ class Level(StrEnum):
 
 
 def chosen_level(quick: bool, brief: bool, sample: bool) -> Level:
-    """Return the level that options name, which exclude each other. Raises UserError for two."""
+    """Return the level that options name.
+
+    Raises:
+        UserError: Two of them are given; they exclude each other.
+    """
     if quick + brief + sample > 1:
         raise UserError("--quick, --brief and --sample exclude each other")
     return Level.QUICK if quick else Level.BRIEF if brief or sample else Level.FULL
@@ -118,7 +122,10 @@ class Counts(_Part):
 
 
 class TaskCheck(_Part):
-    """`task_digest` and `image_digest` are empty where it didn't come to that; `isolation` is the engine's."""
+    """Results of a task's check.
+
+    `task_digest` and `image_digest` are empty where it didn't come to that; `isolation` is the engine's.
+    """
 
     task: str
     level: Level
@@ -130,14 +137,17 @@ class TaskCheck(_Part):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
+        """The problems of all steps."""
         return tuple(problem for step in self.steps for problem in step.problems)
 
     @property
     def passed(self) -> bool:
+        """Return whether no step failed."""
         return not any(problem.severity is Severity.ERROR for problem in self.problems)
 
     @property
     def seconds(self) -> float:
+        """The seconds that all steps took together."""
         return sum(step.seconds for step in self.steps)
 
 
@@ -157,25 +167,30 @@ class Cell(BaseModel):
 
     @property
     def kills(self) -> bool:
+        """Return whether the test notices the variant."""
         return self.outcome is Outcome.FAILED and self.quality is not None and self.quality.kills
 
     @property
     def passes(self) -> bool:
+        """Return whether the test passes on the variant."""
         return self.outcome is Outcome.PASSED
 
     @property
     def hangs(self) -> bool:
-        """Return whether the test took all its time."""
+        """Return whether the test took all the time that it had."""
         return self.quality is Quality.TIMEOUT
 
     @property
     def crashes(self) -> bool:
-        """Return whether the code broke down where it should have been wrong."""
+        """Return whether the code broke down where it should have given a wrong result."""
         return self.quality in (Quality.CRASH, Quality.TIMEOUT, Quality.COLLECTION)
 
 
 class SuiteMatrix(BaseModel):
-    """`cells` has a row for each test and in it a cell for each variant; `baseline` those that aren't green there."""
+    """A suite's matrix: in `cells` a row for each test, with a cell for each variant.
+
+    `baseline` has those that don't pass there.
+    """
 
     model_config = ConfigDict(frozen=True)
 

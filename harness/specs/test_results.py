@@ -35,7 +35,11 @@ class TestId:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the reverse of `str`. Raises ValueError where there is no `::`."""
+        """Return the test of a text that `str` gave.
+
+        Raises:
+            ValueError: There is no `::` in it.
+        """
         file, separator, name = text.partition("::")
         if not (file and separator and name):
             raise ValueError(f"{text!r} is not FILE::NAME")
@@ -100,11 +104,12 @@ class TestResult(BaseModel):
 
     @property
     def killed(self) -> bool:
+        """Return whether the test failed in a way that shows that it noticed a change of behaviour."""
         return self.outcome is Outcome.FAILED and self.quality is not None and self.quality.kills
 
 
 def combine(test: TestId, cases: Iterable[CaseResult]) -> TestResult:
-    """Fold cases into their test: passed when all of them (at least one) pass, failed when any fails.
+    """Combine a test's cases: passed when all of them (at least one) pass, failed when any fails.
 
     Of several failures the one with the best quality stands for the test, the first among equals.
     """

@@ -35,11 +35,13 @@ class TaskCatalog(Protocol):
     """The part of the catalog that a track is given to read a task."""
 
     @property
-    def directory(self) -> Path: ...
+    def directory(self) -> Path:
+        """The folder of the catalog."""
+        ...
 
     @property
     def repo(self) -> Callable[[str], Repo]:
-        """A repository by name. Raises UserError."""
+        """A function from a repository's name to the repository. It raises UserError for an unknown or wrong one."""
         ...
 
 
@@ -71,7 +73,7 @@ def address_of(pattern: str) -> Address | None:
 
 
 def absolute(pattern: str) -> str:
-    """Return the same address wherever it is read from; any other pattern is left as it is.
+    """Return an address that means the same from any directory; leave any other pattern as it is.
 
     A place that can only be a path (one with a slash, or one that is there) is made absolute.
     """

@@ -31,6 +31,7 @@ class VariantKind(StrEnum):
 
     @property
     def behaves_like_baseline(self) -> bool:
+        """Return whether no test may fail where variants of this kind run."""
         return self in (
             VariantKind.BASELINE,
             VariantKind.REWRITTEN,
@@ -119,7 +120,11 @@ class ArmKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the inverse of `str`. Raises ValueError for anything that `str` doesn't give."""
+        """Return the arm of a text that `str` gave.
+
+        Raises:
+            ValueError: `str` doesn't give such a text.
+        """
         found = _SPELLING.fullmatch(text)
         if found is None:
             raise ValueError(f"{text[:100]!r} is not the name of an arm")
@@ -141,7 +146,7 @@ class ArmKey:
 
 @lru_cache(4096)
 def _arm_key(text: str) -> ArmKey:
-    """Return the same few names are in the files of all trials."""
+    """Parse the name of an arm, once: the same few are in the files of all trials."""
     return ArmKey.parse(text)
 
 

@@ -24,7 +24,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlFault(Exception):
-    """Text that isn't YAML as we take it. `line` counts from 1; 0 where it isn't known."""
+    """Text that isn't YAML as it is accepted here. `line` counts from 1; 0 where it isn't known."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -32,7 +32,15 @@ class YamlFault(Exception):
 
 
 def compose(text: str, max_depth: int) -> yaml.Node | None:
-    """Return the node tree of one document, or None for an empty one. Raises YamlFault."""
+    """Return the node tree of one document; None for an empty one.
+
+    Args:
+        text: Hostile or not; tags, aliases and deep nesting are faults.
+        max_depth: How many levels of lists and mappings may be nested.
+
+    Raises:
+        YamlFault: It isn't YAML as it is accepted here.
+    """
     try:
         _refuse_traps(text, max_depth)
         node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
@@ -53,7 +61,11 @@ def compose(text: str, max_depth: int) -> yaml.Node | None:
 
 
 def construct(node: yaml.Node | None) -> Any:
-    """Return the data of a node: text, numbers, dates and so on, as YAML resolves them. Raises YamlFault."""
+    """Return the data of a node: text, numbers, dates and so on, as YAML resolves them.
+
+    Raises:
+        YamlFault: A value can't be made.
+    """
     if node is None:
         return None
     try:
@@ -67,7 +79,7 @@ def construct(node: yaml.Node | None) -> Any:
 
 
 def plain(node: yaml.Node | None) -> Any:
-    """Return the data of a node as nothing but text, lists and mappings: `1`, `yes` and `~` are text."""
+    """Return the data of a node as text, lists and mappings alone: `1`, `yes` and `~` are text."""
     match node:
         case None:
             return ""
@@ -135,7 +147,7 @@ class SchemaError(UserError):
 
 
 class FileModel(BaseModel):
-    """Anything on disk: versioned, frozen, unknown keys refused."""
+    """A file of ours: versioned, frozen, unknown keys refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -146,9 +158,12 @@ FileModelT = TypeVar("FileModelT", bound=BaseModel)
 
 
 def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
-    """Return the data and its node tree (for line numbers). Raises UserError with `where:line`.
+    """Return the data of a text, and its node tree for line numbers.
 
     Tags, aliases and duplicate keys are refused.
+
+    Raises:
+        UserError: It is wrong; the message begins with `where:line`.
     """
     try:
         node = compose(text, MAX_DEPTH)
@@ -159,7 +174,15 @@ def parse_yaml(text: str, where: str) -> tuple[Any, yaml.Node | None]:
 
 
 def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:
-    """Return a file's text. Raises UserError when it is absent, unreadable, too large or not UTF-8."""
+    """Return a file's text.
+
+    Args:
+        path: The file.
+        limit: Bytes.
+
+    Raises:
+        UserError: It is absent, unreadable, too large or not UTF-8.
+    """
     try:
         if path.stat().st_size > limit:
             raise UserError(f"{path}: larger than {limit} bytes; that can't be right")
@@ -171,7 +194,11 @@ def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:
 
 
 def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
-    """Read `path` as `model`. Raises UserError: one line, `file:line: what to do`."""
+    """Read a file as a model.
+
+    Raises:
+        UserError: It is absent or wrong, in one line: `file:line: what to do`.
+    """
     data, node = parse_yaml(read_text(path), str(path))
     if not isinstance(data, dict):
         raise UserError(f"{path}:1: expected a mapping with keys such as {', '.join(list(model.model_fields)[:3])}")
@@ -179,7 +206,17 @@ def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
 
 
 def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: str) -> FileModelT:
-    """Data as `model`. Raises SchemaError for what is wrong, with its lines, the most likely mistake first."""
+    """Return data as a model.
+
+    Args:
+        data: As YAML gives it.
+        node: Its node tree, for line numbers.
+        model: The class.
+        where: The file's name, for messages.
+
+    Raises:
+        SchemaError: It has faults; the most likely one comes first.
+    """
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -190,7 +227,11 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
 
 
 def line_of_key(path: Path, key: str) -> int:
-    """Return the line (from 1) of a top-level key in a YAML file; 1 where it has no such key. Raises UserError."""
+    """Return the line (from 1) of a top-level key in a YAML file; 1 where it has no such key.
+
+    Raises:
+        UserError: The file is absent or wrong.
+    """
     _, node = parse_yaml(read_text(path), str(path))
     return _line_of(node, (key,))
 
@@ -260,7 +301,7 @@ class Inline(list[Any]):
 
 class _Dumper(yaml.SafeDumper):
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
-        """Lists are indented below their key."""
+        """Indent lists below their key."""
         super().increase_indent(flow, False)
 
 
@@ -277,7 +318,17 @@ _Dumper.add_representer(Inline, _represent_inline)
 
 
 def yaml_text(data: Any) -> str:
-    """`data` (lists, mappings, text, numbers) as YAML in the order given; it reads back as the same data."""
+    """Return lists, mappings, text and numbers as YAML in the order given; it reads back as the same data."""
     return yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_UNBROKEN, default_flow_style=False
     )
+
+
+def check_name(path: Path, name: str) -> None:
+    """Check that what lies in a directory is called as the directory is.
+
+    Raises:
+        UserError: It has another name.
+    """
+    if name != path.parent.name:
+        raise UserError(f"{path}:1: says it is {name!r}, but its directory is {path.parent.name!r}; rename one")

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Image, SandboxOptions
-from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
 from harness.specs.grading import GradingRules
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Task, TaskFile
 from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
 from harness.specs.variants import VARIANT_NAME
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 if TYPE_CHECKING:
     from harness.judging.languages.toolchain import Toolchain
@@ -26,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def load_task(directory: Path, catalog: TaskCatalog) -> Task:
-    """Return the task whose `task.yaml` lies in `directory`. A public half has no rubric. Raises UserError."""
+    """Return the task whose `task.yaml` lies in a directory. A public half has no rubric.
+
+    Raises:
+        UserError: A file is absent or wrong.
+    """
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)
@@ -42,7 +45,7 @@ def load_task(directory: Path, catalog: TaskCatalog) -> Task:
 
 
 def _check_probes(task: Task) -> None:
-    """Every probe file must belong to a criterion that a probe decides."""
+    """Check that every probe file belongs to a criterion that a probe decides."""
     known = {criterion.id for criterion in task.rubric.criteria if GradedBy.PROBE in criterion.graded_by}
     for probe in task.probes:
         if not VARIANT_NAME.fullmatch(probe.name):

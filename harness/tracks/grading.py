@@ -18,6 +18,7 @@ class Judgements:
 
     @property
     def all(self) -> tuple[Judgement, ...]:
+        """The judgements of all rules that were asked for, the first one first."""
         return (self.first, self.beside) if self.beside else (self.first,)
 
 
@@ -31,4 +32,7 @@ async def grade_by(rules: GradingRules, judging: Judging, submission: Submission
     check_rules(judging.task, rules)
     graders = track_of(judging.task).graders
     chosen = [one for one in (GradingRules.TESTWRIGHT, GradingRules.PUBLISHED) if rules in (one, GradingRules.BOTH)]
-    return Judgements(*[await graders[one](judging, submission) for one in chosen])
+    judgements = []
+    for one in chosen:
+        judgements.append(await graders[one](judging, submission))
+    return Judgements(*judgements)

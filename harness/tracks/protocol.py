@@ -34,22 +34,38 @@ class TaskImages(Protocol):
     """Images from which sandboxes and arms of a track's tasks start."""
 
     async def container(self, task: "Task") -> "Image":
-        """Return an image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        """Return an image of a Docker engine, made if it isn't there.
+
+        Raises:
+            ImageUnavailable: It can't be pulled or built.
+            UserError: What it is made from is wrong.
+        """
         ...
 
     async def directory(self, task: "Task") -> "Image":
-        """Return a directory of this machine, made if it isn't there. Raises ImageUnavailable, UserError."""
+        """Return a directory of this machine, made if it isn't there.
+
+        Raises:
+            ImageUnavailable: It can't be fetched or made.
+            UserError: What it is made from is wrong.
+        """
         ...
 
     def known_digest(self, task: "Task", engine: str) -> str | None:
-        """Return the image's digest on the engine of this name, without making it; None where it can't be known
-        before.
+        """Return the image's digest without making it.
+
+        Args:
+            task: Whose image.
+            engine: The name of the engine that it would be made for.
+
+        Returns:
+            The digest; None where only making the image tells it.
         """
         ...
 
 
 class Grader(Protocol):
-    """Grades a submission by one set of rules."""
+    """A function that grades a submission by one set of rules."""
 
     async def __call__(self, judging: "Judging", submission: "Submission", /) -> "Judgement":
         """Return the judgement of a submission; nothing that it holds raises an error.
@@ -62,7 +78,7 @@ class Grader(Protocol):
 
 
 class Column(NamedTuple):
-    """A column of a report's table: its title, and what it says of a verdict."""
+    """A column of a report's table: its title, and a function from a verdict to the cell."""
 
     title: str
     value: "Callable[[VerdictRecord], str]"
@@ -72,11 +88,15 @@ class Track(TrackFacts, Protocol):
     """One kind of task. Its name is the one that it is registered by."""
 
     @property
-    def images(self) -> TaskImages: ...
+    def images(self) -> TaskImages:
+        """Images of the track's tasks."""
+        ...
 
     @property
     def graders(self) -> Mapping[GradingRules, Grader]:
-        """By their rules: `TESTWRIGHT` for the track's own, `PUBLISHED` for those of a verifier of other people's."""
+        """Graders by their rules: `TESTWRIGHT` for the track's own, `PUBLISHED` for a verifier of other people's
+        tasks.
+        """
         ...
 
     @property
@@ -85,9 +105,9 @@ class Track(TrackFacts, Protocol):
         ...
 
     def toolchain(self, task: "Task") -> "Toolchain":
-        """Return what makes variants of the task ready to run."""
+        """Return the toolchain that makes variants of the task ready to run."""
         ...
 
     def options(self, task: "Task", role: "ContainerRole") -> "SandboxOptions":
-        """Return what a container of the task may use: memory, processes, mounts, what is hidden from it."""
+        """Return the options of a container of the task: memory, processes, mounts, and what is hidden from it."""
         ...

@@ -19,12 +19,20 @@ TRACKS = cast("Registry[Track]", TRACK_FACTS)
 
 
 def track_of(task: Task) -> Track:
-    """Return the track of a task. Raises UserError where it can't be imported."""
+    """Return the track of a task.
+
+    Raises:
+        UserError: It can't be imported.
+    """
     return TRACKS.get(task.track)
 
 
 def check_rules(task: Task, rules: GradingRules) -> None:
-    """Raises UserError where the task's track doesn't offer these rules."""
+    """Check that the task's track offers these rules.
+
+    Raises:
+        UserError: It doesn't.
+    """
     if rules.is_published and GradingRules.PUBLISHED not in track_of(task).graders:
         raise UserError(f"task {task.id}: --protocol {rules} is for published tasks (-t swe-atlas:PATH)")
 
@@ -41,7 +49,11 @@ IMAGES = ImageSources(_container, _directory)
 
 
 def choose_engine(name: str) -> Engine:
-    """Return the engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    """Return the engine that `--sandbox NAME` names.
+
+    Raises:
+        UserError: There is none, or it can't work here.
+    """
     return make_engine(name, IMAGES)
 
 

@@ -1,6 +1,7 @@
 """The site as a reader has it: from disk, in Chromium."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -17,6 +18,7 @@ from harness.results.site.serving import listening
 from harness.runs.at_work import AT_WORK, AtWorkFile, TrialAtWork
 from harness.runs.outcome import Phase
 from harness.runs.records import write_whole
+from tests.browser.conftest import SAMPLE
 from tests.support.run_folder import begun, judged, run_folder, worked
 
 pytestmark = pytest.mark.timeout(120)
@@ -228,6 +230,26 @@ def test_a_trial_shows_what_decided_it(reader: Reader, site: Path) -> None:
     page = reader.open(place(site, "invalid"))
     assert "network" in page.locator("#conduct ~ ul").first.inner_text()
     assert "provider-error" in reader.open(place(site, "unscored")).locator("main").inner_text()
+
+
+def test_a_failed_test_shows_its_page_at_that_moment(browser: Browser, tmp_path: Path) -> None:
+    run, trial = tmp_path / "run", "trials/aiosmtpd-proxy-tlv/command/scripted-gpt.yaml/1"
+    shutil.copytree(SAMPLE / trial, run / trial)
+    shutil.copy(SAMPLE / "run.yaml", run)
+    arm = run / trial / "arms" / "garbage-1"
+    arm.mkdir(parents=True)
+    case = '<testcase classname="aiosmtpd.tests.test_proxyprotocol_tlv" name="test_records"><failure message="no"/>'
+    (arm / "1.xml").write_text(f"<testsuites><testsuite>{case}</testcase></testsuite></testsuites>")
+    with browser.new_context(viewport={"width": 640, "height": 480}) as context:
+        context.new_page().screenshot(path=arm / "aiosmtpd-tests-test_proxyprotocol_tlv-py-test_records.png")
+        SiteBuilder([run], tmp_path / "site").build()
+        reader = Reader(context.new_page(), tmp_path / "site")
+        page = reader.open(tmp_path / "site" / f"{trial}.html", "#failures")
+        page.evaluate(OPEN)
+        picture = page.get_by_role("img", name="The page as it was when the test failed")
+        picture.scroll_into_view_if_needed(timeout=5_000)
+        expect(picture).to_have_js_property("naturalWidth", 640)
+    assert reader.complaints == []
 
 
 def test_what_is_printed_is_unfolded(reader: Reader, site: Path) -> None:

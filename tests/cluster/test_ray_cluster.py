@@ -19,7 +19,7 @@ import yaml
 import harness
 from harness.plugins.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import Done, testwright
 from tests.support.ended_arms import times_of_ended_arms
 from tests.support.light_task import light_catalog

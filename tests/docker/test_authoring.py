@@ -12,7 +12,8 @@ from harness.authoring.task_new.command import NewTask, new_task, reached
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.authoring_facts import SuiteRecord
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.test_results import TestId
 from harness.specs.yaml_files import load_yaml

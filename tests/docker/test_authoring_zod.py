@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 
 TASK = "zod-account-numbers"
 UPSTREAM = "src/v4/classic/tests/iban.test.ts"

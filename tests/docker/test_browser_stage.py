@@ -12,8 +12,11 @@ from harness.judging.verify.arms import ArmContext
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import Proxy, Refusal, StageArm
 from harness.plugins.browser.stage import APP_ENDED, LOG, SETTINGS, StageToolchain, settings_of
+from harness.results.site.failures import is_picture, picture_name
 from harness.runs.submissions import judge_cases, read_batch
-from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
+from harness.sandbox.images.task_images import repo_image
+from harness.sandbox.options import repo_options
+from harness.sandbox.protocol import Image, Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.test_results import Outcome, TestId, TestResult
 from harness.specs.variants import VariantKind
@@ -78,6 +81,43 @@ async def test_an_arm_that_ends_the_application_shows_nothing_else(image: Image)
     passed = TestResult(test=test, outcome=Outcome.PASSED, quality=None, seconds=1.0, message="")
     [settled] = stage.settle(result, (passed,))
     assert (settled.outcome, settled.message) == (Outcome.FAILED, APP_ENDED)
+
+
+FAILING = b"""
+import pytest
+from playwright.sync_api import expect
+
+@pytest.fixture
+def reports(page):
+    page.goto("/reports")
+    return page
+
+def test_passes(reports):
+    expect(reports.get_by_role("button").first).to_be_visible()
+
+@pytest.mark.parametrize("text", ["nowhere"])
+class TestIn:
+    def test_fails(self, reports, text):
+        expect(reports.get_by_text(text)).to_be_visible(timeout=1)
+
+def test_fails_without_a_page():
+    assert not "nowhere"
+"""
+
+
+@pytest.mark.long
+async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_reports() -> None:
+    engine, repo = choose_engine("docker"), application_repo()
+    built = await repo_image(repo)
+    files = (PlacedFile(f"{built.workdir}/tests/test_x.py", FAILING),)
+    job = Job((repo.test_command, "tests/test_x.py"), files, seconds=120)
+    try:
+        result = await engine.run_job(built, job, repo_options(repo), {"testwright.run": "test-browser-stage"})
+    finally:
+        await engine.close()
+    assert b"2 failed, 1 passed" in result.log
+    assert sorted(result.outputs) == ["1.xml", "tests-test_x-py-TestIn-test_fails.png"]
+    assert is_picture(result.outputs[picture_name("tests/test_x.py::TestIn.test_fails")])
 
 
 @pytest.mark.long

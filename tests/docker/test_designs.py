@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from harness.results.run_rows import load_rows
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import typed
 from tests.support.designs import page_task
 

@@ -16,7 +16,8 @@ from harness.authoring.task_new.skeletons import fuzz_file
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import parse_manifest
 from harness.runs.engine_session import engine_session
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 
 pytestmark = pytest.mark.docker
 TASK = "cachetools-expiring-entries"

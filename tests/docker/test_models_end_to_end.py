@@ -14,7 +14,7 @@ import yaml
 from harness.agents.mini import SUBMIT_COMMAND
 from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, Tokens
 from harness.plugins.scripted_provider.server import Provider, serve
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.light_task import light_catalog
 from tests.support.provider import failing
 

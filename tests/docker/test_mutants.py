@@ -18,7 +18,8 @@ from harness.judging.verify.mutants.running import MutantOrder, run_mutants
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.git_tree import GitTree
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from scripts import mutation_scores

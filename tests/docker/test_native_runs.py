@@ -15,7 +15,7 @@ from harness.models.protocol import StopReason
 from harness.models.replay import MessageRecord
 from harness.plugins.scripted_provider.scenario import Reply, Stop
 from harness.plugins.scripted_provider.server import Answerer, Received, serve
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.light_task import light_catalog
 from tests.support.native_scripts import (
     ATTEMPTS,

@@ -27,11 +27,8 @@ from harness.specs.catalog import Catalog
 from harness.specs.tracks import TaskOptions
 from tests.support.published import FIXTURES, RECIPES, TASKS
 
-pytestmark = [
-    pytest.mark.docker,
-    pytest.mark.long,
-    pytest.mark.timeout(900),
-]  # the image is built where it is not there
+# The time limit is of the tests alone: a fixture builds the image where it is not there.
+pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(func_only=True)]
 PRINT_ALL = """
 import glob, json
 from scapy.tools.UTscapy import parse_campaign_file

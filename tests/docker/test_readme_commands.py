@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import typed
 from tests.support.light_task import TASK, light_catalog
 

@@ -21,7 +21,8 @@ from harness.sandbox.images.client_config import pip_own_hosts, pip_settings
 from harness.sandbox.local.confinement import works
 from harness.sandbox.options import check_job_options
 from harness.sandbox.protocol import AGENT_LOGS, Engine, Gateway, Job, Network, Sandbox, SandboxOptions
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.tracks.registry import choose_engine
 from tests.docker.test_native_runs import run

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import testwright
 
 pytestmark = [

@@ -20,7 +20,8 @@ from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.upstream_tests import upstream_problems
 from harness.runs.engine_session import engine_session
 from harness.sandbox.git_tree import GitTree
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.problem import Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from tests.docker.test_task_image_check import derive

@@ -7,10 +7,12 @@ import pytest
 import yaml
 
 from harness.authoring.task_check.command import check
+from harness.authoring.task_check.context import CheckOrder
 from harness.authoring.task_stub import file_diff
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import repo_image
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.problem import Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from tests.support.sound_catalog import added
@@ -79,7 +81,13 @@ async def catalog(tmp_path: Path) -> Catalog:
 
 
 def _checked(catalog: Catalog) -> CheckedStep:
-    [done] = check(catalog, {TASK: Level.BRIEF}, 1, lambda *_: None, None, False, only=["mutants"], mutants=50)
+    [done] = check(
+        catalog,
+        {TASK: Level.BRIEF},
+        1,
+        lambda *_: None,
+        order=CheckOrder(only=frozenset({StepId.MUTANTS}), mutants=50),
+    )
     assert [step.id for step in done.steps] == [StepId.MUTANTS]
     return done.steps[0]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness import __version__
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import Done, typed
 
 TASK = "aiosmtpd-proxy-tlv"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.command import testwright
 
 pytestmark = pytest.mark.docker

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from harness.sandbox.host import cache_directory
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from tests.support.light_task import TASK, light_catalog
 from tests.support.signals import heed_signals
 

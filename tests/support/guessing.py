@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Sequence
 
 from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.chance_failures import EXCUSABLE
 from harness.judging.verify.evidence import Draw
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import EXCUSABLE, judge_mutation, some_test_stands
+from harness.judging.verify.mutation import judge_mutation, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
 from harness.sandbox.protocol import Image, SandboxOptions

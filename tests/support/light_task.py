@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 
 LIGHT = ("aiosmtpd-proxy-tlv", "restic-option-strings", "jansson-object-merge", "zod-stringbool")
 TASK = LIGHT[0]

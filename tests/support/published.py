@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -60,25 +59,22 @@ def submissions(task: str) -> list[str]:
     return sorted(folder.name for folder in (SUBMISSIONS / task).iterdir())
 
 
-async def judged(place: Path, task: str, images: Path, names: Collection[str]) -> dict[str, Outcome]:
-    """What both sets of rules say of these of the task's submissions; `oracle` is its reference."""
-    found = {}
-    for submission in sorted({*names} - {"oracle"}):
-        shutil.copytree(SUBMISSIONS / task / submission, place / "batch" / submission)
-    name = f"swe-atlas:{TASKS / task}"
+async def judged(place: Path, task: str, images: Path, name: str) -> Outcome:
+    """What both sets of rules say of one of the task's submissions; `oracle` is its reference."""
     async with serve(scenario("generous-judge")) as provider:
         (place / "judge.yaml").write_text(f"model: anthropic/generous\napi_base: {provider.url}\n")
         options = ["--protocol", "both", "--image-map", str(images), "--judge", "judge.yaml", "--no-cache", "-j", "2"]
-        for row in await _json(place, "verify", name, "--batch", "batch", *options):
-            found[row["submission"]] = _outcome(row["verdict"], row["published"])
-        if "oracle" in names:
-            [trial] = (await _json(place, "run", "-t", name, "-s", "oracle", "-o", "run", *options))["trials"]
-            found["oracle"] = _outcome(trial, trial["published"])
-    return found
+        address = f"swe-atlas:{TASKS / task}"
+        if name == "oracle":
+            [trial] = (await _json(place, "run", "-t", address, "-s", name, "-o", "run", *options))["trials"]
+            return _outcome(trial, trial["published"])
+        shutil.copytree(SUBMISSIONS / task / name, place / "batch" / name)
+        [row] = await _json(place, "verify", address, "--batch", "batch", *options)
+        return _outcome(row["verdict"], row["published"])
 
 
 async def _json(place: Path, *command: str) -> Any:
-    done = await testwright(*command, "--json", cwd=place, seconds=600, **OWN_CACHE)
+    done = await testwright(*command, "--json", cwd=place, **OWN_CACHE)
     assert done.status == 0, done.complaint
     return json.loads(done.output)
 

@@ -21,7 +21,8 @@ from harness.plugins.scripted_provider.failures import ErrorKind
 from harness.plugins.scripted_provider.scenario import Failure, Reply, Tokens
 from harness.plugins.scripted_provider.server import Received, serve
 from harness.plugins.scripted_provider.stand_in import shell_call
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.rubric import Importance
 from tests.support.judges import hear, known_reply, reply
 from tests.support.native_scripts import SUBMITS, heredoc

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.repo import Repo
 from harness.specs.rubric import Rubric
 from harness.specs.scaffold import Scaffold

@@ -9,7 +9,8 @@ from pathlib import Path
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.work_tree import ImageRecord, image_place
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from tests.support.tiny_repo import tiny_repo
 
 TASK = "sums-total"

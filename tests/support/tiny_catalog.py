@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.task import Task
 from tests.support.tiny_repo import RUN_TESTS, tiny_repo, tiny_task
 

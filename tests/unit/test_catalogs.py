@@ -15,7 +15,8 @@ from harness.authoring.suite_scores import ScoredMutant, ScoredSuite, SuiteScore
 from harness.authoring.task_split import PUBLIC
 from harness.judging.verify.mutants.records import MutantStatus
 from harness.runs.regrade import regrade
-from harness.specs.catalog import Catalog, place_of
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import place_of
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from tests.support.command import typed

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from harness.authoring.task_check.check import check_tasks
+from harness.authoring.task_check.context import CheckOrder
 from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario
 from harness.plugins.scripted_provider.server import serve
 from harness.runs.judges import judge_for
@@ -33,7 +34,7 @@ async def reviewed(catalog, tmp_path, *rules: ReplyRule):
         file.write_text(f"model: openai/judge\napi_base: {provider.url}/v1\n{QUICK}")
         judge = judge_for(catalog, str(file), cached=False)
         quiet = (lambda _task, _part: None, lambda _done: None)
-        [done] = await asyncio.to_thread(check_tasks, catalog, {TASK: Level.QUICK}, 1, *quiet, judge)
+        [done] = await asyncio.to_thread(check_tasks, catalog, {TASK: Level.QUICK}, 1, *quiet, CheckOrder(judge))
         [step] = [step for step in done.steps if step.id is StepId.STATEMENTS]
         return step, [request.text for request in provider.requests]
 

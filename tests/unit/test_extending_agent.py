@@ -15,7 +15,7 @@ from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, Observati
 from harness.models.protocol import Model
 from harness.models.replay import ScriptedModel, say
 from harness.sandbox.host import cache_directory
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Scaffold
 from harness.specs.usage import Usage

@@ -11,7 +11,8 @@ import pytest
 
 from harness.judging.languages.registry import LANGUAGES
 from harness.sandbox.images.recipe import RUN_SCRIPT, digest_of, read_recipe, run_script
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Frame, Repo
 

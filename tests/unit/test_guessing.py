@@ -10,6 +10,7 @@ import pytest
 
 from harness.authoring.task_check.subject import kept_tree
 from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.chance_failures import EXCUSABLE
 from harness.judging.verify.control import KILLS_DRAWN
 from harness.judging.verify.guessing import (
     chance_apart,
@@ -20,7 +21,6 @@ from harness.judging.verify.guessing import (
     guess_table,
     vote_table,
 )
-from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.task_texts import read_texts
 from harness.judging.verify.variants import draw_variants
 from harness.specs.reasons import Verdict

@@ -6,16 +6,19 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.results.large_runs import LARGE, RunTotal, run_total
+from harness.results.large_runs import LARGE, TrackTotal, run_total
 from harness.results.report.run_report import show_run
 from harness.results.scores import Who
+from harness.runs.plan import RunFile
 from harness.runs.trial_index import count_trials
 from harness.specs.reasons import Verdict
+from harness.specs.tracks import BEHAVIOUR
+from harness.specs.yaml_files import load_yaml, yaml_text
 from tests.support.many_trials import MODELS, many_trials
 
 COUNT, ATTEMPTS = 2_100, 21
@@ -34,8 +37,8 @@ def indexed(run: Path) -> Path:
     return run
 
 
-def counts(total: RunTotal) -> dict[Verdict | None, int]:
-    return dict(total.systems[FIRST].verdicts)
+def counts(total: dict[str, TrackTotal]) -> dict[Verdict | None, int]:
+    return dict(total[BEHAVIOUR].systems[FIRST].verdicts)
 
 
 def trial(run: Path, number: int = 1) -> Path:
@@ -61,9 +64,40 @@ def test_totals_are_the_same_with_and_without_an_index(run):
     again = run_total(run)
     assert count_trials(run) == COUNT
     assert counts(first) == counts(again) == {Verdict.RESOLVED: 140, Verdict.FAILED: 70}
-    assert first.lost == again.lost == {"rubric:survived-removal": 700}
-    assert again.systems[FIRST].agent_usd == pytest.approx(0.25 * 210)
-    assert again.systems[FIRST].rate == first.systems[FIRST].rate
+    assert first[BEHAVIOUR].lost == again[BEHAVIOUR].lost == {"rubric:survived-removal": 700}
+    assert again[BEHAVIOUR].systems[FIRST].agent_usd == pytest.approx(0.25 * 210)
+    assert again[BEHAVIOUR].systems[FIRST].rate == first[BEHAVIOUR].systems[FIRST].rate
+
+
+@pytest.fixture
+def of_two_tracks(indexed: Path) -> Iterator[Path]:
+    """The run, with one of its tasks as one of another track."""
+    path = indexed / "run.yaml"
+    text = path.read_text()
+    path.write_text(
+        yaml_text(
+            load_yaml(path, RunFile).model_copy(update={"tracks": {"task-0003": "bug"}}).model_dump(mode="json")
+        )
+    )
+    yield indexed
+    path.write_text(text)
+
+
+def test_tracks_are_told_apart_and_no_rate_is_over_tasks_of_two(of_two_tracks, capsys):
+    total = run_total(of_two_tracks)
+    assert list(total) == [BEHAVIOUR, "bug"]
+    assert total["bug"].systems[FIRST].verdicts == {Verdict.RESOLVED: 14, Verdict.FAILED: 7}
+    assert total[BEHAVIOUR].systems[FIRST].verdicts == {Verdict.RESOLVED: 126, Verdict.FAILED: 63}
+    assert [total[track].systems[FIRST].rate.trials for track in total] == [189, 21]
+    assert total["bug"].lost == {"rubric:survived-removal": 70}
+    assert show_run(of_two_tracks, None, as_json=False) == 0
+    [nothing, behaviour, bug] = capsys.readouterr().out.split("\nTrack ")
+    assert not nothing.strip()
+    assert [part.partition(":")[0] for part in (behaviour, bug)] == [BEHAVIOUR, "bug"]
+    assert "lost by: survived-removal 630" in behaviour
+    assert "lost by: survived-removal 70" in bug
+    assert bug.count("resolve rate") == behaviour.count("resolve rate") == len(MODELS)
+    assert "2,100 trials; --verdict" in bug
 
 
 CHANGES: dict[str, tuple[Callable[[Path], None], dict[Verdict | None, int]]] = {

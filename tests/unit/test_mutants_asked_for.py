@@ -3,16 +3,17 @@
 import pytest
 
 from harness.authoring.task_check.command import check
+from harness.authoring.task_check.context import CheckOrder
 from harness.authoring.task_check.unasked_mutants import SuiteKills, is_asked_for, lines_changed
-from harness.judging.verify.mutants.records import MutantRecord, Place
+from harness.judging.verify.mutants.records import MutantRecord, SourceRange
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
-from harness.specs.task_facts import Level
+from harness.specs.task_facts import Level, StepId
 from tests.support.command import typed_beside
 
 
 def mutant(line: int = 10, end_line: int = 10) -> MutantRecord:
-    place = Place(line=line, column=1, end_line=end_line, end_column=5)
+    place = SourceRange(line=line, column=1, end_line=end_line, end_column=5)
     return MutantRecord(
         id="m",
         file="code.py",
@@ -78,14 +79,19 @@ def test_the_lines_that_a_probe_changes_are_those_it_takes_or_stands_between():
     ("level", "given", "words"),
     [
         (Level.QUICK, {"mutants": 5}, "--mutants runs tests, and --quick starts no container"),
-        (Level.FULL, {"only": ["mutants"]}, "--only mutants: say how many are to be tried: --mutants 20"),
+        (
+            Level.FULL,
+            {"only": frozenset({StepId.MUTANTS})},
+            "--only mutants: say how many are to be tried: --mutants 20",
+        ),
         (Level.FULL, {"mutants": 5, "write": True}, "leave out --mutants"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, level, given, words):
-    given = {"write": False, **given}
+    given = dict(given)
+    write, order = given.pop("write", False), CheckOrder(**given)
     with pytest.raises(UserError, match=words):
-        check(Catalog(), {"aiosmtpd-proxy-tlv": level}, 1, lambda *_: None, tmp_path, **given)
+        check(Catalog(), {"aiosmtpd-proxy-tlv": level}, 1, lambda *_: None, tmp_path, write, order)
     assert list(tmp_path.iterdir()) == []
 
 

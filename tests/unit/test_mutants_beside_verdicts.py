@@ -7,10 +7,16 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import main
-from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, RemovedCoverage
+from harness.judging.verify.mutants.records import (
+    MutantRecord,
+    MutantsFile,
+    MutantStatus,
+    RemovedCoverage,
+    SourceRange,
+)
 from harness.results.report.mutants_report import coverage_words, mutant_lines, report_proposals, score_words
 from harness.results.report.run_report import show_run
-from harness.runs.trial import MUTANTS_FILE, keep_mutants, read_mutants
+from harness.runs.mutants_file import MUTANTS_FILE, keep_mutants, read_mutants
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 
@@ -25,7 +31,7 @@ def of(number: int, status: MutantStatus, *killed_by: str) -> MutantRecord:
         id=f"{number:010d}",
         file="sums.py",
         operator="ArithmeticOperator",
-        place=Place(line=number, column=1, end_line=number, end_column=2),
+        place=SourceRange(line=number, column=1, end_line=number, end_column=2),
         original="+",
         replacement="-",
         description="+ becomes -",

@@ -16,8 +16,14 @@ from harness.judging.languages.mutating import Mutation, Operator
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
 from harness.judging.verify.mutants.candidates import Candidates, MutantCandidate
-from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus, Place, stryker_report
-from harness.specs.catalog import default_directory
+from harness.judging.verify.mutants.records import (
+    MutantRecord,
+    MutantsFile,
+    MutantStatus,
+    SourceRange,
+    stryker_report,
+)
+from harness.specs.catalog_places import default_directory
 
 PATHS = {"python": "a.py", "go": "a.go", "c": "a.c", "typescript": "a.ts"}
 
@@ -198,7 +204,7 @@ def test_a_mutants_place_counts_lines_and_characters_from_one() -> None:
         each.record for each in candidates("x = 'ä' and y\n").mutants if each.mutation.operator is Operator.LOGICAL
     ]
     assert (record.place, record.original, record.replacement) == (
-        Place(line=1, column=9, end_line=1, end_column=12), "and", "or",
+        SourceRange(line=1, column=9, end_line=1, end_column=12), "and", "or",
     )  # fmt: skip
 
 

@@ -100,6 +100,7 @@ def test_points_left_to_another_item_are_told_and_a_judges_stand_apart() -> None
         ("of: [must-haves]", "of: [must-have]", 3, "item 'must-haves': unknown 'must-have'"),
         ("A: 80, B: 60", "A: 60, B: 80", 18, "tier B (80) isn't below A (60)"),
         ("judge: true", "judge: false", 6, "go together"),
+        ("of: [nice-to-haves]", "of: [judged], judge: true", 2, "20 points are a judge's; at most 10 may be"),
         ("note: flaky-once", "note: flaky", 9, "unknown note 'flaky'"),
         ("when: mutation-failed", "when: mutation", 17, "unknown event 'mutation'"),
         ("else_to: must-haves", "else_to: must", 4, "'must' is no item"),

@@ -13,7 +13,7 @@ import pytest
 from harness.judging.testing.reaching.measuring import Laid, Reached, has_branches, reach_job, read_reached
 from harness.judging.verify.arms import Suite
 from harness.judging.verify.mutants.candidates import Candidates, Coverage, removed_coverage, summary
-from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, Place
+from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, SourceRange
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.task_images import task_image
 from harness.sandbox.local.engine import LocalEngine
@@ -175,7 +175,7 @@ def test_a_mutant_that_lives_where_no_test_runs_has_no_coverage(
         id="1",
         file="a.py",
         operator="UpdateOperator",
-        place=Place(line=line, column=1, end_line=line, end_column=2),
+        place=SourceRange(line=line, column=1, end_line=line, end_column=2),
         original="a",
         replacement="b",
         description="a becomes b",

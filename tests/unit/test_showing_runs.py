@@ -19,11 +19,12 @@ from harness.agents.trajectory import (
 )
 from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.models.replay import MessageRecord
+from harness.results.filters import Filters
 from harness.results.report.run_report import report_run, show_run
 from harness.results.report.trajectory_report import chosen_steps, trajectory_lines
 from harness.results.report.trial_report import why
 from harness.results.rows import TrialRow
-from harness.results.run_rows import Filters, load_rows
+from harness.results.run_rows import load_rows
 from harness.runs.command import FinishedRun
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart
@@ -312,3 +313,9 @@ def test_a_tag_that_is_misspelt_has_a_suggestion():
     done = typed_at("run", "-t", "tag:pyton", "-s", "nop", "--dry-run")
     assert done.status == 2
     assert done.complaint == "testwright: unknown tag 'pyton'; did you mean 'tag:python'?\n"
+
+
+def test_seconds_of_agents_are_called_alike_in_each_table_and_apart_from_those_of_judgings(run, capsys):
+    out = shown(capsys, run, None)
+    assert out.count(" agent s") == 2
+    assert (out.count(" judging s"), out.count(" time ")) == (1, 0)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from harness.judging.verify.evidence import listed
+from harness.judging.verify.evidence import listed_arm
 from harness.results.leaderboard import exact_rate, pareto_front
 from harness.results.report.run_report import show_run
 from harness.results.scores import TaskScore, Who
@@ -33,7 +33,7 @@ from harness.results.site.plots import (
 from harness.results.site.trial_pages import arm_words
 from harness.results.statistics.proportions import Bounds
 from harness.sandbox.protocol import JobResult
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from tests.support.command import typed_beside
@@ -78,7 +78,8 @@ def test_every_page_forbids_what_it_does_not_need(hostile: Path) -> None:
     for page in pages_of(hostile):
         tags = Tags(page.read_text())
         [policy] = [given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; img-src data:")
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; ")
+        assert "img-src 'self' data:" in policy
         assert "unsafe" not in policy
         data = ["trials.js"] if page.name == "trials.html" else []
         scripts = [given["src"] for tag, given in tags if tag == "script"]
@@ -301,7 +302,7 @@ def test_a_failing_test_is_shown_with_its_assertion_in_each_arm(tmp_path: Path) 
     assert 'id="failures"' not in page.read_text()
     outputs = {"1.xml": REPORT.encode()}
     said = JobResult(1, timed_out=False, out_of_memory=False, log=b"", outputs=outputs, complete=True, seconds=1.0)
-    store.keep_arm(listed("removal-1"), said)
+    store.keep_arm(listed_arm("removal-1"), said)
     SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
     [shown] = re.findall('<h3 id="failures">.*?</section>', page.read_text(), re.DOTALL)
     assert "test_adds</code> fails in 1 arm" in shown

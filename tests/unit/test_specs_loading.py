@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import ArmSettings, Repo, matches
 from harness.specs.rubric import Rubric

@@ -14,7 +14,8 @@ from harness.judging.languages.go.language import ON_DISK as GO
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.languages.stubbing import MESSAGE, CannotStub, StubKind
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR as TS_GRAMMAR
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 
 PYTHON = b'''"""A module."""
 from __future__ import annotations

@@ -16,7 +16,8 @@ from harness.authoring.task_new.withholding import chosen_tests, withheld, witho
 from harness.cli.main import main
 from harness.runs.submissions import Expectation
 from harness.sandbox.git_tree import GitTree
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.rubric import Rubric

@@ -9,7 +9,8 @@ import pytest
 
 from harness import PROTOCOL_VERSION
 from harness.authoring.task_check.check import check_tasks
-from harness.authoring.task_check.command import check, fix_all, levels
+from harness.authoring.task_check.command import check, fix_all, levels, parts_named
+from harness.authoring.task_check.context import CheckOrder
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
@@ -370,12 +371,11 @@ def test_a_sample_takes_the_quickest_task_of_a_language_through_the_gate(catalog
 
 
 def test_only_the_parts_that_are_named_are_checked(catalog):
-    named = check(
-        Catalog(catalog), {TASK: Level.QUICK}, 1, lambda *_: None, None, False, only=["prompt", "reference's files"]
-    )
+    order = CheckOrder(only=parts_named(["prompt", "reference's files"]))
+    named = check(Catalog(catalog), {TASK: Level.QUICK}, 1, lambda *_: None, order=order)
     assert [step.id.value for step in named[0].steps] == ["prompt", "reference-files"]
     with pytest.raises(UserError, match="did you mean 'prompt'"):
-        check(Catalog(catalog), {TASK: Level.QUICK}, 1, lambda *_: None, None, False, only=["promt"])
+        parts_named(["promt"])
 
 
 def test_where_the_withheld_patch_does_not_apply_nothing_asks_for_an_image(catalog):

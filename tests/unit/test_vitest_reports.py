@@ -6,12 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.languages.typescript.discovery import discover
+from harness.judging.testing.arm_job import TestRun, read_job
 from harness.judging.testing.readers import Report, ReportError, Template, claimed, reader_of
 from harness.judging.testing.vitest import MAX_REPORT_BYTES, read_vitest
+from harness.sandbox.protocol import JobResult
 from harness.specs.test_results import Outcome, Quality, TestId, combine
+from harness.specs.variants import ArmStatus
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "typescript"
 KINDS = (REPORTS / "kinds.json").read_bytes()
+EMPTY_DESCRIBE = (REPORTS / "empty-describe.json").read_bytes()
 FILE = "src/tests/kinds.test.ts"
 
 
@@ -124,7 +128,29 @@ def test_whatever_is_put_into_a_template_follows_it(pieces, data):
 @pytest.mark.parametrize("report", ["absent", "syntax", "top", "none"])
 def test_a_file_that_cannot_be_loaded_is_a_collection_failure(report):
     read = read_vitest((REPORTS / f"{report}.json").read_bytes(), f"src/tests/{report}.test.ts")
-    assert read == Report((), collection_failed=True)
+    assert read == Report((), collection_failed=True, file_failed=True)
+
+
+@pytest.mark.parametrize(
+    ("file_status", "exit_status", "status"),
+    [
+        ("failed", 1, ArmStatus.FINISHED),
+        ("failed", 0, ArmStatus.DISAGREES),
+        ("passed", 1, ArmStatus.DISAGREES),
+        ("passed", 0, ArmStatus.FINISHED),
+    ],
+)
+async def test_a_describe_without_a_test_explains_the_exit_status_and_costs_no_other_test(
+    file_status: str, exit_status: int, status: ArmStatus
+) -> None:
+    data = EMPTY_DESCRIBE.replace(b'"status":"failed"', f'"status":"{file_status}"'.encode())
+    tests = (TestId("src/tests/empty.test.ts", "something > adds"),)
+    run = TestRun(tests, {}, frozenset(), (), (), 10)
+    reading = await read_job(
+        "vitest", run, (), JobResult(exit_status, False, False, b"", {"1.json": data}, True, 1.0)
+    )
+    assert reading.status is status
+    assert [result.outcome for result in reading.results] == [Outcome.PASSED]
 
 
 @pytest.mark.parametrize(

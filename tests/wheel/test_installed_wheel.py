@@ -78,7 +78,7 @@ def test_the_request_that_all_scaffolds_share_comes_with_the_wheel(installed, tm
     done = run(installed, *command, "--dry-run", "-o", "out", cwd=tmp_path, env=clean_env)
     assert done.returncode == 0, done.stderr
     python = installed.with_name("python")
-    where = "from harness.specs.catalog import default_directory; print(default_directory())"
+    where = "from harness.specs.catalog_places import default_directory; print(default_directory())"
     packed = Path(run(python, "-c", where, cwd=tmp_path, env=clean_env).stdout.strip())
     assert (packed / "scaffolds" / "request.j2").is_file()
 

@@ -1,6 +1,10 @@
-"""Where the tests find the application: at BASE_URL, or on a server of their own."""
+"""Where the tests find the application: at BASE_URL, or on a server of their own.
+
+Where reports are asked for, a page on which a test fails leaves its picture beside them.
+"""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -8,9 +12,12 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +47,17 @@ def _is_up(url: str) -> bool:
             return True
     except (urllib.error.URLError, ConnectionError):
         return False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Function, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    browser = item.funcargs.get("browser")
+    if (reports := os.environ.get("TESTWRIGHT_REPORT_DIR")) and browser and report.when == "call" and report.failed:
+        name = re.sub(r"\W+", "-", item.nodeid.partition("[")[0])
+        for page in [page for context in browser.contexts for page in context.pages][-1:]:
+            with suppress(Error):  # a page that hangs or is gone has no picture
+                page.screenshot(path=Path(reports) / f"{name}.png", timeout=2_000)
+    return report

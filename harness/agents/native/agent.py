@@ -20,6 +20,7 @@ from harness.agents.trajectory import AgentOutputRecord, Ending, Trajectory
 from harness.models.allowance import Allowance, AllowanceExhausted, Limit
 from harness.models.gateway.access import GatewayAccess
 from harness.models.gateway.dialects.protocol import DialectName
+from harness.sandbox.abilities import ToolboxEngine
 from harness.sandbox.protocol import (
     AGENT_LOGS,
     GATEWAY_PORT,
@@ -30,7 +31,6 @@ from harness.sandbox.protocol import (
     Network,
     Sandbox,
     SandboxOptions,
-    ToolboxEngine,
 )
 from harness.sandbox.toolboxes.recipe import PYTHON, TOOLBOX, read_toolbox_recipe
 from harness.specs.errors import InfrastructureError, UserError
@@ -39,7 +39,15 @@ from harness.specs.task import Task
 
 
 async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
-    """Return `options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
+    """Return a sandbox's options with the toolbox and the way to the gateway that a native agent needs.
+
+    Returns:
+        `options` as they are for an agent that isn't native.
+
+    Raises:
+        UserError: The engine offers no toolboxes or no gateway.
+        ImageUnavailable: The toolbox can't be made.
+    """
     if context.gateway is None:
         return options
     if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:
@@ -67,7 +75,9 @@ class Invocation:
 
 
 class NativeTexts:
-    """Raises UserError for a scaffold without a command, and for a template that can't work."""
+    """The texts of a native scaffold. Making it raises UserError for a scaffold without a command or a broken
+    template.
+    """
 
     def __init__(self, scaffold: Scaffold) -> None:
         if scaffold.native is None:
@@ -78,7 +88,7 @@ class NativeTexts:
         self.invocation(dict.fromkeys(VARIABLES, "x"))
 
     def invocation(self, values: dict[str, str]) -> Invocation:
-        """`values` has all of VARIABLES."""
+        """Return the command and what it finds around it. `values` has all of VARIABLES."""
         native = self._native
         words = [self._render(f"command[{n}]", text, values) for n, text in enumerate(native.command)]
         program = words[0] if words[0].startswith("/") else f"{TOOLBOX}/bin/{words[0]}"
@@ -113,7 +123,11 @@ _TAIL_CHARS = 300
 
 
 def check_native(task: Task, scaffold: Scaffold) -> None:
-    """All of a native scaffold that can be checked without an engine. Raises UserError."""
+    """Check all of a native scaffold that needs no engine.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     NativeTexts(scaffold)
     request_text(task, scaffold)
     read_toolbox_recipe(scaffold)

@@ -16,7 +16,8 @@ _OPENCODE_REFUSES = "invalid"
 
 
 class Event(NamedTuple):
-    """`tools` are those that it tells of having called; `error` is empty but for an event that tells of one.
+    """An event that a native agent prints. `tools` are those that it says it called; `error` is empty for most
+    events.
 
     `malformed` calls were refused by the agent: an unknown tool, or arguments that don't fit it.
     """

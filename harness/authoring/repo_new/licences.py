@@ -65,7 +65,7 @@ def _refuse(words: str) -> str:
 
 
 def _expression(words: str) -> str:
-    """As SPDX writes it; empty for what isn't SPDX."""
+    """Return a licence as SPDX writes it; empty for what isn't SPDX."""
     try:
         return str(canonicalize_license_expression(words.strip())) if words.strip() else ""
     except InvalidLicenseExpression:

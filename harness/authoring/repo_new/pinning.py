@@ -157,7 +157,7 @@ def _from_place(wanted: WantedRelease, scratch: Path) -> Path:
 
 
 async def _from_debian(wanted: WantedRelease, scratch: Path) -> Pinned:
-    """By apt in a container of the base image: this machine need not be a Debian, nor that Debian."""
+    """Fetch by apt in a container of the base image: this machine need not be a Debian, nor that Debian."""
     context, tag = scratch / "context", f"testwright/source-{wanted.package}:new"
     context.mkdir()
     (context / "Dockerfile").write_text(_DEBIAN)
@@ -255,7 +255,7 @@ _SAME = ("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-u
 
 
 def _indexes() -> list[str]:
-    """pip's own, which uv doesn't read."""
+    """Return pip's own indexes, which uv doesn't read."""
     settings = pip_settings()
     first = [f"--index-url={value}" for value in settings.get("index-url", ())]
     return [*first, *(f"--extra-index-url={value}" for value in settings.get("extra-index-url", ()))]

@@ -36,7 +36,11 @@ class CRelease(NamedTuple):
 
 
 def read_release(tree: Path, packaging: Path | None) -> CRelease:
-    """Raises UserError for a release without a library: a directory of sources that define no program."""
+    """Read a release in C.
+
+    Raises:
+        UserError: It has no library: a directory of sources that define no program.
+    """
     discovery = LANGUAGES.get("c").discovery
     found: dict[str, list[str]] = defaultdict(list)
     for path in (path for path in sorted(tree.rglob("*.c")) if path.is_file()):

@@ -46,7 +46,11 @@ class NpmRelease(NamedTuple):
 
 
 def read_release(tree: Path) -> NpmRelease:
-    """Raises UserError for a release without TypeScript sources, or without package.json."""
+    """Read a release from npm.
+
+    Raises:
+        UserError: It has no TypeScript sources, or no package.json.
+    """
     path = tree / "package.json"
     if not path.is_file():
         raise UserError("the release has no package.json; TypeScript is pinned with --npm PACKAGE@VERSION")
@@ -90,7 +94,7 @@ def _sources(code: Sequence[str], tests: Sequence[str]) -> str:
 
 
 def _asked(package: Mapping[str, Any]) -> dict[str, str]:
-    """Versions by name. Those within upstream's own workspace can't be had."""
+    """Return the versions that a package asks for, by name; those within upstream's own workspace can't be had."""
     groups = (package.get(place, {}) for place in _PLACES)
     every = {name: version for group in groups for name, version in group.items()}
     return {name: version for name, version in every.items() if re.match(r"[\d^~<>=*v]", version)}

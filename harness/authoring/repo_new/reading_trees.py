@@ -32,7 +32,11 @@ def language_in(tree: Path) -> str:
 
 
 def test_globs(tree: Path, language: str) -> list[str]:
-    """Globs of the tests. Raises UserError where the release has none."""
+    """Return globs of a release's tests.
+
+    Raises:
+        UserError: It has none.
+    """
     discovery = LANGUAGES.get(language).discovery
     every = (path for path in sorted(tree.rglob("*")) if path.is_file())
     files = [path.relative_to(tree).as_posix() for path in every]

@@ -97,7 +97,7 @@ def go_workdir(pinned: Pinned) -> str:
 
 
 def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: tuple[str, ...]) -> str:
-    """`repo.yaml` of a new repository."""
+    """Return the text of a new repository's `repo.yaml`."""
     wanted = pinned.wanted
     programs = (*_PERL, *(_BINUTILS if language == "c" else ()))
     hidden = [*(f"/usr/bin/{file}" for file in programs), *(_GO_CACHES if language == "go" else ())]

@@ -41,7 +41,10 @@ class Secret:
     enough: int
 
     def shows_in(self, data: bytes) -> bool:
-        """Looks for no more lines than it takes to be sure: much of what is searched is large and has none."""
+        """Return whether enough of the secret's lines are in some bytes.
+
+        No more lines are looked for than it takes to be sure: much of what is searched is large and has none.
+        """
         misses = len(self.lines) - self.enough
         for line in self._ordered:
             misses -= line not in data
@@ -117,7 +120,11 @@ _MOUNTS = (
 
 
 async def view_problems(subject: Subject) -> list[Problem]:
-    """Looks as `mini` would: its messages, environment, mounts, git, files. Raises SandboxLost."""
+    """Look for secrets as `mini` would: in its messages, environment, mounts, git and files.
+
+    Raises:
+        SandboxLost: The sandbox is gone.
+    """
     image, task = subject.containers.image, subject.task
     secrets = await secrets_of(task, GitTree(image.tree))
     agent = Mini(agent_context(task, subject.catalog.scaffold("mini"), ScriptedModel([])))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from harness.authoring.task_check.context import (
     CheckContext,
+    CheckOrder,
     Part,
     Watch,
     arm_context_of,
@@ -20,7 +21,6 @@ from harness.authoring.task_check.subject import Subject, as_problem, kept_tree,
 from harness.authoring.task_check.unasked_mutants import unasked_problems
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import ManifestError, listed_tests
-from harness.judging.verify.judge.judge import Judge
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession
 from harness.runs.outcome import message_of
@@ -46,19 +46,13 @@ def check_tasks(
     jobs: int,
     watch: Watch,
     finished: Finished,
-    judge: Judge | None = None,
-    only: frozenset[StepId] = frozenset(),
-    remember: bool = False,
-    mutants: int = 0,
+    order: CheckOrder | None = None,
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
-    With `only` these parts alone, with `remember` without those that passed before on the very same files.
-    With `mutants`, so many mutants of the removed code are tried, for those that no must-have asks for.
-    A `judge` is asked of each criterion whether statement and check say the same. Raises UserError where no engine is
-    there for it.
+    Raises UserError where no engine is there for it.
     """
-    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, judge, only, remember, mutants))
+    return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, order or CheckOrder()))
 
 
 async def _check_tasks(
@@ -67,13 +61,10 @@ async def _check_tasks(
     jobs: int,
     watch: Watch,
     finished: Finished,
-    judge: Judge | None,
-    only: frozenset[StepId],
-    remember: bool,
-    mutants: int,
+    asked: CheckOrder,
 ) -> list[TaskCheck]:
     needed = any(level is not Level.QUICK for level in levels.values())
-    async with check_context(catalog, watch, needed, judge, only, remember, mutants) as context:
+    async with check_context(catalog, watch, needed, asked) as context:
 
         async def work(name: str) -> TaskCheck:
             return await _check(context, name, levels[name])
@@ -112,7 +103,7 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         return TaskCheck(task=name, level=level, steps=(half,))
     subject = Subject(catalog.holding(task), task)
     steps = await _static(subject, context)
-    if judge := context.judge:
+    if judge := context.order.judge:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
     check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
     checks = checks_of(task)
@@ -149,7 +140,9 @@ async def _dynamic(
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
-    memory = memory_of(subject, session.engine.isolation) if context.remember and subject.rubric.is_file() else None
+    memory = (
+        memory_of(subject, session.engine.isolation) if context.order.remember and subject.rubric.is_file() else None
+    )
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
@@ -160,8 +153,8 @@ async def _dynamic(
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:
-    """Parts that belong to no level."""
-    count = context.mutants
+    """Return the parts that belong to no level."""
+    count = context.order.mutants
     return {StepId.MUTANTS: lambda subject: unasked_problems(subject, count)} if count else {}
 
 

@@ -5,10 +5,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
-from harness.authoring.task_check.context import Watch
+from harness.authoring.task_check.context import CheckOrder, Watch
 from harness.authoring.task_check.controls import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
-from harness.judging.verify.judge.judge import Judge
 from harness.runs.concurrency import run_to_end
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -19,7 +18,11 @@ from harness.specs.tracks import BEHAVIOUR, address_of
 
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
-    """Raises UserError for an option that is given and means nothing to tasks that others have published."""
+    """Refuse an option that means nothing to tasks that others have published.
+
+    Raises:
+        UserError: One is given for such a task.
+    """
     names = [name for name, value in given.items() if value]
     if names and (published := next(filter(address_of, patterns), None)):
         raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
@@ -28,8 +31,14 @@ def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -
 def levels(
     catalog: Catalog, names: Iterable[str], level: Level, sample: bool, records: Path | None
 ) -> dict[str, Level]:
-    """Task -> level. In a sample the quickest task of behaviour in each language, by its check record, passes the
-    whole gate.
+    """Return task -> level.
+
+    Args:
+        catalog: Where the tasks lie.
+        names: The tasks'.
+        level: Of all of them, unless this is a sample.
+        sample: The quickest task of behaviour in each language passes the whole gate.
+        records: Check records, which tell how quick a task is.
     """
     if not sample:
         return dict.fromkeys(names, level)
@@ -60,32 +69,26 @@ def check(
     chosen: dict[str, Level],
     jobs: int,
     watch: Watch,
-    records: Path | None,
-    write: bool,
-    judge: Judge | None = None,
-    only: Iterable[str] = (),
-    remember: bool = False,
-    mutants: int = 0,
+    records: Path | None = None,
+    write: bool = False,
+    order: CheckOrder | None = None,
 ) -> list[TaskCheck]:
-    """Check, and compare each task with its check record in `records` or, with `write`, write those.
+    """Check tasks, and compare each with its check record, or write that.
 
-    `judge` reviews the rubrics. With `remember` parts that passed before on the very same files aren't run again; a
-    check record has them as they ran.
-    With `mutants` so many mutants are tried, and those are told that no must-have asks for.
+    Args:
+        catalog: Holds the tasks.
+        chosen: Their names, and the level of each.
+        jobs: How many are checked at a time.
+        watch: Told of each part as it begins.
+        records: Folder with a check record for each task; None compares with none.
+        write: Write the records, in place of comparing. Parts that are remembered are in them as they ran.
+        order: What the check is to do beside that.
 
-    Raises UserError.
+    Raises:
+        UserError: The options contradict each other, or no engine is there.
     """
-    if write and records is None:
-        raise UserError("--write needs --records DIR, where the check records go")
-    steps = frozenset(part_named(name, "--only") for name in only)
-    if write and steps:
-        raise UserError("--write: a check record needs the whole check; leave out --only")
-    if write and mutants:
-        raise UserError("--write: a check record is of the parts that every task must pass; leave out --mutants")
-    if mutants and Level.QUICK in chosen.values():
-        raise UserError("--mutants runs tests, and --quick starts no container; leave out one of them")
-    if StepId.MUTANTS in steps and not mutants:
-        raise UserError("--only mutants: say how many are to be tried: --mutants 20")
+    asked = order or CheckOrder()
+    _refuse_contradictions(asked, chosen, records, write)
 
     def finished(done: TaskCheck) -> None:
         for step in done.steps:
@@ -95,8 +98,30 @@ def check(
         if records and write:
             write_check_record(records, done)
 
-    checks = check_tasks(catalog, chosen, jobs, watch, finished, judge, steps, remember, mutants)
+    checks = check_tasks(catalog, chosen, jobs, watch, finished, asked)
     return [_compared(catalog, done, records) for done in checks] if records and not write else checks
+
+
+def _refuse_contradictions(order: CheckOrder, chosen: Mapping[str, Level], records: Path | None, write: bool) -> None:
+    if write and records is None:
+        raise UserError("--write needs --records DIR, where the check records go")
+    if write and order.only:
+        raise UserError("--write: a check record needs the whole check; leave out --only")
+    if write and order.mutants:
+        raise UserError("--write: a check record is of the parts that every task must pass; leave out --mutants")
+    if order.mutants and Level.QUICK in chosen.values():
+        raise UserError("--mutants runs tests, and --quick starts no container; leave out one of them")
+    if StepId.MUTANTS in order.only and not order.mutants:
+        raise UserError("--only mutants: say how many are to be tried: --mutants 20")
+
+
+def parts_named(names: Iterable[str]) -> frozenset[StepId]:
+    """Return the parts that `--only` names.
+
+    Raises:
+        UserError: One doesn't exist.
+    """
+    return frozenset(part_named(name, "--only") for name in names)
 
 
 COVERS = "covers"
@@ -106,7 +131,8 @@ COVERS = "covers"
 def part_named(name: str, option: str) -> StepId:
     """Return a part of the check by its id or label.
 
-    Raises UserError for an unknown one, with one that is written alike.
+    Raises:
+        UserError: There is none; the message has one that is written alike.
     """
     if name == COVERS:
         return StepId.REFERENCE

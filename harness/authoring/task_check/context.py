@@ -27,7 +27,8 @@ from harness.judging.verify.judge.judge import Judge
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.host import cache_directory
 from harness.sandbox.images.recipe import digest_of
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.registry import Registry
@@ -63,8 +64,10 @@ class Memory:
     keys: Mapping[StepId, str]
 
     def recall(self, step: StepId) -> CheckedStep | None:
-        """Return the part as it passed, with its warnings and seconds; None where it never did on the very same
-        files.
+        """Return a part as it passed earlier, with its warnings and seconds.
+
+        Returns:
+            None where it never passed on the very same files.
         """
         path = self._path(step)
         if path is None or not path.is_file():
@@ -76,7 +79,7 @@ class Memory:
         return found.model_copy(update={"remarks": (*found.remarks, f"{step.label}: {REMEMBERED}")})
 
     def keep(self, step: CheckedStep) -> None:
-        """A part that didn't pass is forgotten."""
+        """Remember a part that passed; forget one that didn't."""
         path = self._path(step.id)
         if path is None:
             return
@@ -93,7 +96,11 @@ class Memory:
 
 
 def memory_of(subject: Subject, isolation: str) -> Memory:
-    """Raises OSError where a file can't be read."""
+    """Return what is remembered of a task's check on an engine of this isolation.
+
+    Raises:
+        OSError: A file of the task can't be read.
+    """
     task, around = subject.task, subject.containers
     files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in _files(task.directory)}
     corpus = corpus_of(subject.catalog) / task.id
@@ -130,9 +137,16 @@ Watch = Callable[[str, str], None]
 async def run_parts(
     subject: Subject, parts: Mapping[StepId, Part], watch: Watch, memory: Memory | None = None
 ) -> list[CheckedStep]:
-    """Return each part by itself: what one finds doesn't keep the others from looking.
+    """Run each part by itself: what one finds doesn't keep the others from looking.
 
-    One that `memory` has isn't run.
+    Args:
+        subject: The task, and where its containers run.
+        parts: By their steps, in order.
+        watch: Told of each step as it begins.
+        memory: Parts that it has aren't run.
+
+    Returns:
+        One step for each part. An error that a part raises is a problem of its step.
     """
     steps = []
     for step, part in parts.items():
@@ -166,55 +180,74 @@ def failed_step(step: StepId, *problems: Problem) -> CheckedStep:
 
 
 @dataclass(frozen=True)
-class CheckContext:
-    """`session` is None where no check starts a container, `judge` where nobody is to review the rubrics.
+class CheckOrder:
+    """The options of a check beside its level.
 
-    With `remember` parts that passed on the very same files aren't run again. With `mutants` so many mutants are
-    tried, for those that no must-have asks for.
+    `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
+    named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
+    mutants of the removed code are tried, for those that no must-have asks for.
     """
 
-    catalog: Catalog
-    watch: Watch
-    session: EngineSession | None = None
     judge: Judge | None = None
     only: frozenset[StepId] = frozenset()
     remember: bool = False
     mutants: int = 0
 
+
+@dataclass(frozen=True)
+class CheckContext:
+    """The means of a check, shared by all of its tasks. `session` is None where no check starts a container."""
+
+    catalog: Catalog
+    watch: Watch
+    order: CheckOrder
+    session: EngineSession | None = None
+
     def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
         """Return the parts that are asked for; all of them where none is named."""
-        return {step: part for step, part in parts.items() if step in self.only} if self.only else parts
+        only = self.order.only
+        return {step: part for step, part in parts.items() if step in only} if only else parts
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:
-    """Return where a task's arms run, with all of its twins. Raises UserError, ImageUnavailable."""
+    """Return the context in which a task's arms run, with all of its twins.
+
+    Raises:
+        UserError: What the image is made from is wrong.
+        ImageUnavailable: The image can't be pulled or built.
+    """
     return replace(session.arm_context(task, await session.engine.image(task)), every_twin=True)
 
 
 @asynccontextmanager
 async def check_context(
-    catalog: Catalog,
-    watch: Watch,
-    with_engine: bool,
-    judge: Judge | None = None,
-    only: frozenset[StepId] = frozenset(),
-    remember: bool = False,
-    mutants: int = 0,
+    catalog: Catalog, watch: Watch, with_engine: bool, order: CheckOrder
 ) -> AsyncIterator[CheckContext]:
-    """Raises UserError where an engine is needed and isn't there."""
+    """Provide what all checks of a command share.
+
+    Args:
+        catalog: Where the tasks lie.
+        watch: Told of each step as it begins.
+        with_engine: Whether parts that start containers run; they do on Docker.
+        order: What is to be done beside the level.
+
+    Raises:
+        UserError: An engine is needed and isn't there.
+    """
     if not with_engine:
-        yield CheckContext(catalog, watch, judge=judge, only=only)
+        yield CheckContext(catalog, watch, order)
         return
     async with engine_session("docker", uuid4().hex) as session:
-        yield CheckContext(catalog, watch, session, judge, only, remember, mutants)
+        yield CheckContext(catalog, watch, order, session)
 
 
 @dataclass(frozen=True)
 class TrackChecks:
-    """The parts of a check. `static` ones look at files, `dynamic` ones start containers, by level.
+    """The parts of a check of a track's tasks. `static` ones look at files, `dynamic` ones start containers, by
+    level.
 
-    With `needs_tree` the static ones get the task's tree; with `goes_on` the dynamic ones run whatever is wrong with
-    the files: where these are other people's, that is there to stay.
+    With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
+    are wrong: those of other people's tasks can't be mended here.
     """
 
     static: Mapping[StepId, Part] = field(default_factory=dict)
@@ -233,5 +266,5 @@ CHECKS: Registry[TrackChecks] = Registry(
 
 
 def checks_of(task: Task) -> TrackChecks:
-    """Return the checks of the task's track; where nobody registered any, none but that it can be loaded."""
+    """Return the checks of the task's track. Where nobody registered any, only loading the task is checked."""
     return CHECKS.get(task.track) if task.track in CHECKS.names else TrackChecks()

@@ -20,7 +20,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import VerdictRecord
-from harness.runs.trial import let_work
+from harness.runs.agent_work import let_work
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
@@ -69,7 +69,7 @@ def check_record_of(check: TaskCheck) -> CheckRecord:
 
 
 def write_check_record(directory: Path, check: TaskCheck) -> bool:
-    """Only of a full check that a task passed; whether it was."""
+    """Write the record of a full check that a task passed, and return whether there was one to write."""
     if check.level is not Level.FULL or not check.passed:
         return False
     directory.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def read_check_record(directory: Path, task: str) -> CheckRecord | None:
 
 
 def check_record_problems(directory: Path, task: Task) -> list[Problem]:
-    """Return one line where a task has no check record, or one of another version of it."""
+    """Return a problem where a task has no check record, or one of another version of it."""
     where = f"{directory}/{task.id}.json"
     try:
         record = read_check_record(directory, task.id)
@@ -106,7 +106,7 @@ Kills = Mapping[str, frozenset[str]]
 
 
 def overlap_problems(subject: Subject, criteria: Iterable[CriterionResult]) -> list[Problem]:
-    """For each criterion that probes decide, from one judging of the reference."""
+    """Return the problems of each criterion that probes decide, from one judging of the reference."""
     found: list[Problem] = []
     for result in criteria:
         if result.killed_by:
@@ -141,9 +141,10 @@ def _of_criterion(subject: Subject, criterion: str, kills: Kills) -> Iterator[Pr
 
 
 def worthless_submissions(task: Task) -> dict[str, Submission]:
-    """Submissions that must not be resolved, by a description of each.
+    """Return submissions that must not be resolved, by a description of each.
 
-    Raises UserError where the reference's manifest can't be read.
+    Raises:
+        UserError: The reference's manifest can't be read.
     """
     return {
         "prose in place of a patch": Submission(b"I have tested everything and it is fine.\n", b""),

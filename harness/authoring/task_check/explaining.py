@@ -120,6 +120,14 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Suites find only those differences that somebody thought of.",
         "Take the input and seed of the message into fuzz/FILE, and see which of the two answers is right.",
     ),
+    StepId.ALTERNATIVE_FIXES: Explanation(
+        "Of a bug: the test of the reported input fails on the fault alone, and the reference on each partial fix;"
+        " upstream's tests pass on the fix and on each alternative, and those that agents have on the fault too.",
+        "A partial fix that mends all, or an alternative that mends less, refuses honest work; a test that is still"
+        " there shows the fault to everybody.",
+        "docs/bug.md says how the patches are made; where a test that agents have notices the fault, testwright task"
+        " bug with another probe.",
+    ),
     StepId.CONVENTIONS: Explanation(
         "Half of upstream's tests meet each nice-to-have of the axes 3 and 4 that code decides: of all of them, of"
         " the withheld ones, or of those at a place that a criterion of axis 2 names; upstream has tests there.",

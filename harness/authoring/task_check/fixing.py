@@ -79,7 +79,7 @@ def _fix_covers(task: Task) -> bool:
 
 
 def covers_text(covers: Mapping[TestId, Sequence[str]], overlaps: Mapping[str, str]) -> str:
-    """`reference/covers.yaml`: what `Task.covers` and `Task.overlaps` read back as the same."""
+    """Return the text of `reference/covers.yaml`; `Task.covers` and `Task.overlaps` read the same back."""
     by_file: dict[str, dict[str, Inline]] = {}
     for test, criteria in covers.items():
         by_file.setdefault(test.file, {})[Quoted(test.name)] = Inline(map(Quoted, criteria))

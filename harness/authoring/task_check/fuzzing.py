@@ -49,7 +49,7 @@ class FuzzCall(NamedTuple):
 
 
 async def fuzz_problems(subject: Subject) -> list[Problem]:
-    """Return every twin, the placebo and rewritings against pristine code, and the removals.
+    """Compare every twin, the placebo, rewritings and removals with pristine code; return where one is wrong.
 
     Pristine code comes first, twice with each seed. Where it disagrees with itself nothing else is run.
 
@@ -241,7 +241,7 @@ async def _compiled(
 async def _calls(
     subject: Subject, arms: Sequence[tuple[ArmKey, CompiledVariant]], seed: int
 ) -> dict[ArmKey, list[FuzzCall]]:
-    """By arm. Raises UserError where the file has no test, or doesn't pass on pristine code."""
+    """Return the calls of each arm, raising UserError where the file has no test or fails on pristine code."""
     reports = _Reports()
     runner = ArmRunner(replace(subject.containers, observer=reports), subject.task)
     seeded = [(key, replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)})) for key, item in arms]
@@ -250,7 +250,7 @@ async def _calls(
 
 
 class _Reports(ArmObserver):
-    """Keeps what the fuzz file wrote in each arm."""
+    """An observer that keeps what the fuzz file wrote in each arm."""
 
     def __init__(self) -> None:
         self.written: dict[ArmKey, bytes] = {}

@@ -15,12 +15,16 @@ MANIFEST, COVERS, TESTS = "reference/manifest.yaml", "reference/covers.yaml", "r
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Raises UserError where a file of the reference can't be read."""
+    """Return the problems of the reference's files.
+
+    Raises:
+        UserError: One of them can't be read.
+    """
     return [*await _patch_and_manifest(subject), *_covers(subject)]
 
 
 async def _patch_and_manifest(subject: Subject) -> list[Problem]:
-    """As intake and the manifest stage see them."""
+    """Return the problems that intake and the manifest stage see."""
     if subject.tree is None:
         words = "lists no test of the reference, or can't be read"
         return [] if _listed(subject) else [Problem(where=subject.at(MANIFEST), message=words, fixable=True)]
@@ -62,7 +66,7 @@ def _covers(subject: Subject) -> Iterator[Problem]:
 
 
 def _listed(subject: Subject) -> set[TestId]:
-    """Empty where the manifest can't be read: that is told elsewhere."""
+    """Return the listed tests; none where the manifest can't be read, which is told elsewhere."""
     try:
         return set(parse_manifest(subject.task.patch(MANIFEST), language_of(subject.task.repo).ids).tests)
     except ManifestError:

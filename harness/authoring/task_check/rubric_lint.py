@@ -42,7 +42,9 @@ _SECOND_SENTENCE = re.compile(r"[.!?;]\s+\S")
 
 
 async def rubric_problems(subject: Subject) -> list[Problem]:
-    """Counts, ways of grading, wording; where: the line of the criterion's id."""
+    """Return the problems of a rubric's counts, ways of grading and wording, each at the line of the criterion's
+    id.
+    """
     task = subject.task
     found = [*_counts(subject, task.rubric)]
     probed = {probe.criterion for probe in task.probes}

@@ -51,6 +51,7 @@ class Subject:
 
     @property
     def rubric(self) -> Path:
+        """The file of the task's rubric."""
         return self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
 
     @property
@@ -92,7 +93,7 @@ async def judge(subject: Subject, submission: Submission) -> Judgement:
 
 
 class _Stopwatch(ArmObserver):
-    """Keeps the seconds of each arm, the longest of several."""
+    """An observer that keeps the seconds of each arm, the longest of several."""
 
     def __init__(self, slowest: dict[str, float]) -> None:
         self._slowest = slowest

@@ -61,7 +61,7 @@ def _canary(subject: Subject) -> Iterator[Problem]:
 
 
 async def patch_problems(subject: Subject) -> list[Problem]:
-    """Return every patch applied to the task's tree and taken back again, and what it touches."""
+    """Apply every patch to the task's tree and take it back; return where that fails."""
     if subject.tree is None:
         build = f"testwright repo build {subject.task.repo.name}"
         words = f"no patch was applied: this machine has no tree of the repository yet; {build}"
@@ -109,7 +109,7 @@ async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[str, Path]) -
 async def _variant(
     subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path], onto: str = "HEAD"
 ) -> AsyncIterator[Problem]:
-    """`trees` has what the patches before this one made, to tell that two make the same."""
+    """Yield the problems of a patch; `trees` has what earlier ones made, to tell that two make the same."""
     where = subject.at(path.relative_to(subject.task.directory).as_posix())
     try:
         made = await tree.apply(path.read_bytes(), onto=onto)
@@ -143,5 +143,7 @@ def changed_lines(patch: bytes) -> int:
 
 
 def _named(path: Path) -> str:
-    """`removal.patch`, `1.1.patch`, `twins/1.1.patch`: as short as it can be told from the others."""
+    """Return a patch's name as short as it differs from the others': `removal.patch`, `1.1.patch`,
+    `twins/1.1.patch`.
+    """
     return f"{path.parent.name}/{path.name}" if path.parent.name in ("twins", "probes-on-placebo") else path.name

@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 from harness.authoring.function_spans import touched_functions
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.task_files import changed_lines
-from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.verdict import outcome_words
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
@@ -27,7 +27,7 @@ SHARE_ON_PLACEBO = 0.5
 
 
 async def twin_problems(subject: Subject) -> list[Problem]:
-    """Everything that must-pass and must-fail variants need of each other, by their files."""
+    """Return the problems between must-pass and must-fail variants, by their files."""
     return [*_incomplete(subject), *_misnamed(subject), *_unlike(subject), *await _left_as_they_are(subject)]
 
 
@@ -52,7 +52,7 @@ async def _left_as_they_are(subject: Subject) -> list[Problem]:
 
 
 def _read(path: Path) -> PatchSet:
-    """Raises UserError, UnidiffParseError."""
+    """Return a patch's parts, raising UserError or UnidiffParseError for what is none."""
     return PatchSet(read_text(path))
 
 
@@ -106,7 +106,7 @@ def _differences(twin: Twin, probe: Probe) -> Iterator[str]:
 
 
 def _places(path: Path) -> list[tuple[str, tuple[int, int]]]:
-    """File, first and last line of the tree that each hunk changes."""
+    """Return for each hunk its file, and the first and last line of the tree that it changes."""
     found = []
     for file in PatchSet(path.read_text()):
         for hunk in file:
@@ -130,7 +130,7 @@ def noticed_twins(subject: Subject, evidence: Evidence | None, whose: str) -> It
     if evidence is None:
         return
     for test, (variant, path) in product(evidence.tests, paths.items()):
-        result = evidence.result(listed(variant), test)
+        result = evidence.result(listed_arm(variant), test)
         if result and result.outcome is not Outcome.PASSED and evidence.passes_baseline(test):
             words = (
                 f"changes behaviour: {test} of {whose} is {outcome_words(result.outcome, result.quality)} under it"

@@ -89,7 +89,7 @@ def _matrix(suite: str, tests: Sequence[TestId], arms: Mapping[str, Arm]) -> Sui
 
 
 def _outcome(row: Mapping[str, Cell]) -> Outcome | None:
-    """At baseline; None where that never ran."""
+    """Return a test's outcome at the baseline; None where that never ran."""
     return row[BASELINE].outcome if BASELINE in row else None
 
 
@@ -136,7 +136,10 @@ async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
 def is_asked_for(
     mutant: MutantRecord, lines: Mapping[str, Collection[int]], probes: Sequence[str], suites: Sequence[SuiteKills]
 ) -> bool:
-    """By the rule above; `lines` are those that the must-haves' probes change, by file. Pure."""
+    """Return whether a must-have asks for a mutant, by the rule above. Pure.
+
+    `lines` are those that the must-haves' probes change, by file.
+    """
     own = range(mutant.place.line, mutant.place.end_line + 1)
     if any(line in lines.get(mutant.file, ()) for line in own):
         return True

@@ -23,7 +23,12 @@ _NAMED = 3
 
 
 async def upstream_problems(subject: Subject) -> list[Problem]:
-    """Warnings: tests that notice a probe. How many were run is among the remarks. Raises UserError, SandboxLost."""
+    """Return a warning for each of upstream's tests that notices a probe; how many were run is among the remarks.
+
+    Raises:
+        UserError: The task is wrong.
+        SandboxLost: A container was lost.
+    """
     context = replace(subject.containers, observer=ArmObserver())
     tree = GitTree(context.image.tree)
     near, all_files = await near_files(subject, tree)
@@ -89,7 +94,7 @@ async def _variants(
 
 
 def affordable(baseline: Arm) -> Iterator[TestId]:
-    """Yield as many as fit, in order: the nearest files come first. What isn't green shows nothing."""
+    """Yield as many green tests as an arm has time for, in order: the nearest files come first."""
     spent = 0.0
     for item in baseline.results:
         if item.outcome is Outcome.PASSED:

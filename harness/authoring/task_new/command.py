@@ -62,7 +62,7 @@ def heirs_of(tests: Iterable[TestId], files: Mapping[str, bytes]) -> list[Heir]:
 
 
 def _classes(text: bytes) -> list[tuple[str, tuple[str, ...]]]:
-    """Name and bases of each class; none of a text that this Python can't read."""
+    """Return name and bases of each class; none of a text that this Python can't read."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -78,7 +78,7 @@ _NAMED = 4
 
 
 async def reached(repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]]) -> dict[str, measuring.Lines]:
-    """See `measuring.reached`."""
+    """Return side -> the lines of production code that its tests reach on a Docker engine."""
     engine = DockerEngine(task_image)
     try:
         return await measuring.reached(engine, _LABELS, repo, image, sides)
@@ -100,7 +100,7 @@ async def reaching_most(repo: Repo, image: Image, ours: measuring.Lines, others:
 
 
 def most_shared(ours: measuring.Lines, others: Mapping[str, measuring.Lines]) -> str:
-    """In words, those first that share the most lines. Pure."""
+    """Return in words which suites share lines with ours, those first that share the most. Pure."""
     whole = sum(map(len, ours.values()))
     shared = {
         name: sum(len(numbers & lines.get(path, set())) for path, numbers in ours.items())
@@ -123,7 +123,11 @@ class NewTask:
 
 
 def new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None]) -> Proposal:
-    """Write the task's files and say what to remove. Raises UserError, and then nothing is written."""
+    """Write the task's files, and propose what to remove.
+
+    Raises:
+        UserError: An id is taken, or a test isn't there; nothing is written then.
+    """
     return run_to_end(_new_task(catalog, given, tell))
 
 
@@ -178,7 +182,7 @@ def _check(given: NewTask, directory: Path, rubric: Path) -> None:
 async def _symbols(
     repo: Repo, image: Image, tests: Sequence[TestId], known: Sequence[TestId], tell: Callable[[str], None]
 ) -> tuple[tuple[Symbol, ...], str]:
-    """Functions that the tests reach, those first that the tests beside them don't. Raises UserError for none."""
+    """Return the functions that the tests reach, those first that other tests don't; raise UserError for none."""
     if repo.language not in MEASURED:
         return (), f"can't tell for {repo.language} which code these tests reach; find it by hand"
     chosen = set(tests)

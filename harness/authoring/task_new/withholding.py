@@ -18,7 +18,11 @@ _COMMENTS = {"python": b"#", "go": b"//", "typescript": b"//", "c": b"//"}
 
 
 def chosen_tests(known: Sequence[TestId], wanted: Sequence[str]) -> tuple[TestId, ...]:
-    """Return tests by FILE::NAME, or all of a FILE. Raises UserError for one that isn't there, with what is near."""
+    """Return the tests that FILE::NAME stands for, or all of a FILE.
+
+    Raises:
+        UserError: There is none, with what is near.
+    """
     found: dict[TestId, None] = {}
     names = {str(test): test for test in known}
     for text in wanted:

@@ -52,7 +52,7 @@ class Part:
 
 
 def look(query: Query, node: Node, named: Iterable[str] = ()) -> Part:
-    """`named` are functions that it reaches without naming them."""
+    """Return what a node holds and reaches; `named` are functions that it reaches without naming them."""
     found = QueryCursor(query, match_limit=MAX_OPEN).captures(node)
     harmless = _places(found.get("harmless", ()))
     checks = _places(found.get("check", ())) - harmless
@@ -72,13 +72,16 @@ def look(query: Query, node: Node, named: Iterable[str] = ()) -> Part:
 
 
 class Tally:
-    """Counts for one file."""
+    """A count of assertions in one file."""
 
     def __init__(self) -> None:
         self._steps = MAX_STEPS
 
     def of(self, own: Part, functions: Mapping[str, Sequence[Part]], hooks: Iterable[Part] = ()) -> int:
-        """Assertions of a part and of all that it reaches, each function once. `hooks` run with it, unnamed."""
+        """Count the assertions of a part and of all that it reaches, each function once.
+
+        `hooks` run with it without being named.
+        """
         around = list(islice(hooks, max(self._steps, 0)))
         self._steps -= len(around)
         reached, total = {own, *around}, 0

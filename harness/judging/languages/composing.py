@@ -63,7 +63,7 @@ class Scene:
 
 
 def _by_type(roots: Sequence[Node]) -> Mapping[str, Sequence[Node]]:
-    """Most nodes of a tree have no name and nothing below them: not to look at them is half the time."""
+    """Return nodes by their types, but for those without a name and children: skipping them saves half the time."""
     found: dict[str, list[Node]] = {}
     waiting = list(reversed(roots))
     while waiting:
@@ -135,7 +135,7 @@ def _applied(text: bytes, drawn: Sequence[tuple[str, Sequence[Edit]]]) -> bytes:
 
 
 def _drawn(rules: Sequence[Rule], scene: Scene, count: int) -> list[tuple[str, Sequence[Edit]]]:
-    """Up to `count` rules with their edits; each rule that has a place is as likely as any other."""
+    """Return up to `count` rules with their edits; each rule that has a place is as likely as any other."""
     places, chance = scene.places, scene.chance
     offers = [(rule, [node for kind in rule.kinds for node in places.get(kind, ())]) for rule in rules]
     waiting = [offer for offer in offers if offer[1]]
@@ -209,7 +209,7 @@ class Names:
         self._words = _words(known)
 
     def fresh(self) -> str:
-        """Another name each time."""
+        """Return another name each time."""
         while True:
             words = self._chance.sample(self._words, self._chance.choice((2, 2, 2, 3)))
             name = self._join(words)
@@ -257,7 +257,7 @@ def condition(hidden: Hidden, chance: Random, holds: bool) -> str:
 
 
 def plain_condition(hidden: Hidden, chance: Random, holds: bool) -> str:
-    """Such a condition, of those that no compiler warns of, also where nothing is hidden from it."""
+    """Return a condition of which no compiler warns, also where nothing is hidden from the compiler."""
     return chance.choice(_PLAIN)(hidden, chance, holds)
 
 

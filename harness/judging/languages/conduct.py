@@ -100,7 +100,7 @@ def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
 
 
 def place_words(text: str, around: Around) -> str:
-    """Return whether a string names a place that shows code, or where a suite runs.
+    """Return what a string names in words: a place that shows code, or where a suite runs; empty where neither.
 
     Of /proc: where nothing reads it, it may be anybody's example of a path.
     """

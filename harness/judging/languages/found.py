@@ -28,7 +28,7 @@ class TestFunction:
 
     @property
     def short(self) -> str:
-        """Its name within what it stands in."""
+        """The test's name within what it stands in."""
         return self.name[len(self.enclosing) :].lstrip(". >") if self.enclosing else self.name
 
 
@@ -43,11 +43,12 @@ class HelperFunction:
 
     @classmethod
     def at(cls, node: Node, name: str, assertions: int) -> "HelperFunction":
+        """Return the function of a syntax node."""
         return cls(name, node.start_point[0] + 1, node.end_point[0] + 1, assertions)
 
     @property
     def short(self) -> str:
-        """Its name without its class."""
+        """The function's name without its class."""
         return self.name.rpartition(".")[2]
 
 
@@ -91,7 +92,7 @@ class TooMuchToRead(UserError):
 
 
 class FileQuota:
-    """The rest that discovery may find in one file.
+    """A count of what discovery may still find in one file.
 
     Raises TooMuchToRead for a file that is too large for anything.
     """
@@ -102,7 +103,11 @@ class FileQuota:
             raise TooMuchToRead(f"{path}: larger than {MAX_SOURCE} bytes")
 
     def take(self, *texts: Sized) -> None:
-        """Count one function with all that is kept of it. Raises TooMuchToRead."""
+        """Count one function with all that is kept of it.
+
+        Raises:
+            TooMuchToRead: The file has more than anybody would write.
+        """
         self._functions -= 1
         self._text -= sum(map(len, texts))
         if self._functions < 0:

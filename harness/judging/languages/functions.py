@@ -45,7 +45,7 @@ class SourceReading(NamedTuple):
 
 @lru_cache(maxsize=192)  # as many as a task has texts of a file and of touched functions, and then some
 def reading_of(grammar: Grammar, text: bytes) -> SourceReading:
-    """See `read_anew`; for texts that are read more than once."""
+    """Parse a text and find its functions, remembered for texts that are read more than once."""
     return read_anew(grammar, text)
 
 
@@ -56,7 +56,9 @@ def read_anew(grammar: Grammar, text: bytes) -> SourceReading:
 
 
 def functions_of(grammar: Grammar, text: bytes) -> Mapping[str, Function]:
-    """By name, in the order of the text. Of several that have one name, the later ones are numbered: `f#2`."""
+    """Return functions by name, in the order of the text. Of several with one name the later ones are numbered:
+    `f#2`.
+    """
     return reading_of(grammar, text).functions
 
 

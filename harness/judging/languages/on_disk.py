@@ -97,7 +97,7 @@ _BREAK, _WIDER = 0.35, (2, 3)
 
 
 def bracketed(grammar: Grammar, text: bytes, names: Sequence[str], values: frozenset[str], chance: Random) -> bytes:
-    """Brackets around most values that are returned or assigned in the functions of these names."""
+    """Put brackets around most values that are returned or assigned in the functions of these names."""
     edits: list[Edit] = []
     for node in _nodes(grammar, text, names):
         value = _value(node) if node.type in _VALUES else None
@@ -118,7 +118,7 @@ def _value(node: Node) -> Node | None:
 
 
 def spaced(grammar: Grammar, text: bytes, names: Sequence[str], chance: Random) -> bytes:
-    """Wider gaps, and lines that end within brackets, in the functions of these names."""
+    """Widen gaps, and end lines within brackets, in the functions of these names."""
     edits: list[Edit] = []
     for before, after in _neighbours(grammar, text, names):
         gap = text[before.end_byte : after.start_byte]
@@ -136,7 +136,7 @@ _PLAIN = re.compile(rb"[A-Za-z0-9_$\])}\"'`(]+.*", re.DOTALL)
 
 
 def compact(grammar: Grammar, text: bytes, names: Sequence[str]) -> bytes:
-    """No indentation and no blank lines, and no spaces around operators in the functions of these names."""
+    """Take indentation, blank lines and spaces around operators out of the functions of these names."""
     edits: list[Edit] = [
         (before.end_byte, after.start_byte, b"")
         for before, after in _neighbours(grammar, text, names)
@@ -153,7 +153,7 @@ def _touch(before: bytes, after: bytes) -> bool:
 
 
 def _without_indentation(grammar: Grammar, text: bytes) -> bytes:
-    """Return lines within a token that goes over several stay as they are."""
+    """Return a text without indentation and blank lines, but for lines within a token."""
     kept = {
         row
         for node in _leaves(parsed(grammar.language, text))
@@ -172,7 +172,7 @@ def _nodes(grammar: Grammar, text: bytes, names: Sequence[str]) -> Iterator[Node
 
 
 def _neighbours(grammar: Grammar, text: bytes, names: Sequence[str]) -> Iterator[tuple[Node, Node]]:
-    """Tokens that stand side by side on a line of one of the functions, spaces between them at most."""
+    """Yield tokens that stand side by side on a line of one of the functions, spaces between them at most."""
     functions = functions_of(grammar, text)
     for name in names:
         if name not in functions or functions[name].node.has_error:
@@ -262,7 +262,7 @@ def _write(forms: Braces, item: OnDisk, chance: Random) -> bytes:
 
 
 def with_idle(forms: Braces, text: bytes, lines: Sequence[int], chance: Random, name: str) -> bytes:
-    """Statements without effect in every function that holds one of these lines; the footer is still to come."""
+    """Add statements without effect to every function that holds one of these lines; the footer is still to come."""
     edits: dict[int, Edit] = {}
     for body in _bodies(forms, text, lines):
         edits |= {edit[0]: edit for edit in _spread(forms, body, chance, name)}

@@ -27,7 +27,15 @@ class Discovery(Protocol):
         ...
 
     def discover(self, source: bytes, path: str) -> TestFile:
-        """Return the tests of a file. `path` is the file's: in some languages a test has its name."""
+        """Return the tests of a file.
+
+        Args:
+            source: The file's bytes; hostile code may have written them.
+            path: The file's, below the tree's root: in some languages a test has its name.
+
+        Raises:
+            TooMuchToRead: The file is larger than anybody would write.
+        """
         ...
 
     def names(self, source: bytes) -> frozenset[str]:
@@ -52,17 +60,22 @@ class TreeFiles(NamedTuple):
 
 
 class Relatives(Protocol):
-    """Finds tests whose text other files of a tree have. What was read for one file is there for the next."""
+    """A finder of tests whose text other files of a tree have. What was read for one file is there for the next."""
 
     def missing(self, source: bytes, path: str) -> frozenset[str]:
-        """Return files whose text would show more tests of this one, and isn't among those read.
+        """Return the files that aren't among those read and whose text would show more tests of this one.
 
-        Raises TooMuchToRead.
+        Raises:
+            TooMuchToRead: Finding them would take more than any honest file needs.
         """
         ...
 
     def discover(self, source: bytes, path: str) -> TestFile:
-        """`Discovery.discover`, inherited tests of other files included. Raises TooMuchToRead."""
+        """Return the tests of a file as `Discovery.discover` does, with those that it inherits from other files.
+
+        Raises:
+            TooMuchToRead: Finding them would take more than any honest file needs.
+        """
         ...
 
 
@@ -104,7 +117,9 @@ class FuzzSkeleton(NamedTuple):
 
 @dataclass(frozen=True)
 class Language:
-    """One language. Registered by its name, it serves every repository whose `repo.yaml` says so."""
+    """All that the package knows of a language. It serves every repository whose `repo.yaml` has its registered
+    name.
+    """
 
     title: str
     """Its name in sentences: `Python`."""

@@ -137,7 +137,7 @@ class _File:
         return Piece.of(self._grammar, self.text, name) if name in functions else None
 
     def put(self, piece: Piece) -> None:
-        """The rewritten piece, in place of the one that `piece` has returned last."""
+        """Replace the piece that `piece` has returned last with the rewritten one."""
         self._above, self._at = (*piece.above, piece.text), self._end
 
 
@@ -189,7 +189,7 @@ class _Rewriting:
         return replace(piece, text=apply(text, hiding))
 
     def _nested(self, parts: Sequence[_Part], hidden: Hidden) -> bytes:
-        """Branches within branches, of which only those are taken that lead to the part that runs."""
+        """Return branches within branches, of which only those are taken that lead to the part that runs."""
         if len(parts) == 1:
             return parts[0].statements
         cut = self._chance.randint(1, len(parts) - 1)

@@ -48,7 +48,17 @@ class Stubs(Protocol):
         ...
 
     def stub(self, source: bytes, path: str, names: Sequence[str], kind: StubKind) -> Stubbed:
-        """Raises CannotStub."""
+        """Return a text without what the named functions do.
+
+        Args:
+            source: The file's text.
+            path: The file's.
+            names: Qualified names of functions in it.
+            kind: How they are taken out.
+
+        Raises:
+            CannotStub: One of them can't be.
+        """
         ...
 
 
@@ -73,7 +83,7 @@ class StubChange(NamedTuple):
 
 
 def by_name(targets: Sequence[Target]) -> dict[str, list[Target]]:
-    """Targets by qualified name, in the order of the text."""
+    """Return targets by qualified name, in the order of the text."""
     found: dict[str, list[Target]] = {}
     for target in targets:
         found.setdefault(target.name, []).append(target)

@@ -29,7 +29,7 @@ from harness.specs.variants import Variant
 
 
 class JobsStopped(Exception):
-    """No container was started: what the jobs were for is over, or has used up its time."""
+    """An end of work whose container wasn't started: the work is over, or has used up its time."""
 
 
 class JobLimit:
@@ -52,6 +52,7 @@ class JobLimit:
 
     @property
     def is_stopped(self) -> bool:
+        """Return whether no further container may start."""
         return self._stopped or self.ran_out_of_time
 
     def stop(self) -> None:
@@ -59,7 +60,7 @@ class JobLimit:
         self._stopped = True
 
     def check(self) -> None:
-        """Refuse a job where no further one may start.
+        """Return if a further container may start.
 
         Raises:
             JobsStopped: The work is over, or its time is used up.
@@ -99,15 +100,24 @@ class Stage(Protocol):
 
     @property
     def companion(self) -> Companion:
-        """The container that has it."""
+        """The container that has the application."""
         ...
 
     def check(self, result: JobResult, /) -> None:
-        """Raise SandboxLost where an arm's end shows nothing of its tests, so that it runs again."""
+        """Check that an arm's end shows something of its tests.
+
+        Raises:
+            SandboxLost: It shows nothing; the arm runs again.
+        """
         ...
 
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
-        """Return the arm's results as the stage has them."""
+        """Return the arm's results as the stage has them.
+
+        Args:
+            result: The arm's end.
+            results: Each test's result as the report has it.
+        """
         ...
 
 
@@ -146,7 +156,9 @@ class Built:
 
 
 class SuiteBuilder(Protocol):
-    """For languages in which something depends on the variant and on the suite: a program made of both, say."""
+    """A builder for languages in which something depends on both variant and suite: a program made of the two,
+    say.
+    """
 
     def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
         """Return the names of the programs that are built of such a suite for each variant."""
@@ -155,12 +167,24 @@ class SuiteBuilder(Protocol):
     async def build(
         self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Return each variant with the suite, in the same order. Runs nothing of the suite. Raises SandboxLost."""
+        """Build a suite on each variant. No test runs.
+
+        Args:
+            context: Where containers run.
+            compiled: Variants, as `Toolchain.compile` gave them.
+            suite: The tests and their files.
+
+        Returns:
+            One for each variant, in the order of `compiled`.
+
+        Raises:
+            SandboxLost: A container was lost.
+        """
         ...
 
 
 class Toolchain(Protocol):
-    """A language's tools, which make variants ready to run."""
+    """The tools of a language, which make variants ready to run."""
 
     @property
     def separates(self) -> bool:
@@ -169,18 +193,27 @@ class Toolchain(Protocol):
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """Paths outside the tree that every arm gets anew: what lies there in an image is in no arm."""
+        """Absolute paths outside the tree that every arm gets anew: what lies there in an image is in no arm."""
         ...
 
     @property
     def suites(self) -> SuiteBuilder | None:
-        """None where a suite needs no building."""
+        """The builder of suites; None where a suite needs no building."""
         ...
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
-        """Everything that can be made without the suite, in the same order.
+        """Make of each variant all that can be made without the suite.
 
-        Raises UserError for a variant that the compiler refuses, SandboxLost for a container that was lost.
+        Args:
+            context: Where containers run.
+            sources: Texts of the variants, with the seeds by which their code is rewritten.
+
+        Returns:
+            One for each source, in the order of `sources`.
+
+        Raises:
+            UserError: The compiler refuses a variant; the message is the compiler's.
+            SandboxLost: A container was lost.
         """
         ...
 
@@ -188,7 +221,11 @@ class Toolchain(Protocol):
 async def with_suite(
     toolchain: Toolchain, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles
 ) -> list[Built]:
-    """Return each variant with a suite, ready to run. Raises SandboxLost."""
+    """Return each variant with a suite, ready to run, in the order of `compiled`.
+
+    Raises:
+        SandboxLost: A container in which the suite is built was lost.
+    """
     if toolchain.suites is None:
         return [Built(item) for item in compiled]
     return await toolchain.suites.build(context, compiled, suite)
@@ -199,10 +236,16 @@ _SIGNALLED = 128
 
 
 async def run_build(context: JobContext, job: Job, options: SandboxOptions = DEFAULT_OPTIONS) -> JobResult:
-    """Run a job that compiles and holds nothing of a submission's, a second time where it was ended from outside.
+    """Run a job that compiles and holds nothing of a submission's; run it again where it was ended from outside.
 
-    Raises SandboxLost where it was ended again, or by a signal or a limit; UserError where it left more than a job
-    may leave.
+    Args:
+        context: Where the container runs.
+        job: The compiler's command.
+        options: Of the container.
+
+    Raises:
+        SandboxLost: It was ended from outside twice, or by a signal or a limit.
+        UserError: It left more than a job may leave.
     """
     try:
         try:
@@ -228,14 +271,19 @@ async def _run(context: JobContext, job: Job, options: SandboxOptions) -> JobRes
 
 
 def refused(name: str, said: str) -> UserError | SandboxLost:
-    """Return the error for a variant of which nothing was built: what the compiler said, or that it said nothing."""
+    """Return the error for a variant of which nothing was built.
+
+    Args:
+        name: The variant's, for the message.
+        said: The compiler's output; empty where it said nothing, which is taken for a lost build.
+    """
     if said and "signal: killed" not in said:
         return UserError(f"{name} of this task does not compile: {said}")
     return SandboxLost(f"{name} of this task was not built, and no compiler said why{f': {said}' if said else ''}")
 
 
 def last_line(log: bytes) -> str:
-    """Return what a command said in the end; empty where it said nothing."""
+    """Return the last line of a command's output; empty where it said nothing."""
     return "".join(log.decode(errors="replace").strip().splitlines()[-1:])
 
 
@@ -249,10 +297,18 @@ _MOST_WORDS = 300
 
 
 async def compile_each(context: JobContext, command: str, variants: Sequence[Files]) -> list[str]:
-    """Return what the compiler says of each variant in one line, in their order; empty for one that compiles.
+    """Compile variants, and return the compiler's first error for each.
 
-    A variant is the files that it changes; `command` is a shell command that compiles those which it is given, at
-    the root of the work tree. Raises SandboxLost where a container was lost.
+    Args:
+        context: Where containers run.
+        command: A shell command that compiles the files that it is given as arguments, at the tree's root.
+        variants: The files that each changes: path -> bytes.
+
+    Returns:
+        One line for each variant, in their order; empty for one that compiles.
+
+    Raises:
+        SandboxLost: A container was lost.
     """
     said: list[str] = []
     for first in range(0, len(variants), AT_ONCE):

@@ -40,17 +40,24 @@ class OnDisk:
 
     @property
     def others(self) -> tuple[bytes, ...]:
+        """The texts of the family that differ from this one."""
         return tuple(text for text in self.family if text != self.text)
 
 
 class Writer(Protocol):
-    """Writes a text in another way each time; what runs of it does the same. Knows nothing of `commented`."""
+    """A function that writes a text in another way each time; what runs of it does the same. It ignores
+    `commented`.
+    """
 
     def __call__(self, item: OnDisk, chance: Random, /) -> bytes: ...
 
 
 def differing_lines(text: bytes, family: Sequence[bytes]) -> tuple[int, ...]:
-    """Return lines of a text, counted from 1, that are others in one of the family, or behind which one has more."""
+    """Return the lines of a text that differ from some text of its family, or behind which one has more lines.
+
+    Returns:
+        Line numbers from 1, sorted.
+    """
     mine = text.splitlines()
     found: set[int] = set()
     for other in family:
@@ -78,15 +85,17 @@ def _differences(mine: list[bytes], other: list[bytes]) -> Iterator[tuple[int, i
 
 @dataclass(frozen=True)
 class VariantSource:
-    """`disk` is the text that lies in the tree, `code` the text that what runs is compiled from.
+    """One variant as text: `disk` lies in the tree, `code` is what the running code is compiled from.
 
     Both have every path that any variant of the task touches. `family` has, for each path, every text that any
     variant of the task runs. A function is touched where its text isn't the same in all of them; functions are told
     by their qualified name, and one within another belongs to the outermost one that has a name.
 
     With a `seed` every touched function of `code` is compiled from other text of the same behaviour: 25 to 80 rules
-    of the language's catalogue, drawn by the seed, and the bodies of `inert` (for each path the texts whose functions
-    of the same name lend theirs) kept where they never run, behind marks that are drawn too. All files go through one
+    of the language's catalogue, drawn by the seed, and the bodies of `inert` (for each path the texts whose
+    functions
+    of the same name lend theirs) kept where they never run, behind marks that are drawn too. All files go through
+    one
     printer. The same source and seed give the same code. Without a seed `code` is compiled as it is.
 
     Where the text on disk is what runs, `layout` and `commented` say how it is written: see `OnDisk`.

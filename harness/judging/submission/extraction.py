@@ -29,7 +29,7 @@ _LINK = "120000"
 
 
 class TreeTooLarge(Exception):
-    """An agent's tree is past the limits. The message says which one."""
+    """An agent's tree that is past a limit. The message says which one."""
 
 
 class _Blob(NamedTuple):
@@ -47,9 +47,10 @@ class _HardLink(NamedTuple):
 
 
 class ChangedFiles:
-    """`changed` are the files that `base` has not, or has otherwise; their bytes are in files below `directory`.
+    """The files of an agent's tree that differ from the base.
 
-    A symlink becomes a file that holds its target, so that nothing here ever follows it.
+    `changed` are those that `base` has not, or has otherwise; their bytes are in files below `directory`. A symlink
+    becomes a file that holds its target, so that nothing here ever follows it.
     """
 
     def __init__(self, base: Mapping[str, Entry], directory: Path) -> None:
@@ -69,11 +70,18 @@ class ChangedFiles:
 
     @property
     def is_complete(self) -> bool:
-        """False where a hard link names a file below `.git`, which was skipped: `read_linked` reads it."""
+        """Return whether nothing is left for `read_linked`: no hard link names a file below `.git`, which was
+        skipped.
+        """
         return not self._unresolved
 
     def read(self, tar: tarfile.TarFile) -> None:
-        """Read a whole tree. Raises TreeTooLarge, ToolFailed where the disk is full."""
+        """Read a whole tree.
+
+        Raises:
+            TreeTooLarge: It is past a limit.
+            ToolFailed: This machine's disk is full.
+        """
         for count, member in enumerate(members(tar), start=1):
             if count > MAX_MEMBERS:
                 raise TreeTooLarge(f"more than {MAX_MEMBERS} files are in the agent's tree")
@@ -82,7 +90,12 @@ class ChangedFiles:
                 self._read_member(tar, member, path)
 
     def read_linked(self, tar: tarfile.TarFile) -> None:
-        """Read the files below `.git` that hard links name, from the same tree's tar once more. Raises as `read`."""
+        """Read the files below `.git` that hard links name, from the same tree's tar once more.
+
+        Raises:
+            TreeTooLarge: It is past a limit.
+            ToolFailed: This machine's disk is full.
+        """
         for member in members(tar):
             for number, link in enumerate(links := self._unresolved.pop(_path(member.name), [])):
                 if number == 0:
@@ -138,7 +151,7 @@ class ChangedFiles:
 
 
 def _is_of_git(path: str) -> bool:
-    """git takes no such file into a tree, in whatever case its name is written."""
+    """Return whether git refuses to take a path into a tree, in whatever case its name is written."""
     return any(part.lower() == ".git" for part in path.split("/"))
 
 
@@ -155,9 +168,9 @@ text. One that also takes out large files of the task can be longer."""
 
 @dataclass(frozen=True)
 class Submission:
-    """A patch and a manifest as an agent hands them in.
+    """A patch and a manifest, as an agent hands them in.
 
-    `refusal` says why its tree was too large to make a patch of.
+    `refusal` says why no patch could be made of its tree; empty where one was.
     """
 
     patch: bytes
@@ -174,7 +187,16 @@ class Exports(Protocol):
 
 
 async def extract(sandbox: Exports, image: Image) -> Submission:
-    """Read the submission out of a sandbox that has been killed. Raises SandboxLost, ToolFailed."""
+    """Read the submission out of a sandbox that has been killed.
+
+    Args:
+        sandbox: Its files; the agent's `.git` is never read.
+        image: What the sandbox was started from: the patch is against its tree.
+
+    Raises:
+        SandboxLost: The container is gone.
+        ToolFailed: This machine's disk is full, or git fails.
+    """
     manifest = await _manifest(sandbox)
     try:
         patch = await _patch(sandbox, image)

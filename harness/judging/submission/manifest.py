@@ -29,7 +29,7 @@ TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lin
 
 
 class ManifestError(Exception):
-    """A manifest that is refused. `code` is the reason; the message has the line where there is one."""
+    """A manifest that is refused. `code` is the reason; the message names the line where there is one."""
 
     def __init__(self, code: ReasonCode, message: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
@@ -43,15 +43,20 @@ class Manifest(NamedTuple):
 
     @property
     def files(self) -> tuple[str, ...]:
+        """The files of the listed tests, each once, in order."""
         return tuple(dict.fromkeys(test.file for test in self.tests))
 
 
 def parse_manifest(data: bytes, ids: IdForm) -> Manifest:
     """Read a manifest: a YAML list of `{file, tests}`, or the same between two fence lines.
 
-    `ids` are the language's: an id with a case (`test_a[x]`, `TestName/sub`) stands for its test, and so does one
-    behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it. Every scalar is text:
-    `1` and `yes` are names. Raises ManifestError.
+    Args:
+        data: Bytes as the agent left them. Every scalar is text: `1` and `yes` are names.
+        ids: The language's. An id with a case (`test_a[x]`, `TestName/sub`) stands for its test, and so does one
+            behind the path of its own file (`tests/test_a.py::test_a`), as the test command takes it.
+
+    Raises:
+        ManifestError: It is refused.
     """
     rows = _rows(*manifest_lines(data))
     seen: set[tuple[str, str]] = set()
@@ -78,7 +83,11 @@ def too_large(data: bytes) -> bool:
 
 
 def manifest_lines(data: bytes) -> tuple[list[str], int]:
-    """Return the lines of a manifest, fences left out, and how many lines are above them. Raises ManifestError."""
+    """Return the lines of a manifest without its fences, and the number of lines above them.
+
+    Raises:
+        ManifestError: It is empty, too large or not UTF-8, or has fences and not two of them.
+    """
     if not data.strip():
         raise ManifestError(ReasonCode.MANIFEST_MISSING, "the manifest is empty")
     if too_large(data):
@@ -120,7 +129,11 @@ def _rows(lines: list[str], lines_above: int) -> list[tuple[str, str]]:
 
 
 def inside_the_repository(value: Any, line: int) -> str:
-    """Return a file of the tree as a manifest names it. Raises ManifestError for what can be none."""
+    """Return the path of a file as a manifest names it, below the tree's root.
+
+    Raises:
+        ManifestError: It leads out of the tree, or is no path.
+    """
     path = checked_text(value, "the file of this entry", line).removeprefix("./")
     if path.startswith("/") or ".." in path.split("/") or "\\" in path or not path:
         message = "the file of this entry is not a path inside the repository"
@@ -129,7 +142,11 @@ def inside_the_repository(value: Any, line: int) -> str:
 
 
 def checked_text(value: Any, what: str, line: int) -> str:
-    """Return a scalar of a manifest, without space around it. Raises ManifestError for what is no plain text."""
+    """Return a scalar of a manifest, without space around it.
+
+    Raises:
+        ManifestError: It is empty, too long, no text, or has invisible characters.
+    """
     if not isinstance(value, str) or not value.strip():
         message = f"{what} is empty" if value == "" else f"{what} is not text; put it in quotes"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
@@ -142,7 +159,7 @@ def checked_text(value: Any, what: str, line: int) -> str:
 
 
 class ListedName(NamedTuple):
-    """A name as somebody listed it, and the file that it stands under; empty where it stands under none."""
+    """A name as somebody listed it, and the file above it; empty where none is."""
 
     file: str
     name: str
@@ -150,9 +167,12 @@ class ListedName(NamedTuple):
 
 
 def read_lines(data: bytes) -> list[ListedName]:
-    """Return the lines that begin with a dash, less `file:` and `tests:` in any case.
+    """Return the names in the lines that begin with a dash, as logs list tests.
 
-    A name that is there again counts once. Quotes around a whole name are not part of it. Raises ManifestError.
+    `file:` and `tests:` in any case are left out, and quotes around a whole name. A repeated name counts once.
+
+    Raises:
+        ManifestError: A line's name or file is refused.
     """
     lines, above = manifest_lines(data)
     file, found = "", dict[tuple[str, str], ListedName]()
@@ -180,13 +200,18 @@ def unquoted(text: str) -> str:
 
 
 def loosely(data: bytes, ids: IdForm) -> Manifest:
-    """Return the listed tests as far as a manifest alone tells, file and name as they stand there.
+    """Return the listed tests as far as a manifest alone tells, with files and names as they are written there.
 
-    Raises ManifestError.
+    Raises:
+        ManifestError: It is refused.
     """
     return Manifest(tuple(dict.fromkeys(TestId(item.file, ids.test_of(item.name)) for item in read_lines(data))))
 
 
 def listed_tests(data: bytes, ids: IdForm) -> Manifest:
-    """Return a manifest of either form. Raises ManifestError."""
+    """Return the tests of a manifest in the form that the language's ids have.
+
+    Raises:
+        ManifestError: It is refused.
+    """
     return loosely(data, ids) if ids.one_a_line else parse_manifest(data, ids)

@@ -52,7 +52,7 @@ def is_test_path(repo: Repo, path: str) -> bool:
 
 
 def case_collision(path: str, others: Iterable[str]) -> str | None:
-    """Another path that a file system which ignores case would take for this one."""
+    """Return another path that a file system which ignores case would take for this one; None where there is none."""
     folded = path.casefold()
     return next((other for other in others if other != path and other.casefold() == folded), None)
 
@@ -68,10 +68,12 @@ class DamagedPatch(Exception):
 
 
 def unpacked_bytes(patch: bytes) -> int:
-    """Return how many bytes all binary changes of a patch unpack to, both ways, deltas and what they make. In linear
-    time.
+    """Return the bytes that all binary changes of a patch unpack to, in linear time.
 
-    git allocates what is declared, and refuses data that unpack to more. Raises DamagedPatch.
+    Deltas and what they make count, both ways: git allocates what is declared, and refuses data that unpack to more.
+
+    Raises:
+        DamagedPatch: Git couldn't read the patch.
     """
     if _SECTION not in patch:
         return 0

@@ -134,7 +134,7 @@ def _blame(runs: dict[str, _Run], output: str, end: str) -> None:
 
 
 def _note_panics(runs: Mapping[str, _Run]) -> None:
-    """A panic counts for the test that printed it and for those that it is a subtest of.
+    """Count a panic for the test that printed it and for those that it is a subtest of.
 
     Sorted with a slash behind each name, subtests follow their test at once: every name is looked at once.
     """

@@ -43,7 +43,7 @@ def _read(data: bytes, file: str) -> Report:
 
 
 def _entries(data: bytes) -> Iterator[Element]:
-    """Raises ValueError where the root is no suite, and what the parser raises."""
+    """Yield a report's elements, raising ValueError where the root is no suite, and what the parser raises."""
     root = fromstring(data)
     if root.tag not in ("testsuite", "testsuites"):
         raise ValueError(f"a root {root.tag!r}")

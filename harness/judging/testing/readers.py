@@ -20,19 +20,22 @@ from harness.specs.test_results import CaseResult, Quality, TestId
 
 
 class ReportError(Exception):
-    """A report that isn't one: absent, too large, cut off, of another format."""
+    """Bytes that are no report: absent, too large, cut off, or of another format."""
 
 
 @dataclass(frozen=True)
 class Report:
     """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
 
-    `contradiction` says how the report speaks against itself; nobody's tests alone write such a one.
+    `contradiction` says how the report contradicts itself, which no report does that tests alone have written.
+    `file_failed` is whether the report calls the file failed, whatever became of its cases: vitest fails a `describe`
+    without a test.
     """
 
     cases: tuple[CaseResult, ...]
     collection_failed: bool
     contradiction: str = ""
+    file_failed: bool = False
 
 
 def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
@@ -41,12 +44,14 @@ def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader of reports of one format. Everything here is pure, and takes time linear to the report.
+    """A reader of reports of one format. Its functions are pure and take time linear in the report's length.
 
-    `run_tests` writes `N.SUFFIX` for the Nth distinct file it is given. `read` is given its bytes, which hostile code
-    may have written, and the test file that was run; it raises ReportError for what is no whole report. `count` gives
-    the number of cases in a file of a whole suite's run, 0 for one that can't be read. `name_cases` gives cases to
-    the tests that they belong to, where a report's names are not those of the tests.
+    Args:
+        suffix: `run_tests` writes `N.SUFFIX` for the Nth distinct file that it is given.
+        read: Reads the report's bytes, which hostile code may have written, for the test file that was run. It
+            raises ReportError for anything but a whole report.
+        count: Counts the cases in a file of a whole suite's run; 0 for one that can't be read.
+        name_cases: Gives cases to the tests that they belong to, where a report's names are not those of the tests.
     """
 
     suffix: str
@@ -56,7 +61,11 @@ class Reader:
 
 
 def reader_of(report: str) -> Reader:
-    """Return the reader of a report format. Raises UserError for an unknown name, or for what is no reader."""
+    """Return the reader of a report format.
+
+    Raises:
+        UserError: Nobody registered the name, or what is registered is no `Reader`.
+    """
     found = REPORT_FORMATS.get(report)
     if not isinstance(found, Reader):
         raise UserError(f"report format {report!r}: what is registered for it is no Reader, but {found!r}")
@@ -75,7 +84,11 @@ TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
 
 
 def seconds_of(milliseconds: float) -> float:
-    """Return what a report tells in milliseconds, in seconds and never below 0. Raises ValueError for no number."""
+    """Return a report's milliseconds as seconds, never below 0.
+
+    Raises:
+        ValueError: It is no finite number.
+    """
     seconds = float(milliseconds) / 1000
     if not isfinite(seconds):
         raise ValueError(f"{seconds} seconds")
@@ -83,7 +96,7 @@ def seconds_of(milliseconds: float) -> float:
 
 
 def best_quality(qualities: Iterable[Quality]) -> Quality:
-    """Return the best of what the failures of one test show; of none, that it raised."""
+    """Return the best quality of a test's failures; that it raised where there are none."""
     return min(qualities, key=list(Quality).index, default=Quality.RAISED)
 
 
@@ -111,18 +124,21 @@ class Template:
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
+        """The literal parts, both ends included."""
         return tuple(piece.replace("%%", "%") for piece in _COMPUTED.split(self.text))
 
     @property
     def is_computed(self) -> bool:
+        """Return whether a part of the name is computed when the test runs."""
         return len(self.pieces) > 1
 
     @property
     def literal_characters(self) -> int:
+        """The number of characters that aren't computed."""
         return sum(map(len, self.pieces))
 
     def makes(self, name: str) -> bool:
-        """Return whether a name can have come of this. In time linear to both, whatever stands in them."""
+        """Return whether a name can have come of this template, in time linear in both."""
         if not self.is_computed:
             return name == self.text
         first, *middle, last = self.pieces
@@ -147,7 +163,7 @@ class ByBeginning(Generic[T]):
         self._lengths = sorted({len(beginning) for beginning in self._values})
 
     def of(self, name: str) -> Iterator[T]:
-        """Return the templates that a name can have come of, as far as its beginning tells."""
+        """Yield the values of templates that a name can have come of, as far as its beginning tells."""
         for length in self._lengths:
             if length > len(name):
                 return

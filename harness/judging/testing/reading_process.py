@@ -159,7 +159,7 @@ def _read_report(form: str, text: Text) -> None:
 
 
 def _read_code(text: Text) -> None:
-    """As all that is asked of a text reads it: what it refuses is refused in our process as well, with a reason."""
+    """Read a text in all the ways that judging does: what it refuses here it refuses there too, with a reason."""
     from harness.judging.languages.conduct import Sources, sights
     from harness.judging.languages.found import MAX_SOURCE
     from harness.judging.languages.registry import language_at

@@ -39,12 +39,12 @@ def read_vitest(data: bytes, file: str) -> Report:
         whole = json.loads(data.decode("utf-8"))
         mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
         cases = tuple(case for entry in mine for case in _cases(entry, file))
-        failed = any(entry["status"] == "failed" and not entry["assertionResults"] for entry in mine)
+        has_cases = [bool(entry["assertionResults"]) for entry in mine if entry["status"] == "failed"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReportError(f"not a report of vitest: {type(error).__name__}") from None
     if not mine:
         raise ReportError("it has nothing of this file")
-    return Report(cases, collection_failed=failed)
+    return Report(cases, collection_failed=False in has_cases, file_failed=bool(has_cases))
 
 
 def _is_of(path: str, file: str) -> bool:
@@ -73,7 +73,7 @@ def _cases(entry: dict[str, Any], file: str) -> Iterator[CaseResult]:
 
 
 def _place(location: dict[str, int] | None) -> str:
-    """Line and column of the call that registered a test; empty where the report has none."""
+    """Return line and column of the call that registered a test; empty where the report has none."""
     return f"{int(location['line'])}:{int(location['column'])}" if location else ""
 
 

@@ -30,7 +30,7 @@ class CompiledVariants:
     async def compile(
         self, toolchain: Toolchain, context: JobContext, sources: Sequence[VariantSource]
     ) -> list[CompiledVariant]:
-        """See `Toolchain.compile`; only what nobody has compiled and nobody is compiling goes through it."""
+        """Compile variants as the toolchain does, but for those that were compiled or are being compiled."""
         if not toolchain.separates:  # nothing is compiled
             return await toolchain.compile(context, sources)
         digests = _Digests()
@@ -89,7 +89,7 @@ _of_this_process = CompiledVariants()
 async def compile_once(
     toolchain: Toolchain, context: JobContext, sources: Sequence[VariantSource]
 ) -> list[CompiledVariant]:
-    """See `CompiledVariants.compile`, for all that this process judges."""
+    """Compile variants, each once for all judgings of this process. For errors see `Toolchain.compile`."""
     return await _of_this_process.compile(toolchain, context, sources)
 
 

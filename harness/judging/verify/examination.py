@@ -123,7 +123,17 @@ def _kinds(notes: Sequence[Note]) -> list[NoteCode]:
 
 
 async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> JudgeReport | None:
-    """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
+    """Ask a judge about a submission that the arms haven't decided already.
+
+    Args:
+        judge: Whom.
+        task: Its statements.
+        found: The submission, and what its arms showed.
+        spending: Where the judge's money counts.
+
+    Returns:
+        The answers; None where nothing had to be asked, since judges cost money.
+    """
     if not found.reaches_rubric:
         return None
     discovery = found.discovery or language_of(task.repo).discovery
@@ -169,7 +179,7 @@ def judge_manifest(judging: JudgeReport, decided: bool = False) -> tuple[Reason,
 
 
 def called_by(discovery: Discovery, texts: Iterable[str]) -> frozenset[str]:
-    """Plain names of the functions that texts call."""
+    """Return the plain names of the functions that texts call."""
     return frozenset(name for text in texts for name in discovery.calls(text.encode()) if name.isidentifier())
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
+from harness.judging.verify.chance_failures import looks_to_take
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
     AT_BASELINE,
@@ -22,18 +23,12 @@ from harness.judging.verify.evidence import (
     Draw,
     Evidence,
     UnkeptArms,
-    derived,
-    listed,
+    derived_seed,
+    listed_arm,
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import (
-    is_certainly_faulty,
-    is_green_at_baseline,
-    is_over,
-    looks_to_take,
-    unlisted_red,
-)
+from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, unlisted_red
 from harness.judging.verify.variants import drawn_again, rewritten_on_disk
 from harness.specs.errors import first_error
 from harness.specs.task import Task
@@ -60,7 +55,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     """
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
-    arms = [Planned(listed(source.name), source) for source in others]
+    arms = [Planned(listed_arm(source.name), source) for source in others]
     if check.existing or check.unlisted:
         arms.append(Planned(EXISTING_AFTER, baseline))
     if check.unlisted:
@@ -75,7 +70,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
 
 
 def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
-    """Arms without which there is no evidence. Absent probes leave their criteria undecided, and that is all."""
+    """Return the arms without which there is no evidence. Without a probe only its criterion stays undecided."""
     return tuple(
         sorted(
             item.key
@@ -149,7 +144,7 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
             for first in range(0, len(todo), TOGETHER):
                 some = list(needed(todo[first : first + TOGETHER], gathering.evidence))
                 gathering.arms |= await runner.run(await gathering.ready(some))
-            chance = Random(derived(plan.draw.order_seed, "looks"))
+            chance = Random(derived_seed(plan.draw.order_seed, "looks"))
             while looks := _looks(gathering, [item.source for item in arms], chance):
                 gathering.announce(looks)
                 gathering.arms |= await runner.run(await gathering.ready(looks))
@@ -178,7 +173,7 @@ class _Suites:
         return cls(suite, roles)
 
     def suite(self, role: Role, evidence: Evidence) -> Suite:
-        """Return what was never green is not looked at again where something hides it."""
+        """Return the tests of a role. What was never green isn't run alone where something hides it."""
         if role is not Role.LISTED:
             return self.by_role[role]
         baseline = evidence.arms.get(AT_BASELINE)
@@ -247,7 +242,9 @@ class CompiledOnce:
     made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
 
     async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """In the same order. A variant that is drawn again has another seed."""
+        """Return the compiled variants in the order of their sources. A variant that is drawn again has another
+        seed.
+        """
         while missing := [source for source in sources if _drawn(source) not in self.made]:
             some = {source.name: source for source in missing}
             compiled = await _compile(self.context, self.task, some)
@@ -262,7 +259,7 @@ def _drawn(source: VariantSource) -> tuple[str, int | None]:
 async def _compile(
     context: ArmContext, task: Task, different: Mapping[str, VariantSource]
 ) -> dict[str, CompiledVariant]:
-    """Variants by name, in few containers: each of them reads the task's texts anew."""
+    """Compile variants, by name, in few containers: each of them reads the task's texts anew."""
     if not context.toolchain.separates:
         different = {name: rewritten_on_disk(source, task.repo) for name, source in different.items()}
     names = list(different)
@@ -294,7 +291,7 @@ def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Ra
     looks = [*looks_to_take(gathering.evidence), *dict.fromkeys(other)]
     if not looks:
         return []
-    looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
+    looks += [_unused(listed_arm(chance.choice(names)), gathering.arms) for names in removals.values()]
     chance.shuffle(looks)
     return [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
 
@@ -307,7 +304,7 @@ def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
 
 
 def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
-    """Return a second look has another rewriting, a third one the first again."""
+    """Return the source of a repetition: the second has another rewriting, the third the first one again."""
     is_second = key.role is Role.LISTED and key.repetition == 2
     return drawn_again(source, key.repetition) if is_second else source
 

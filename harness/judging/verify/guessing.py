@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import comb
 
+from harness.judging.verify.chance_failures import EXCUSABLE
 from harness.judging.verify.control import KILLS_DRAWN
-from harness.judging.verify.mutation import EXCUSABLE
 from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 
@@ -65,7 +65,10 @@ def vote_table(probes: int) -> list[str]:
 
 
 def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) -> float:
-    """Return each of the tests passes with the probability `passes` in each arm, whatever it did in others."""
+    """Return the chance that tests which guess are accepted, each for itself.
+
+    Each of them passes with the probability `passes` in each arm, whatever it did in others.
+    """
     fails = 1 - passes
     alike, excusable, removals, probes = _counted(kinds)
     # One rewriting may look wrong: it fails, passes when it is rewritten again, and then fails again. In one arm a
@@ -89,7 +92,7 @@ def _one_is_whole(fails: float, removals: Sequence[int], more: int) -> float:
 
 
 def chance_together(kinds: Sequence[VariantKind]) -> float:
-    """Return all tests agree by some shared counter, and know how many arms there are of which group.
+    """Return the best chance of tests that agree by some shared counter, and know how many arms each group has.
 
     They choose at random in how many and in which arms they fail. The number of arms is drawn, so they don't know it.
     """
@@ -105,7 +108,7 @@ def chance_together(kinds: Sequence[VariantKind]) -> float:
 
 
 def _right_choices(removals: Sequence[int], failing: int) -> int:
-    """In how many ways so many arms of removals can be chosen so that one kind of them is whole."""
+    """Count the ways to choose so many arms of removals so that one kind of them is whole."""
     everything = comb(sum(removals), failing) if failing >= 0 else 0
     ways = [1]
     for count in removals:  # choices in which no kind is whole
@@ -117,7 +120,7 @@ def _right_choices(removals: Sequence[int], failing: int) -> int:
 
 
 def _counted(kinds: Sequence[VariantKind]) -> tuple[int, int, list[int], int]:
-    """Arms like the baseline beside it, those of them that may be excused, of each kind of removal, probes."""
+    """Count arms like the baseline, those of them that may be excused, each kind of removal, and probes."""
     counts = Counter(kinds)
     alike = sum(count for kind, count in counts.items() if kind.behaves_like_baseline)
     removals = [count for kind, count in counts.items() if kind.removes]

@@ -22,7 +22,7 @@ REGULAR_MODES = ("100644", "100755")
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file of the tests as the submission leaves it. `old` or `new` is None where it is absent."""
+    """A file of the tests before and after the submission. `old` or `new` is None where the file is absent."""
 
     path: str
     old: bytes | None
@@ -44,11 +44,12 @@ class Intake:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Return what is written over the tree: path -> bytes."""
+        """The files that are written over the tree: path -> bytes."""
         return {change.path: change.new for change in self.changes if change.new is not None}
 
     @property
     def deleted(self) -> tuple[str, ...]:
+        """Paths of the files that the submission takes away."""
         return tuple(change.path for change in self.changes if change.new is None)
 
 
@@ -59,9 +60,18 @@ class _Refused(Exception):
 
 
 async def ingest(tree: GitTree, repo: Repo, patch: bytes) -> Intake:
-    """Check a patch against the pristine tree, and strip what isn't a test.
+    """Check a patch against the pristine tree, and leave out what isn't a test.
 
-    A patch is only refused for what it is. Raises GitFailed where git or this machine fails.
+    Args:
+        tree: The task's.
+        repo: Its test paths say what is a test.
+        patch: Hostile bytes; caps on size, paths and modes are applied here.
+
+    Returns:
+        The changes that are judged, or the reasons why none are.
+
+    Raises:
+        GitFailed: Git or this machine fails. A patch is only refused for what it is itself.
     """
     outside: list[str] = []
     try:
@@ -112,7 +122,9 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
 
 
 def unpacking_fault(patch: bytes) -> Reason | None:
-    """Return why git must not be given this patch: what it unpacks to would fill the memory of this machine."""
+    """Return why git must not be given this patch: its binary changes would fill this machine's memory when
+    unpacked.
+    """
     try:
         size = unpacked_bytes(patch)
     except DamagedPatch as error:
@@ -125,7 +137,9 @@ def unpacking_fault(patch: bytes) -> Reason | None:
 
 
 async def _check_read(tree: GitTree, paths: list[str]) -> None:
-    """A copy takes a line and makes a file: what the patch starts from is counted as often as it names it."""
+    """Refuse copies of too much: a copy takes one line and makes a file, so its source counts each time it is
+    named.
+    """
     entries = await tree.entries()
     sizes = await tree.sizes({path: entries[path] for path in paths if path in entries})
     if (total := sum(sizes.get(path, 0) for path in paths)) > MAX_UNPACKED_BYTES:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
 from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.chance_failures import excused_arms, failed_once, flaky_tests
 from harness.judging.verify.evidence import AT_BASELINE, Evidence
 from harness.judging.verify.examination import (
     Examination,
@@ -19,7 +20,6 @@ from harness.judging.verify.examination import (
 from harness.judging.verify.judge.judge import JudgeReport
 from harness.judging.verify.judge.questions import MANIFEST, JudgeIdentity
 from harness.judging.verify.judge.replies import Opinion
-from harness.judging.verify.mutation import excused_arms, failed_once, flaky_tests
 from harness.judging.verify.rubric_check import disagreements, grade, judge_rubric
 from harness.judging.verify.verdict import (
     JudgeRecord,
@@ -44,7 +44,10 @@ LIKE_BASELINE = "same-behaviour"
 
 
 def records_of(evidence: Evidence) -> tuple[TestRecord, ...]:
-    """Return the arms that every judging has, by name; those whose number and place were drawn as one."""
+    """Return each listed test's outcomes, by the names of the arms that every judging has.
+
+    Arms whose number and place were drawn are one entry, so that the same submission gives the same record.
+    """
     return tuple(TestRecord(test=str(test), arms=_outcomes(evidence, test)) for test in evidence.tests)
 
 
@@ -60,7 +63,7 @@ def _outcomes(evidence: Evidence, test: TestId) -> dict[str, str]:
 
 
 def _standing(item: TestResult) -> tuple[bool, list[int]]:
-    """Failures before passes, and of two failures always the same one."""
+    """Return a key that sorts failures before passes, and two failures always in the same order."""
     qualities, outcomes = list(Quality), list(Outcome)
     quality = qualities.index(item.quality) if item.quality else len(qualities)
     return item.outcome is Outcome.PASSED, [outcomes.index(item.outcome), quality]
@@ -74,8 +77,8 @@ SLOW_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict, and beside it what may differ from one judging to the next: seconds of all arms' tests, and all
-    that arms showed.
+    """A verdict, and beside it what may differ between two judgings: the tests' seconds, and all that the arms
+    showed.
     """
 
     record: VerdictRecord
@@ -86,14 +89,22 @@ class Judgement:
     evidence: Evidence | None = None
 
 
-def combine(
+def judgement_of(
     task: Task,
     context: ArmContext,
     found: Examination,
     judge: JudgeIdentity | None = None,
     judging: JudgeReport | None = None,
 ) -> Judgement:
-    """Return the verdict. `judge` is who was named, `judging` what it said, None where it wasn't asked."""
+    """Combine intake, evidence and the judge's answers into a judgement. Pure.
+
+    Args:
+        task: What was asked for.
+        context: Its image and engine are named in the verdict.
+        found: What was read of the submission, and what its arms showed.
+        judge: Who was named; None without a judge.
+        judging: The judge's answers; None where it wasn't asked.
+    """
     told = judge_manifest(judging, decided_by_execution(task, found)) if judging else ()
     opinions = judging.opinions if judging else {}
     reached = found.evidence if found.reaches_rubric else None
@@ -125,7 +136,17 @@ def verdict_record(
     judge: JudgeRecord | None = None,
     rules: GradingRules = GradingRules.TESTWRIGHT,
 ) -> VerdictRecord:
-    """Return the record of a verdict that `reasons` lead to; without any it is resolved."""
+    """Return the record of the verdict that `reasons` lead to.
+
+    Args:
+        task: Named in it, with its digests.
+        context: Its image and isolation are named.
+        reasons: Without any it is `resolved`.
+        notes: Beside the verdict.
+        stages: As far as they were reached.
+        judge: The judge that was named.
+        rules: By which it was graded.
+    """
     return VerdictRecord(
         task=task.id,
         track=task.track,
@@ -147,7 +168,7 @@ _HALF = "its probes aren't in this catalog, which has the public half of the tas
 
 
 def _lost(task: Task, found: Examination) -> tuple[Reason, ...]:
-    """Whatever else is missing, a submission whose tests never ran isn't resolved."""
+    """Return why a submission whose tests never ran isn't resolved."""
     if found.evidence is not None or found.is_refused:
         return ()
     if task.is_public_half:

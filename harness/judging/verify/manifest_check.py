@@ -40,6 +40,7 @@ class Ambiguous(NamedTuple):
 
     @property
     def words(self) -> str:
+        """The tests that the name fits, and how to tell them apart."""
         shown = ", ".join(map(str, self.tests[:_SHOWN]))
         more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
         return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"
@@ -48,7 +49,8 @@ class Ambiguous(NamedTuple):
 def meant(
     listed: Iterable[ListedName], candidates: Iterable[Candidate], files: Iterable[str], ids: IdForm
 ) -> Iterator[TestId | Ambiguous]:
-    """For each listed name the test that it means; for one that means none an id of that name, as it is listed.
+    """Yield for each listed name the test that it means; for one that means none, an id of that name as it is
+    listed.
 
     `files` are the files that the patch touches. Of several tests that a name fits equally well, one that the patch
     writes is meant before those that it leaves as they are.
@@ -238,9 +240,10 @@ class Survey:
 
 
 def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
-    """Return what a patch does to the tests of the test files that it changes, in their order.
+    """Return the tests that a patch adds, changes and removes in each test file that it changes, in order.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
     """
     touched = {change.path for change in changes}
     return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]

@@ -1,21 +1,12 @@
 """Stage 2: do the tests notice when the code is gone, and nothing else? Pure functions of the evidence.
 
 No reason names an arm whose place, text or rewriting was drawn: the same submission gets the same words each time.
-
-Failures under variants that behave as the baseline: what another look makes of them. Pure.
-
-An arm in which a test fails that is green at baseline runs again, rewritten in another way. Where the test fails
-again it is the test: it sees what isn't behaviour. Where it passes, the first rewriting runs once more. A test that
-fails there as it did shows that this rewriting is wrong: that is excused once in a judging, for the variants that a
-machine alone has made. A test that passes both times failed by chance: once in a judging that is a note, twice it is
-flaky, and so is every test if two of them are so. The baseline runs twice more where a test fails only there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import Enum
-from typing import cast
 
+from harness.judging.verify.chance_failures import Explanation, baseline_is_open, certain, failures, flaky_tests
 from harness.judging.verify.evidence import (
     AT_BASELINE,
     EXISTING_AFTER,
@@ -27,141 +18,6 @@ from harness.judging.verify.evidence import (
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
-
-EXCUSABLE = frozenset({VariantKind.REWRITTEN})
-"""Kinds of variants in which a machine wrote all that is new. Authored twins and placebos were checked beforehand."""
-MOST_EXCUSED = MOST_BY_CHANCE = 1
-"""Arms of one judging."""
-
-
-class Found(Enum):
-    """The explanation of one failure under a variant that behaves as the baseline."""
-
-    SENSITIVE = "sensitive"
-    ONCE = "once"
-    """Green in both other looks."""
-    EXCUSED = "excused"
-    OPEN = "open"
-    """Nobody has looked again so far."""
-
-
-def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Found]:
-    """Return the arms of variants like the baseline in which a test fails that is green there, and what came of
-    each.
-    """
-    return _all_failures(evidence).get(test, {})
-
-
-def _all_failures(evidence: Evidence) -> Mapping[TestId, Mapping[ArmKey, Found]]:
-    if "failures" not in evidence.derived:
-        excused = excused_arms(evidence)
-        evidence.derived["failures"] = {
-            test: dict.fromkeys(_red_baselines(evidence, test), Found.ONCE)
-            | {key: _found(evidence, key, test, excused) for key in _red_arms(evidence, test)}
-            for test in evidence.tests
-            if evidence.passes_baseline(test)
-        }
-    return cast("Mapping[TestId, Mapping[ArmKey, Found]]", evidence.derived["failures"])
-
-
-def failed_once(evidence: Evidence) -> dict[TestId, int]:
-    """Return tests that failed by chance and by nothing else, and in how many arms."""
-    found = {test: list(failures(evidence, test).values()) for test in evidence.tests}
-    return {
-        test: what.count(Found.ONCE)
-        for test, what in found.items()
-        if Found.ONCE in what and not {Found.SENSITIVE, Found.OPEN} & set(what)
-    }
-
-
-def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
-    """Return the tests that failed by chance more than once, or all of them where there is more than one."""
-    if "flaky" not in evidence.derived:
-        found = failed_once(evidence)
-        evidence.derived["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
-    return cast("frozenset[TestId]", evidence.derived["flaky"])
-
-
-def excused_arms(evidence: Evidence) -> tuple[ArmKey, ...]:
-    """Return the arms whose rewriting is at fault, and no test: as many as may be excused."""
-    keys = {key for test in evidence.tests for key in _red_arms(evidence, test) if _is_wrong(evidence, key, test)}
-    return tuple(sorted(keys)[:MOST_EXCUSED])
-
-
-def looks_to_take(evidence: Evidence) -> tuple[ArmKey, ...]:
-    """Return the arms that are to run next so that each failure comes to an end; none where all have.
-
-    One arm can settle several tests; a test that one arm has settled needs no other.
-    """
-    wanted: dict[ArmKey, None] = {}
-    for test in evidence.tests:
-        if baseline_is_open(evidence, test):
-            wanted |= dict.fromkeys((AT_BASELINE.again, AT_BASELINE.again.again))
-        found = failures(evidence, test)
-        if Found.SENSITIVE in found.values():
-            continue
-        if unsettled := [_next(evidence, key) for key, what in found.items() if what is Found.OPEN]:
-            wanted.setdefault(next((key for key in unsettled if key in wanted), unsettled[0]))
-    return tuple(wanted)
-
-
-def certain(evidence: Evidence, test: TestId) -> bool:
-    """Return whether the failures that are known can't all be excused any more, whatever further looks show."""
-    found = failures(evidence, test)
-    return Found.SENSITIVE in found.values() or len(found) > MOST_EXCUSED + MOST_BY_CHANCE
-
-
-def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
-    """Return whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at
-    again.
-    """
-    if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
-        return False
-    alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]
-    return all(evidence.outcome(key, test) is Outcome.PASSED for key in alike)
-
-
-def _red_baselines(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
-    for key, arm in sorted(evidence.listed.items()):
-        if arm.kind is VariantKind.BASELINE and evidence.outcome(key, test) is not Outcome.PASSED:
-            yield key
-
-
-def _red_arms(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
-    if not evidence.passes_baseline(test):
-        return
-    for key, arm in sorted(evidence.listed.items()):
-        first = arm.kind.behaves_like_baseline and arm.kind is not VariantKind.BASELINE and key.repetition == 1
-        if first and evidence.outcome(key, test) is not Outcome.PASSED:
-            yield key
-
-
-def _found(evidence: Evidence, key: ArmKey, test: TestId, excused: tuple[ArmKey, ...]) -> Found:
-    if key.again not in evidence.arms:
-        return Found.OPEN
-    if evidence.outcome(key.again, test) is not Outcome.PASSED:
-        return Found.SENSITIVE
-    if key.again.again not in evidence.arms:
-        return Found.OPEN
-    if evidence.outcome(key.again.again, test) is Outcome.PASSED:
-        return Found.ONCE
-    return Found.EXCUSED if key in excused else Found.SENSITIVE
-
-
-def _is_wrong(evidence: Evidence, key: ArmKey, test: TestId) -> bool:
-    """Return whether a test fails under this rewriting each time and passes under another one."""
-    third = key.again.again
-    return (
-        evidence.arms[key].kind in EXCUSABLE
-        and third in evidence.arms
-        and evidence.outcome(key.again, test) is Outcome.PASSED
-        and evidence.outcome(third, test) is not Outcome.PASSED
-    )
-
-
-def _next(evidence: Evidence, key: ArmKey) -> ArmKey:
-    return key.again.again if key.again in evidence.arms else key.again
-
 
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
 
@@ -189,7 +45,7 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
     if baseline := _baseline(evidence, test):
         return baseline
     found = failures(evidence, test)
-    if arms := [key for key, what in found.items() if what in (Found.OPEN, Found.SENSITIVE)]:
+    if arms := [key for key, what in found.items() if what in (Explanation.OPEN, Explanation.SENSITIVE)]:
         names = sorted({key.variant for key in arms})
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         where = f"{', '.join(names[:3])}{more}"
@@ -237,7 +93,7 @@ def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
 
 
 def _of_submission(evidence: Evidence) -> dict[ArmKey, Arm]:
-    """Arms of the submission's files; what upstream's own tests do is not its fault."""
+    """Return the arms of the submission's files: how upstream's own tests end is not its fault."""
     return {key: arm for key, arm in evidence.arms.items() if key.role not in _OF_UPSTREAM}
 
 
@@ -249,7 +105,7 @@ def _wrong_variants(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _lost(evidence: Evidence) -> Iterator[Reason]:
-    """Arms without which nothing can be said of anybody's tests."""
+    """Yield a reason for lost arms without which nothing can be said of anybody's tests."""
     green = AT_BASELINE in evidence.arms and is_green_at_baseline(evidence)
     for key in evidence.required if green else [AT_BASELINE]:
         if key not in evidence.arms:
@@ -277,7 +133,7 @@ def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _untrustworthy(evidence: Evidence) -> Iterator[Reason]:
-    """Arms that ended as none should."""
+    """Yield a reason for each arm that ended as none should."""
     for _, arm in sorted(_of_submission(evidence).items()):
         match arm.status:
             case ArmStatus.DISAGREES:
@@ -318,7 +174,7 @@ def _flaky(test: TestId) -> Reason:
 
 
 def _removals(evidence: Evidence, test: TestId) -> list[Reason]:
-    """Return a listed test must fail wherever the code refuses, or wherever it gives garbage."""
+    """Return a reason where a listed test neither fails wherever the code refuses, nor wherever it gives garbage."""
     survived: dict[VariantKind, list[ArmKey]] = {}
     for key, arm in sorted(evidence.listed.items()):
         if arm.kind.removes:

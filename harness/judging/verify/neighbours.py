@@ -52,7 +52,7 @@ def _all_tests(contents: Mapping[str, bytes], discovery: Discovery) -> Iterator[
 def _reached_folders(
     changes: Iterable[FileChange], with_tests: Collection[PurePosixPath], discovery: Discovery
 ) -> set[PurePosixPath]:
-    """Folders whose tests files reach: their own, or for a file of no such kind the nearest above with tests."""
+    """Return the folders whose tests files reach: their own, else the nearest above that has tests."""
     reached: set[PurePosixPath] = set()
     for change in changes:
         if _acts_on_folder(change, discovery):

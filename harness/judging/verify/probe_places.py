@@ -14,7 +14,7 @@ NEAR = 6
 """Lines of the tree between two changes that stand together."""
 
 
-class Place(NamedTuple):
+class Hunk(NamedTuple):
     """A change of a file: what git names as its function, first and last line of the tree that it touches."""
 
     file: str
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     first: int
     last: int
 
-    def is_beside(self, other: "Place") -> bool:
+    def is_beside(self, other: "Hunk") -> bool:
         """Return whether both change the same function, or lines close to each other."""
         if self.file != other.file:
             return False
@@ -41,7 +41,7 @@ def probes_beside(probes: Sequence[Probe], some: Sequence[Probe]) -> list[Probe]
 
 
 @lru_cache(maxsize=1000)
-def places_of(patch: Path) -> tuple[Place, ...]:
+def places_of(patch: Path) -> tuple[Hunk, ...]:
     """Return what a patch changes; nothing of one that is absent or no diff."""
     try:
         read = PatchSet(patch.read_text(encoding="utf-8", errors="surrogateescape"))
@@ -53,5 +53,5 @@ def places_of(patch: Path) -> tuple[Place, ...]:
             lines = [line.source_line_no for line in hunk if line.is_removed and line.source_line_no]
             first = min(lines, default=hunk.source_start)
             last = max(lines, default=hunk.source_start + hunk.source_length)
-            found.append(Place(file.path, hunk.section_header.strip(), first, last))
+            found.append(Hunk(file.path, hunk.section_header.strip(), first, last))
     return tuple(found)

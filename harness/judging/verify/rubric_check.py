@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.judge.replies import Opinion
 from harness.judging.verify.probe_places import probes_beside
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
@@ -14,9 +14,9 @@ from harness.specs.variants import ArmKey, ArmStatus
 
 
 class CriterionResult(BaseModel):
-    """A criterion, met or not; None where nothing could decide it. `killed_by` are tests, per probe.
+    """A criterion's result: met or not; None where nothing could decide it. `killed_by` are tests, per probe.
 
-    `judge` is what a judge said where one was asked; `agrees` compares that with what probes or code decided.
+    `judge` is the judge's answer where one was asked; `agrees` compares it with what probes or code decided.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,7 +35,17 @@ class CriterionResult(BaseModel):
 def grade(
     task: Task, evidence: Evidence, static: Mapping[str, StaticAnswer], opinions: Mapping[str, Opinion] | None = None
 ) -> tuple[CriterionResult, ...]:
-    """Return every criterion of the task's rubric, in its order; `opinions` are a judge's, by criterion. Pure."""
+    """Grade every criterion of the task's rubric. Pure.
+
+    Args:
+        task: Whose rubric.
+        evidence: What the arms of the probes showed.
+        static: Answers of static checks, by criterion.
+        opinions: A judge's answers, by criterion.
+
+    Returns:
+        One result for each criterion, in the rubric's order.
+    """
     results = {criterion: _grade(task, criterion, evidence, static) for criterion in task.rubric.criteria}
     return tuple(with_opinion(of, result, (opinions or {}).get(of.id)) for of, result in results.items())
 
@@ -51,7 +61,7 @@ def judge_rubric(results: Iterable[CriterionResult], task: Task) -> tuple[Reason
 
 
 def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
-    """Return a note for each criterion on which judge and probes differ. The probes decide."""
+    """Return a note for each criterion on which the judge and the probes differ. The probes decide."""
     return tuple(
         Note(
             code=NoteCode.JUDGE_PROBE_DISAGREE,
@@ -64,7 +74,7 @@ def disagreements(results: Iterable[CriterionResult]) -> tuple[Note, ...]:
 
 
 def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion | None) -> CriterionResult:
-    """Return the judge decides what nothing else does; elsewhere its answer is recorded beside the decision."""
+    """Return a result with the judge's opinion: it decides what nothing else does, elsewhere it is recorded only."""
     if opinion is None:
         return result
     if result.decided_by is None:
@@ -77,7 +87,7 @@ def with_opinion(criterion: Criterion, result: CriterionResult, opinion: Opinion
 
 
 def met_by(criterion: Criterion, opinion: Opinion) -> bool | None:
-    """Return what a judge's opinion of a statement means for its criterion."""
+    """Return whether a judge's opinion of a statement makes its criterion met; None where the judge can't tell."""
     return opinion.met if opinion.met is None else opinion.met is not criterion.negative
 
 
@@ -93,15 +103,15 @@ def _grade(
 
 
 def ungraded(criterion: Criterion) -> CriterionResult:
-    """Return what a judge alone can decide, before one has been asked."""
+    """Return the result of a criterion that only a judge can decide, before one has been asked."""
     return _result(criterion, None, None, "asks for a judge, and none is named")
 
 
 def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence, task: Task) -> CriterionResult:
-    arms = [evidence.arms.get(listed(probe.variant)) for probe in probes]
+    arms = [evidence.arms.get(listed_arm(probe.variant)) for probe in probes]
     if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms):
         return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
-    killed_by = {probe.name: tuple(_killers(evidence, listed(probe.variant))) for probe in probes}
+    killed_by = {probe.name: tuple(_killers(evidence, listed_arm(probe.variant))) for probe in probes}
     survivors = [probe for probe in probes if not killed_by[probe.name]]
     names = ", ".join(probe.name for probe in survivors)
     words = f"no test fails under probe {names}{_around(task, survivors, evidence)}"
@@ -111,11 +121,11 @@ def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence
 
 
 def _around(task: Task, survivors: Sequence[Probe], evidence: Evidence) -> str:
-    """Return whether tests notice other changes of the code that these probes change; empty where there are none."""
-    others = [probe for probe in probes_beside(task.probes, survivors) if listed(probe.variant) in evidence.arms]
+    """Say whether tests notice other changes of the code that these probes change; empty where there are none."""
+    others = [probe for probe in probes_beside(task.probes, survivors) if listed_arm(probe.variant) in evidence.arms]
     if not others:
         return ""
-    found = {test for probe in others for test in _killers(evidence, listed(probe.variant))}
+    found = {test for probe in others for test in _killers(evidence, listed_arm(probe.variant))}
     tests = [str(test) for test in evidence.tests if str(test) in found]
     if not tests:
         return ", nor under another change of the same code: nothing tests it"

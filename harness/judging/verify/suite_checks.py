@@ -31,11 +31,17 @@ from harness.specs.test_results import TestId
 
 
 def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery) -> bool:
-    """Return whether a check holds over the listed tests. False where there is none.
+    """Return whether a static check holds over the listed tests; False where there are none.
 
-    What upstream had in a file before says nothing about a submission: names and calls are looked for in the
-    listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
-    helper file or header that the submission made and that the file of a test names.
+    What upstream had in a file before says nothing about a submission: names and calls are looked for in the listed
+    tests, and in the rest of a file only where the submission made that file. A name may also stand in a helper file
+    or header that the submission made and that the file of a test names.
+
+    Args:
+        check: A glob, a regular expression or names.
+        tests: The listed ones.
+        changes: The submission's files.
+        discovery: Finds tests and names in them.
     """
     return answered(check, tests, changes, discovery).holds
 
@@ -136,7 +142,9 @@ async def read_suite(
     around: Mapping[str, bytes] = NOTHING,
     declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
-    """`check_suite` off the event loop. What is too much to read is refused, and costs nobody but its submission."""
+    """Call `check_suite` outside the event loop. A suite that is too much to read is refused, at its own cost
+    alone.
+    """
     try:
         return await read_apart(lambda: check_suite(task, manifest, changes, language, around, declaring), limit)
     except TooMuchToRead as error:

@@ -29,7 +29,11 @@ AGAIN = CpuLimit(cpu_seconds=600, wall_seconds=7200)
 
 
 async def read_apart(call: Callable[[], T], limit: CpuLimit = READING) -> T:
-    """Return what `call` returns or raises. Raises TooMuchToRead where it takes longer than `limit`."""
+    """Return what a call returns or raises, run in a thread of its own.
+
+    Raises:
+        TooMuchToRead: The call takes longer than `limit`.
+    """
     try:
         return await in_thread(call, limit)
     except TooSlow:
@@ -62,7 +66,8 @@ class InheritedTests(DelegatingDiscovery):
 async def with_inherited(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> Language:
     """Return a language whose discovery knows what classes inherit, the patch's own files included.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: Finding it would take more than any honest file needs.
     """
     relatives = language.relatives
     changed = [change for change in changes if language.discovery.is_test_file(change.path)]
@@ -104,10 +109,16 @@ def _trees(before: TreeFiles, changes: Iterable[FileChange]) -> tuple[TreeFiles,
 
 
 class SuiteReader(Protocol):
-    """Gives the language that a submission's tests are read in, made for this submission if need be."""
+    """A function that gives the language in which a submission's tests are read."""
 
     async def __call__(self, task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-        """May run the submission's tests. Raises SandboxLost, UserError, and TooMuchToRead for what is hostile."""
+        """Return the language with a discovery that finds the submission's tests. It may run them.
+
+        Raises:
+            TooMuchToRead: A file is larger than anybody would write.
+            SandboxLost: A container was lost.
+            UserError: The task is wrong.
+        """
         ...
 
 
@@ -116,7 +127,7 @@ MOST_AROUND = 200
 
 
 async def files_around(tree: GitTree, task: Task, intake: Intake, language: Language) -> dict[str, bytes]:
-    """Test files of the tree in the folders of the changed ones and above, without those: they may have helpers."""
+    """Return unchanged test files in the folders of the changed ones and above: they may have helpers."""
     changed = {change.path for change in intake.changes}
     folders = {folder for path in changed for folder in PurePosixPath(path).parents}
     near = {

@@ -15,7 +15,7 @@ from typing import Protocol
 from harness.judging.languages.registry import code_of, language_at, language_of
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code, Layout, OnDisk, VariantSource, lines_in_question
-from harness.judging.verify.evidence import BASELINE, derived
+from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.judging.verify.task_texts import Files, TaskTexts, read_texts
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
@@ -126,7 +126,9 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """Says which variants one judging of a task has; `plan_variants` is the one for code in the task's own tree."""
+    """A function that plans the variants of one judging; `plan_variants` is the one for code in the task's own
+    tree.
+    """
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
@@ -140,7 +142,15 @@ async def plan_variants(
 ) -> list[VariantSource]:
     """Return every variant of one judging, baseline first.
 
-    Raises UserError for a patch of the task that doesn't apply.
+    Args:
+        task: Its patches make the variants.
+        tree: The task's.
+        toolchain: Says whether text on disk and code that runs can differ.
+        code_seed: The same seed gives the same variants.
+        every_twin: Take all twins instead of drawing as many as there are probes.
+
+    Raises:
+        UserError: A patch of the task doesn't apply.
     """
     return draw_variants(task, await read_texts(task, tree), toolchain.separates, code_seed, every_twin)
 
@@ -148,8 +158,11 @@ async def plan_variants(
 def draw_variants(
     task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """See `plan_variants`. The same seed gives the same variants. Pure."""
-    running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
+    """Return every variant of one judging, baseline first, from the texts of the task. Pure.
+
+    `separates` says whether text on disk and code that runs can differ; for the rest see `plan_variants`.
+    """
+    running = list(_running(task, texts, every_twin, Random(derived_seed(code_seed, "variants"))))
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     if not separates:
         return [baseline, *_on_disk(running, texts, code_seed)]
@@ -160,7 +173,7 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
     """Return the same variant for another look, rewritten in another way."""
     if source.seed is None:
         return source
-    seed = derived(source.seed, "again", repetition)
+    seed = derived_seed(source.seed, "again", repetition)
     others = [layout for layout in Layout if layout is not source.layout]
     return replace(source, seed=seed, layout=Random(seed).choice(others))
 
@@ -178,7 +191,7 @@ def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
         if len(set(family)) > 1 and language_at(path):
             code = code_of(repo, path)
             item = OnDisk(path, text, family, source.layout, source.commented)
-            written[path] = files[path] = code.write(item, Random(derived(source.seed, path)))
+            written[path] = files[path] = code.write(item, Random(derived_seed(source.seed, path)))
             if source.commented:
                 files[path] = code.commented(files[path], lines_in_question(family))
     if source.kind is VariantKind.REWRITTEN and written == source.disk:
@@ -211,14 +224,14 @@ def _running(task: Task, texts: TaskTexts, every_twin: bool, chance: Random) -> 
 
 
 def _mutants_beside(probes: Sequence[Probe], twins: Sequence[Twin], mutants: Sequence[str]) -> Iterator[str]:
-    """Return the mutants that no twin stands for: each of them lies beside right code once at least."""
+    """Yield the mutants that no twin stands for: each of them lies beside right code once at least."""
     matched = {twin.probe for twin in twins}
     alone = {probe.variant for probe in probes if probe.name not in matched}
     return (name for name in mutants if not name.startswith("probe-") or name in alone)
 
 
 def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random) -> list[Twin]:
-    """As many twins as probes: one for each probe, and where probes have none others in their place."""
+    """Draw as many twins as probes: one for each probe, and where probes have none, others in their place."""
     drawn = [chance.choice(mine) for probe in probes if (mine := [t for t in twins if t.probe == probe.name])]
     others = [twin for twin in twins if twin not in drawn]
     return [*drawn, *chance.sample(others, min(len(others), max(0, len(probes) - len(drawn))))]
@@ -226,10 +239,10 @@ def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random)
 
 def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: int) -> Iterator[VariantSource]:
     """Yield text on disk and what runs, each drawn without the other."""
-    disks = draw_disks(running, texts, Random(derived(code_seed, "disks")))
+    disks = draw_disks(running, texts, Random(derived_seed(code_seed, "disks")))
     is_code = {path: code.is_code(path) for path in texts.pristine}
     for item in running:
-        inert = _inert(item, texts, Random(derived(code_seed, "inert", item.name)))
+        inert = _inert(item, texts, Random(derived_seed(code_seed, "inert", item.name)))
         yield VariantSource(
             item.name,
             item.kind,
@@ -238,14 +251,16 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
             item.criterion,
             family=texts.family,
             inert={path: tuple(files[path] for files in inert) for path in is_code},
-            seed=derived(code_seed, "rewriting", item.name),
+            seed=derived_seed(code_seed, "rewriting", item.name),
         )
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Three texts whose bodies never run, in any order: with what runs, two that are right and two of one mutant.
+    """Draw three texts whose bodies never run, in any order: with what runs, two that are right and two of one
+    mutant.
 
-    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much
+    on
     either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
     right = [texts.pristine, *texts.benign]
@@ -277,14 +292,14 @@ def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> It
     Of the must-pass variants two at least have none of the lines in question as they were, and two have all of them,
     the removal's too; of each kind of removal one has neither and one has all.
     """
-    chance = Random(derived(code_seed, "layouts"))
+    chance = Random(derived_seed(code_seed, "layouts"))
     layouts: dict[VariantKind, Iterator[tuple[Layout, bool]]] = {}
     for item in running:
         if item.kind not in layouts:
             wanted = list(map(chance.choice, _OF_MUST_FAIL)) if item.kind.removes else _OF_MUST_PASS
             layouts[item.kind] = _drawn(wanted, chance)
         layout, commented = next(layouts[item.kind])
-        seed = derived(code_seed, "rewriting", item.name)
+        seed = derived_seed(code_seed, "rewriting", item.name)
         yield VariantSource(
             item.name,
             item.kind,

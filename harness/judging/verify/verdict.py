@@ -26,7 +26,7 @@ class StageStatus(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "StageStatus | None":
-        """As records of earlier versions have it."""
+        """Read a status as records of earlier versions have it."""
         return cls.NOT_JUDGED if value == "not-run" else None
 
 
@@ -117,14 +117,15 @@ class VerdictRecord(FileModel):
         return any(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in self.reasons)
 
     def to_json(self) -> str:
+        """Return the bytes of `verdict.json` as text; the same record gives the same text."""
         return self.model_dump_json(indent=2) + "\n"
 
 
 def decide(reasons: Iterable[Reason]) -> Verdict:
-    """Return the verdict that reasons lead to; resolved only where there is none.
+    """Return the verdict that reasons lead to: the gravest of theirs, and `resolved` only without any.
 
-    What shows dishonesty outweighs what shows bad work, and that outweighs what could not be scored:
-    a fault elsewhere doesn't make a failure that was seen undone.
+    Dishonesty outweighs bad work, and bad work outweighs what could not be scored: a fault elsewhere doesn't undo a
+    failure that was seen.
     """
     worst = Verdict.RESOLVED
     for reason in reasons:
@@ -135,8 +136,9 @@ def decide(reasons: Iterable[Reason]) -> Verdict:
 
 
 def stage_status(reasons: Sequence[Reason]) -> StageStatus:
-    """Return the status of a stage that was reached; not judged where only a judge could have decided and none
-    did.
+    """Return the status of a stage that was reached.
+
+    It is `not judged` where only a judge could have decided, and none did.
     """
     if reasons and all(reason.code is ReasonCode.JUDGE_UNAVAILABLE for reason in reasons):
         return StageStatus.NOT_JUDGED
@@ -158,7 +160,7 @@ def _severity(verdict: Verdict) -> int:
 
 
 def outcome_words(outcome: Outcome, quality: Quality | None) -> str:
-    """Return an outcome in a word, with the kill quality of a failure."""
+    """Return an outcome in one word, with the kill quality of a failure behind it."""
     match outcome:
         case Outcome.PASSED | Outcome.SKIPPED | Outcome.MISSING:
             return outcome.value

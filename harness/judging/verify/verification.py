@@ -14,7 +14,7 @@ from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judge.judge import Judge
-from harness.judging.verify.judgement import Judgement, combine
+from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
@@ -30,9 +30,10 @@ from harness.specs.task import Task
 
 @dataclass(frozen=True)
 class Judging:
-    """One submission's judging.
+    """All that the judging of one submission needs.
 
-    `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms showed
+    `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms
+    showed
     earlier, and keeps it. `reader` finds the submission's tests, `planner` draws the variants. `control` says which
     kills are run again alone; what `cache` has is judged as it is where that is `none`.
     """
@@ -55,14 +56,19 @@ class Judging:
         """
         found = await read_submission(self.task, submission, self.context, self.reader)
         if self.task.is_public_half:
-            return combine(self.task, self.context, found)
+            return judgement_of(self.task, self.context, found)
         if not found.is_refused:
             found = with_evidence(found, await self.evidence(found))
         report = await ask_judge(self.judge, self.task, found, self.spending) if self.judge else None
-        return combine(self.task, self.context, found, self.judge.identity if self.judge else None, report)
+        return judgement_of(self.task, self.context, found, self.judge.identity if self.judge else None, report)
 
     async def evidence(self, found: Examination) -> Evidence:
-        """Return what the arms show: known from earlier, or run now. For errors see `run`."""
+        """Return what the arms show: read from `cache`, or run now.
+
+        Raises:
+            UserError: The task itself is wrong.
+            SandboxLost: An arm was lost again and again.
+        """
         known = self.cache.read() if self.cache else None
         if known and known.tests != found.check.tests:
             known = None
@@ -84,9 +90,16 @@ class Judging:
 async def read_submission(
     task: Task, submission: Submission, context: ArmContext, reader: SuiteReader = by_grammar
 ) -> Examination:
-    """Return what a submission's text shows: which tests it has, or why it is refused.
+    """Read a submission: which tests it has, or why it is refused.
 
-    Runs it only where `reader` does.
+    Args:
+        task: What was asked for.
+        submission: A patch and a manifest, written by whoever wants them accepted.
+        context: Where the tree and the containers are.
+        reader: Finds the tests. Only a reader may run them; `by_grammar` doesn't.
+
+    Returns:
+        With reasons where it is refused; nothing that it holds raises an error.
     """
     tree = GitTree(context.image.tree)
     intake = await ingest(tree, task.repo, submission.patch)
@@ -128,7 +141,11 @@ async def _try_texts(task: Task, intake: Intake) -> None:
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:
-    """Return what was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
+    """Return a submission's reading together with what its arms showed.
+
+    Raises:
+        SandboxLost: An arm is missing or shows nothing.
+    """
     found = replace(found, evidence=evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:

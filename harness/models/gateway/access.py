@@ -31,7 +31,7 @@ _MOST_BYTES = 16 * 1024**2
 
 
 class CallLog:
-    """Appends to a file while it is below its bound; what comes after is only counted in the trajectory."""
+    """A log of calls with a bound; calls after that are only counted in the trajectory."""
 
     def __init__(self, path: Path | None, most_bytes: int = _MOST_BYTES) -> None:
         self._file = path.open("ab") if path else None
@@ -137,17 +137,23 @@ class GatewayAccess:
         return self.outage.fault
 
     def base_url(self, dialect: DialectName, authority: str) -> str:
-        """For an agent that sees the gateway under an authority like `http://127.0.0.1:8787`."""
+        """Return the base for an agent that sees the gateway under an authority like `http://127.0.0.1:8787`."""
         return authority.rstrip("/") + BASES[dialect]
 
     async def ended(self) -> Never:
-        """Raises what ends the trial: AllowanceExhausted, BudgetExhausted, ProviderError, or an error of our own."""
+        """Raise what ends the trial once something does.
+
+        Raises:
+            AllowanceExhausted: A limit of the agent's is used up.
+            BudgetExhausted: The run's money is spent.
+            ProviderError: A call failed for good.
+        """
         await self._ending.wait()
         assert self.end is not None
         raise self.end
 
     def finish(self, end: Exception) -> None:
-        """The trial ends; the first reason counts."""
+        """End the trial for this reason, unless it has one already."""
         self.end = self.end or end
         self._ending.set()
 
@@ -215,11 +221,12 @@ class GatewayAccess:
             self.allowance.pause(self.served.file.retries.longest_wait)
 
     def next_number(self) -> int:
-        """For the ids of answers that are made here."""
+        """Return a number for the id of an answer that is made here."""
         self._numbers += 1
         return self._numbers
 
     def withheld(self, counts: Counter[str]) -> None:
+        """Count what was withheld, by kind."""
         self._withheld.update(counts)
 
     def unknown(self, path: str) -> None:
@@ -228,6 +235,7 @@ class GatewayAccess:
         self._unknown[path[:200] if known else "others"] += 1
 
     def log(self, record: CallRecord) -> None:
+        """Write a call to the log of calls."""
         self._log.add(record)
 
     def _message(self, conversation: Conversation, message: Message) -> None:

@@ -93,7 +93,11 @@ _COMPATIBLE = frozenset(
 
 
 def upstream_of(served: ServedModel) -> Upstream:
-    """May import litellm, which takes seconds. Raises Fault where there is no key."""
+    """Return the provider behind a model. May import litellm, which takes seconds.
+
+    Raises:
+        Fault: There is no key.
+    """
     provider, _, model = served.file.model.partition("/")
     if vendor := _VENDORS.get(provider):
         base = served.file.api_base or _first(vendor.base_variables) or vendor.base
@@ -213,7 +217,7 @@ class ProviderCall:
         return priced(self._file, fault.usage)
 
     def _cut_off(self, clock: Clock, began: float) -> None:
-        """The trial's end has waited long enough: nobody will know what this call costs."""
+        """Give a call up because the trial's end has waited long enough: nobody will know what it costs."""
         if self._is_settled:
             return
         unknown = Usage(calls=1, cost_usd=None)

@@ -67,7 +67,7 @@ class Passing:
             raise Fault(ProviderFault.CONNECTION, message, usage=self.usage) from None
 
     async def _refused(self, answer: aiohttp.ClientResponse) -> Fault:
-        """Passes an error on in the provider's own form."""
+        """Pass an error on in the provider's own form."""
         said = await answer.content.read(_MOST_ERROR_BYTES)
         text = self.scrubbed(said.decode(errors="replace"))
         status = answer.status if answer.status >= 400 else 502
@@ -141,7 +141,7 @@ class Passing:
         return fault
 
     def scrubbed(self, text: str) -> str:
-        """Some providers repeat a key that they refuse."""
+        """Return a text without the key: some providers repeat one that they refuse."""
         for key in self._keys:
             text = text.replace(key, "[key]")
         return without_secrets(text)

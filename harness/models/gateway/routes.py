@@ -55,7 +55,9 @@ _METHODS = {DialectName.MESSAGES: "/count_tokens", DialectName.GOOGLE: "countTok
 async def count_tokens(
     http: aiohttp.ClientSession, access: GatewayAccess, dialect: Dialect, body: Json, headers: Mapping[str, str]
 ) -> Json:
-    """Costs nothing and is no step. Where the provider can't be asked, or fails, the count is an estimate."""
+    """Count tokens at no cost and without a step. The count is an estimate where the provider can't be asked or
+    fails.
+    """
     asked = dialect.asked(body)
     with suppress(RefusedRequest):
         dialect.withhold(body, Withheld(access.known_ids))
@@ -129,7 +131,7 @@ class Routes:
         app.router.add_route("*", "/{path:.*}", self._nowhere)
 
     def _known(self, dialect: Dialect, answering: Answering) -> Handling:
-        """Asks for the token first."""
+        """Wrap a handler so that it asks for the token first."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             access = self._access(request)

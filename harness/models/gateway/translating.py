@@ -96,7 +96,7 @@ async def _ask(served: ServedModel, chat: Json) -> Json:
 
 
 def _within(litellm: Any, model: str, chat: Json) -> Json:
-    """No more tokens than the model can give: agents ask for what their vendor's model gives."""
+    """Lower the most tokens to what the model can give: agents ask for what their vendor's model gives."""
     entry = litellm.model_cost.get(model) or litellm.model_cost.get(model.partition("/")[2]) or {}
     most = entry.get("max_output_tokens")
     if not isinstance(most, int):
@@ -106,7 +106,7 @@ def _within(litellm: Any, model: str, chat: Json) -> Json:
 
 
 def _marked(messages: Sequence[Json]) -> list[Json]:
-    """With marks of what to cache, as our own agent sets them: the prompt, the end, and the end one step before."""
+    """Mark what to cache, as our own agent does: the prompt, the end, and the end one step before."""
     ends = [index for index, message in enumerate(messages) if message["role"] in ("user", "tool")]
     system = [index for index, message in enumerate(messages) if message["role"] == "system"]
     marks = {*system[-1:], *ends[-1:], *_before_last_answer(messages, ends)}

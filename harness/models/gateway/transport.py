@@ -155,7 +155,7 @@ def event(data: EventData, name: str | None = None) -> bytes:
 
 
 class EventReader:
-    """Cuts a stream at the ends of its events. What it gives back, put together, is the stream as it came."""
+    """A reader that cuts a stream at the ends of its events. Its pieces, put together, are the stream as it came."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -33,7 +33,7 @@ class RefusedRequest(Exception):
 
 
 class Withheld:
-    """Counts, by kind, what was taken out of one request. `known` are the names of the trial's own answers."""
+    """A count, by kind, of what was taken out of one request. `known` are the names of the trial's own answers."""
 
     def __init__(self, known: Container[str] = ()) -> None:
         self.counts: Counter[str] = Counter()
@@ -43,7 +43,7 @@ class Withheld:
         self.counts[kind] += 1
 
     def refuse(self, kind: str, what: str) -> RefusedRequest:
-        """To be raised."""
+        """Count something that is withheld, and return the error to raise for it."""
         self.count(kind)
         return RefusedRequest(f"{what} is not available here ({kind} is withheld: it would leave the sandbox)")
 

@@ -13,7 +13,7 @@ from typing import Any
 from harness.sandbox.host import cache_directory
 from harness.sandbox.images.recipe import ARCHIVE
 from harness.sandbox.images.work_tree import pack_tree
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 from harness.specs.yaml_files import parse_yaml, read_text

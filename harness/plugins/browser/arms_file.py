@@ -33,7 +33,7 @@ class Refusal(_Part):
 
 
 class Proxy(_Part):
-    """See in_container/proxy.py."""
+    """Faults that the proxy adds to requests. in_container/proxy.py says what each does."""
 
     delay: tuple[float, float] = (0, 0)
     once: float = Field(default=0, ge=0)

@@ -66,7 +66,7 @@ async def reference_once(subject: Subject) -> list[Problem]:
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    """Return whether handing in nothing is failed."""
+    """Return a problem where an empty submission isn't failed."""
     record = await _judge(subject, Submission(b"", b""))
     if record.verdict is Verdict.FAILED:
         return []

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
-from harness.specs.catalog import check_name
+from harness.specs.yaml_files import check_name
 from harness.specs.errors import UserError
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin
@@ -90,7 +90,7 @@ class TechniqueTask(Task):
         return self._over([path for path in self._files() if path.name != RUBRIC])
 
     def _over(self, paths: Iterable[Path]) -> str:
-        """Over names and bytes, and the application's: the same wherever the directory lies."""
+        """Digest files by names and bytes, and the application's: the same wherever the directory lies."""
         whole = hashlib.sha256(self.repo.source.sha256.encode())
         for path in paths:
             name = path.relative_to(self.directory).as_posix()

@@ -8,10 +8,11 @@ from harness.authoring.task_check.upstream_tests import MAX_FILES, affordable, n
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.submission.manifest import format_manifest
+from harness.judging.testing.readers import has_titles
 from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
 from harness.judging.verify.evidence import passed
 from harness.plugins.bug.hidden import UPSTREAM_TIMES, hidden_arm, plain_variant, reference_suite, withheld_files
-from harness.plugins.bug.making import go_imports_in_use, removed_lines
+from harness.plugins.bug.making import go_imports_in_use, removed_lines, without_empty_classes, without_empty_groups
 from harness.plugins.bug.spans import FAULT_FILE, gold_spans
 from harness.plugins.bug.task import BugTask, HiddenTests
 from harness.plugins.bug.texts import read_bug_texts
@@ -35,7 +36,11 @@ class Bench:
 
     @classmethod
     async def of(cls, context: ArmContext, task: BugTask) -> "Bench":
-        """Raises UserError for a patch that doesn't apply or code that doesn't compile."""
+        """Compile what a repair is tested on.
+
+        Raises:
+            UserError: A patch doesn't apply, or code doesn't compile.
+        """
         tree = GitTree(context.image.tree)
         texts = await read_bug_texts(task, tree)
         both = {"fixed": texts.pristine, "buggy": texts.removals[VariantKind.REMOVAL]}
@@ -143,6 +148,14 @@ def _cut(task: BugTask, suite: Suite, shown_by: frozenset[TestId]) -> dict[str, 
             for test in discovery.discover(text, path).tests
             if test.name in others
         ]
-        left = removed_lines(text, ranges)
-        found[path] = go_imports_in_use(left) if path.endswith(".go") else left
+        found[path] = _tidied(path, removed_lines(text, ranges))
     return found
+
+
+def _tidied(path: str, text: bytes) -> bytes:
+    """Return a file of tests without what a compiler or a runner refuses once some of its tests are gone."""
+    if path.endswith(".go"):
+        return go_imports_in_use(text)
+    if path.endswith(".py"):
+        return without_empty_classes(text)
+    return without_empty_groups(text) if has_titles(path) else text

@@ -95,7 +95,7 @@ async def _laid(tree: GitTree, path: Path, reverse: bool = False) -> tuple[dict[
 
 
 class Reports(ArmObserver):
-    """Keeps what fuzz files wrote in each arm, and tells another observer what it hears."""
+    """An observer that keeps what fuzz files wrote in each arm, and tells another observer what it hears."""
 
     def __init__(self, observer: ArmObserver) -> None:
         self.written: dict[ArmKey, bytes] = {}

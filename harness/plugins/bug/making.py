@@ -6,6 +6,7 @@ upstream's tree, withheld tests taken out
   + the probe                -> the agent's tree
 """
 
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,6 +137,46 @@ def removed_lines(text: bytes, ranges: Sequence[tuple[int, int]]) -> bytes:
             lines[above] = None
             above -= 1
     return b"".join(line for line in lines if line is not None)
+
+
+_GROUP = re.compile(rb"^([ \t]*)describe\b.*\n(?:.*\n)*?\1\}\);?\n", re.MULTILINE)
+_HAS_TEST = re.compile(rb"^\s*(?:test|it)\b", re.MULTILINE)
+
+
+def without_empty_groups(text: bytes) -> bytes:
+    """Return a TypeScript file without the `describe` blocks that have no test: vitest fails those."""
+    left = _GROUP.sub(_group_with_tests, text)
+    return re.sub(rb"\{\n{2,}", b"{\n", re.sub(rb"\n{3,}", b"\n\n", left)).rstrip() + b"\n"
+
+
+def _group_with_tests(group: re.Match[bytes]) -> bytes:
+    if not _HAS_TEST.search(group[0]):
+        return b""
+    head, line_end, inside = group[0].partition(b"\n")
+    return head + line_end + _GROUP.sub(_group_with_tests, inside)
+
+
+def without_empty_classes(text: bytes) -> bytes:
+    """Return a Python file without the classes that have nothing in them: these are no Python."""
+    lines = text.splitlines(keepends=True)
+    kept = [
+        line
+        for number, line in enumerate(lines)
+        if not (_CLASS.match(line) and _indentation(_next_of(lines, number)) <= _indentation(line))
+    ]
+    return re.sub(rb"\n{4,}", b"\n\n\n", b"".join(kept)).rstrip() + b"\n"
+
+
+_CLASS = re.compile(rb"[ \t]*class\b.*:\s*$")
+
+
+def _next_of(lines: Sequence[bytes], number: int) -> bytes:
+    """Return the next line that isn't blank; an empty one at the end."""
+    return next((line for line in lines[number + 1 :] if line.strip()), b"")
+
+
+def _indentation(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def go_imports_in_use(text: bytes) -> bytes:

@@ -38,7 +38,7 @@ class Span(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Lines `first` to `last` of one text, which another text has as `new`. Empty (`last` < `first`): put before."""
+    """A change of lines `first` to `last` of a text to `new`. With `last` < `first` it is put before `first`."""
 
     first: int
     last: int

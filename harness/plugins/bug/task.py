@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from harness.plugins.bug.spans import FAULT_FILE, FEWEST_LINES, MAX_SPANS, TIMES_GOLD
-from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
 from harness.specs.rubric import Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin
 from harness.specs.test_results import Slug, TestId
 from harness.specs.tracks import TaskCatalog
 from harness.specs.variants import VARIANT_NAME
-from harness.specs.yaml_files import FileModel, load_yaml, read_text
+from harness.specs.yaml_files import FileModel, check_name, load_yaml, read_text
 from harness.tracks.behaviour import load_task
 
 if TYPE_CHECKING:

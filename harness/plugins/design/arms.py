@@ -71,14 +71,14 @@ def _compiled(source: VariantSource, files: Mapping[str, bytes]) -> CompiledVari
 
 
 @dataclass(frozen=True)
-class Stage:
+class Bench:
     """Where cases of a task are played, and the texts that its variants change."""
 
     context: ArmContext
     texts: Mapping[str, str]
 
     @classmethod
-    async def of(cls, task: DesignTask, context: ArmContext) -> "Stage":
+    async def of(cls, task: DesignTask, context: ArmContext) -> "Bench":
         """Return the stage of a task: its base's image, or the one that its agents have.
 
         Raises:

@@ -8,7 +8,7 @@ from harness.judging.languages.protocol import IdForm
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, parse_manifest
 from harness.judging.verify.arms import ArmRunner
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, listed, new_draw
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, listed_arm, new_draw
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judgement import Judgement, records_of, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult, grade, judge_rubric
@@ -22,21 +22,20 @@ from harness.judging.verify.verdict import (
     stage_status,
 )
 from harness.judging.verify.verification import Judging
-from harness.plugins.design.arms import OTHER, Stage, suite
+from harness.plugins.design.arms import OTHER, Bench, suite
 from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import TooMany, Unreadable
 from harness.plugins.design.reasons import CASE_UNREADABLE, CASE_WRONG, OVER_SPECIFIED, TOO_MANY_CASES
 from harness.plugins.design.task import CASES, FEATURE, DesignTask, test_ids
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost, UserError
-from harness.specs.reasons import Reason, ReasonCode
-from harness.specs.reasons import Stage as ReasonStage
+from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import ArmStatus
 
 IDS = IdForm(words="the ids of the cases", examples=("TC-01", "TC-02"), test_of=lambda name: name)
-AT_OTHER = listed(OTHER)
+AT_OTHER = listed_arm(OTHER)
 CORRECT = (AT_BASELINE, AT_BASELINE.again, AT_OTHER)
 _MOST_FAULTS = 10
 
@@ -77,7 +76,7 @@ async def read_cases_of(task: DesignTask, tree: GitTree, submission: Submission)
     """Return what a submission holds, or why it is refused. Nothing that it holds raises an error."""
     intake = await ingest(tree, task.repo, submission.patch)
     if submission.refusal:
-        reason = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=ReasonStage.INTAKE, words=submission.refusal)
+        reason = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=submission.refusal)
         return Found(Intake(reasons=(reason,)), reasons=(reason,))
     if intake.reasons:
         return Found(intake, reasons=intake.reasons)
@@ -118,24 +117,24 @@ def check_listed(file: str, cases: tuple[Case, ...], manifest: bytes) -> tuple[R
 
 async def _evidence(task: DesignTask, judging: Judging, found: Found) -> Evidence:
     """Return what the arms show: known from earlier, or run now."""
-    required = (*CORRECT, *(listed(probe.variant) for probe in task.probes))
+    required = (*CORRECT, *(listed_arm(probe.variant) for probe in task.probes))
     cache = judging.cache
     known = cache.read() if cache else None
     if known and known.tests == found.tests and set(required) <= known.arms.keys():
         return known
     draw = (cache.draw() if cache else None) or new_draw(task.digest)
     log = cache.begin(found.tests, draw) if cache else UnkeptArms()
-    stage = await Stage.of(task, judging.context)
-    compiled = await stage.compile(task, task.design.mutants)
+    bench = await Bench.of(task, judging.context)
+    compiled = await bench.compile(task, task.design.mutants)
     todo = [(key, compiled[key.variant]) for key in required if key not in log.known]
-    stage.context.observer.planned(len(todo))
-    runner = ArmRunner(stage.context, task)
+    bench.context.observer.planned(len(todo))
+    runner = ArmRunner(bench.context, task)
     played = suite(found.file, found.cases)
     shown = {**log.known}
     for first in range(0, len(todo), _AT_ONCE):
         ended = await runner.run_suite(played, todo[first : first + _AT_ONCE])
         for key, arm in ended.items():
-            log.add(key, arm, stage.context.limit.used)
+            log.add(key, arm, bench.context.limit.used)
         shown |= ended
     evidence = Evidence(found.tests, shown, required=required, draw=draw)
     _check_whole(evidence)
@@ -210,11 +209,11 @@ def _unreadable(file: str, fault: Unreadable) -> Reason:
 
 
 def _refused(code: ReasonCode, words: str, test: TestId | str = "") -> Reason:
-    return Reason(code=code, stage=ReasonStage.MANIFEST, subject=str(test), words=words)
+    return Reason(code=code, stage=Stage.MANIFEST, subject=str(test), words=words)
 
 
 def _of_case(code: ReasonCode, test: TestId, words: str) -> Reason:
-    return Reason(code=code, stage=ReasonStage.MUTATION, subject=str(test), words=words)
+    return Reason(code=code, stage=Stage.MUTATION, subject=str(test), words=words)
 
 
 def _shown(path: str) -> str:

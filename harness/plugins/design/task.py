@@ -12,14 +12,13 @@ from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import Unreadable
 from harness.plugins.design.requirement import Rule, read_requirement
 from harness.plugins.design.vocabulary import Vocabulary, load_vocabulary
-from harness.specs.catalog import check_name
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo, RepoLimits, Source
 from harness.specs.rubric import Criterion, GradedBy, Importance, Rubric
 from harness.specs.task import Probe, Task, TaskFile
 from harness.specs.test_results import TestId
 from harness.specs.tracks import BEHAVIOUR, TaskCatalog, TaskOptions
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import check_name, load_yaml
 
 NAME = "design"
 CASES, FEATURE = "design/cases.yaml", "design/cases.feature"
@@ -31,7 +30,7 @@ _MADE = ("reference/tests.patch", "reference/manifest.yaml")
 
 
 class DesignTask(Task):
-    """Its must-haves are the rules of the requirement; a rule is met when all its mutants are killed.
+    """A task whose must-haves are the rules of a requirement; a rule is met when all its mutants are killed.
 
     `host` is the repository in whose image agents work, `base` the task whose code the cases are played on, None
     where the task brings its own.
@@ -67,7 +66,7 @@ class DesignTask(Task):
 
     @cached_property
     def digest(self) -> str:
-        """Its rubric is the requirement, so there is nothing more."""
+        """sha256 over the task. Its rubric is the requirement, so there is nothing more."""
         return self.digest_without_rubric
 
     @cached_property
@@ -164,7 +163,7 @@ def _criterion(rule: Rule) -> Criterion:
 
 
 def _check_rules(task: DesignTask) -> None:
-    """Each rule has a mutant that drops it, each edge two, and each mutant a rule."""
+    """Check that each rule has a mutant that drops it, each edge two, and each mutant a rule."""
     path, known = task.path(DESIGN), {rule.id for rule in task.rules}
     for mutant in task.design.mutants:
         if mutant.rule not in known:

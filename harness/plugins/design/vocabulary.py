@@ -57,7 +57,7 @@ class FieldSpec(_Part):
         return self
 
 
-class Place(StrEnum):
+class CasePart(StrEnum):
     """Parts of a case in which an operation may stand."""
 
     GIVEN = "given"
@@ -92,7 +92,7 @@ class _Sayable(_Part):
 class Operation(_Sayable):
     """A step that cases may have."""
 
-    places: tuple[Place, ...] = Field(default=(Place.GIVEN, Place.WHEN), alias="in", min_length=1)
+    places: tuple[CasePart, ...] = Field(default=(CasePart.GIVEN, CasePart.WHEN), alias="in", min_length=1)
 
 
 class OutcomeSpec(_Sayable):
@@ -127,7 +127,7 @@ class Vocabulary(FileModel):
 
     @model_validator(mode="after")
     def _something_can_be_asked(self) -> Self:
-        if not any(Place.WHEN in operation.places for operation in self.operations.values()):
+        if not any(CasePart.WHEN in operation.places for operation in self.operations.values()):
             raise ValueError("operations: none may stand in 'when'")
         return self
 

@@ -93,7 +93,7 @@ def _agent(row: TrialRow, records: Sequence[Record], name: str) -> _Json:
 
 
 def _steps(records: Sequence[Record], name: str) -> Iterator[_Json]:
-    """Messages of one conversation in their order, without those of tools that belong to an earlier one."""
+    """Yield the messages of one conversation in order, without those of tools that belong to an earlier one."""
     calling: dict[str, _Json] = {}
     last: _Json | None = None
     for record in records:
@@ -146,7 +146,7 @@ def _call_ids(step: Mapping[str, Any]) -> list[str]:
 
 
 def _tool_call(call: ToolCall) -> _Json:
-    """Arguments that are no JSON object stay text."""
+    """Return a tool call; arguments that are no JSON object stay text."""
     try:
         arguments = from_json(call.arguments, allow_inf_nan=False)
     except ValueError:

@@ -16,10 +16,11 @@ from harness.judging.verify.verification import read_submission, suite_of
 from harness.plugins.names.compilers import c_findings, go_findings
 from harness.plugins.names.findings import Finding, NamesFile, digest_of
 from harness.plugins.names.texts import Vocabulary, c_text_findings, go_tags, go_text_findings, vocabulary
+from harness.sandbox.abilities import ToolboxEngine
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
-from harness.sandbox.protocol import Job, LimitReached, PlacedFile, SandboxOptions, ToolboxEngine
+from harness.sandbox.protocol import Job, LimitReached, PlacedFile, SandboxOptions
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Install, Installer, Scaffold, ScaffoldKind
 from harness.specs.task import Task

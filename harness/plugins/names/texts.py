@@ -121,7 +121,7 @@ def _defined_in_c(text: str) -> Collection[str]:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Return as many lines of nothing."""
+    """Return a match's line ends alone, so that line numbers stay."""
     return " " + "\n" * found.group().count("\n")
 
 

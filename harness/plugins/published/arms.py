@@ -57,13 +57,15 @@ class OnDiskToolchain:
         return frozenset()
 
     async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
-        """Nothing is built beforehand."""
+        """See `Toolchain`. Nothing is built beforehand."""
         return [self._compiled(source) for source in sources]
 
     async def build(
         self, _context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Return files that have a name of a test in common are run one at a time: no parser says whose a name is."""
+        """See `SuiteBuilder`. Files with a test's name in common run one at a time: no parser says whose a name
+        is.
+        """
         files_of = Counter(name for _, name in {(test.file, test.name) for test in suite.tests})
         apart = {"TESTWRIGHT_APART": "1"} if max(files_of.values(), default=0) > 1 else {}
         return [Built(replace(item, env={**item.env, **apart})) for item in compiled]
@@ -123,7 +125,7 @@ async def run_log(
 def log_job(
     task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
 ) -> Job:
-    """Return its one output is `1.json`, what the parser made of the log."""
+    """Return the job of one test run. Its one output is `1.json`, what the parser made of the log."""
     placed = [
         *(PlacedFile(path, data, 0o755) for path, data in {f"{TOOLS}/arm": ARM, **tools(task)}.items()),
         *_placed(workdir, tree),

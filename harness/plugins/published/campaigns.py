@@ -40,7 +40,7 @@ def campaign_tests(text: bytes) -> TestFile:
 
 
 def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """First line of each test and the one behind its last."""
+    """Yield the first line of each test and the one behind its last."""
     headings = [at for at, line in enumerate(lines) if line.startswith(_HEADINGS)]
     for first, following in pairwise([*headings, len(lines)]):
         if lines[first].startswith(_TEST):

@@ -72,7 +72,7 @@ async def published_image(task: PublishedTask) -> Image:
 
 @asynccontextmanager
 async def _held(tag: str) -> AsyncIterator[None]:
-    """No disk budget removes the image meanwhile."""
+    """Keep the disk budget from removing the image meanwhile."""
     in_use = ImagesInUse()
     in_use.hold(tag)
     try:
@@ -139,7 +139,9 @@ async def _make_upon(
 
 
 async def _build_environment(tag: str, task: PublishedTask) -> None:
-    """The task's own Dockerfile, on the image that stands for the published one. Raises UserError for a bad step."""
+    """Build the task's own Dockerfile on the image that stands for the published one, raising UserError for a bad
+    step.
+    """
     with TemporaryDirectory(prefix="testwright-") as scratch:
         copy = Path(scratch) / "context"
         shutil.copytree((task.directory / DOCKERFILE).parent, copy)
@@ -154,7 +156,7 @@ async def _build_environment(tag: str, task: PublishedTask) -> None:
 
 
 async def _user(images: EngineImages, tag: str, task: PublishedTask) -> _User:
-    """Return whose the image's commands are.
+    """Return the user as whom the image's commands run.
 
     Raises UserError where it lacks what a published task's judging needs.
     """
@@ -195,7 +197,7 @@ async def _layer(whole: GitTree, tree: GitTree, agents: Path, scratch: Path) -> 
 async def _build_task_image(
     environment: str, task: PublishedTask, user: _User, tag: str, gone: Iterable[str], layer: Path
 ) -> None:
-    """The environment without history and without what test runs left, the user's own, with `layer` upon it."""
+    """Build the environment without history and without what test runs left, with `layer` upon it, the user's own."""
     owner = f"{user.uid}:{user.gid}"
     remains = " -o ".join(f"-name {name}" for name in _REMAINS)
     steps = [

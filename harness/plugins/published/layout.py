@@ -39,7 +39,7 @@ _HEADING = "high level intent"
 
 
 class _Table(BaseModel):
-    """Keys that we don't know are kept, so that they can be told."""
+    """A table of the file. Keys that we don't know are kept, so that they can be told."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -106,7 +106,11 @@ class _Item(_Table):
 
 
 def read_description(path: Path) -> tuple[Description, list[str]]:
-    """`task.toml`, and what to remark about it. Raises UserError with the line."""
+    """Return `task.toml`, and what to remark about it.
+
+    Raises:
+        UserError: It is wrong; the message names the line.
+    """
     text = read_text(path)
     try:
         found = Description.model_validate(tomllib.loads(text))
@@ -290,7 +294,11 @@ class ImageMap:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Raises UserError with the line."""
+        """Read a map of images.
+
+        Raises:
+            UserError: It is wrong; the message names the line.
+        """
         data, node = parse_yaml(read_text(path), str(path))
         if not isinstance(data, dict):
             raise UserError(f"{path}:1: expected a mapping from published image names to local tags")

@@ -123,7 +123,7 @@ def _forms(offers: Iterable[str], underscored: bool) -> frozenset[str]:
 
 
 def _parsed_offers(name: str, underscored: bool) -> frozenset[str]:
-    """Yield the names under which a parsed result is found."""
+    """Return the names under which a parsed result is found."""
     whole = _normal(name)
     offers = {whole, whole.partition(" - ")[0]}
     for separator, joined in ((" | ", (" | ",)), ("::", ("::", "."))):

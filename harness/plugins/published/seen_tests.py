@@ -197,7 +197,7 @@ def _listed_files(manifest: bytes, language: Language) -> tuple[str, ...]:
 def _without_known_tests(
     changes: Iterable[FileChange], discovery: Discovery, listed: Sequence[str]
 ) -> list[FileChange]:
-    """Changed files among the published rule's test files in which no grammar finds a test, before or after.
+    """Return changed files among the published rule's test files in which no grammar finds a test, before or after.
 
     One that has a language of its own is left out unless the manifest lists it: it is a helper of the others.
     """

@@ -40,7 +40,7 @@ def task_directories(place: str) -> list[Path]:
 
 
 def _matching(path: Path) -> Iterator[Path]:
-    """Return what a glob below the root or the current directory matches."""
+    """Yield what a glob below the root or the current directory matches."""
     root = Path(path.anchor)
     return root.glob(str(path.relative_to(path.anchor)))
 
@@ -138,7 +138,7 @@ class PublishedTask(Task):
         return self._over([path for path in self._files() if path != self.directory / layout.RUBRIC])
 
     def _over(self, paths: list[Path], whole: str = "") -> str:
-        """Over names and bytes: the same wherever the directory lies."""
+        """Digest files by names and bytes: the same wherever the directory lies."""
         digest = hashlib.sha256(whole.encode())
         for path in paths:
             name = path.relative_to(self.directory).as_posix()

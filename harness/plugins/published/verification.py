@@ -130,7 +130,10 @@ async def agents_tree(tree: GitTree, agents: str) -> AgentsTree:
 
 
 async def _texts(task: PublishedTask, submission: Submission, context: ArmContext) -> dict[str, str]:
-    """As our own judging finds them, so that a judge is asked the same; nothing where the manifest can't be read."""
+    """Return the tests' texts as our own judging finds them, so that a judge is asked the same.
+
+    There are none where the manifest can't be read.
+    """
     found = await read_submission(task, submission, context, by_grammar_or_run)
     discovery, check = found.discovery, found.check
     if discovery is None or check.reasons:
@@ -141,7 +144,7 @@ async def _texts(task: PublishedTask, submission: Submission, context: ArmContex
 def _record(
     task: PublishedTask, context: ArmContext, found: _Found, judge: Judge | None, judging: JudgeReport | None
 ) -> VerdictRecord:
-    """Unscored without a judge: the published verdict needs one for manifest and rubric."""
+    """Return the published verdict; unscored without a judge, which manifest and rubric need."""
     told = judge_manifest(judging) if judging else ()
     criteria = _criteria(task, judging) if not found.reasons else ()
     rubric = judge_rubric(criteria, task)

@@ -41,7 +41,11 @@ class ClusterNode(NamedTuple):
 
 
 def check_address(address: str) -> None:
-    """Raises UserError where it names no Ray cluster."""
+    """Check an address.
+
+    Raises:
+        UserError: It names no Ray cluster.
+    """
     host, _, port = address.rpartition(":")
     if address and address != "auto" and not (host and port.isdigit() and "/" not in host):
         raise UserError(
@@ -51,9 +55,14 @@ def check_address(address: str) -> None:
 
 
 async def connect(address: str, slots: int) -> ModuleType:
-    """Ray, connected. Without an address, `RAY_ADDRESS` counts; without both, a cluster is started on this machine.
+    """Return Ray, connected to a cluster.
 
-    Raises UserError.
+    Args:
+        address: Of a cluster; empty: `RAY_ADDRESS`, and without that a cluster is started on this machine.
+        slots: How many trials at once such a new cluster does.
+
+    Raises:
+        UserError: Ray isn't installed, or the cluster doesn't answer.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -75,7 +84,7 @@ async def connect(address: str, slots: int) -> ModuleType:
 
 
 def disconnect() -> None:
-    """From the cluster; one that was started by `connect` ends."""
+    """Leave the cluster, and end it if `connect` started it."""
     with _own_signals():
         _imported().shutdown()
 
@@ -116,7 +125,7 @@ def _imported() -> ModuleType:
 
 
 async def _check_answers(address: str) -> None:
-    """Ray itself waits for minutes where something else listens, so a process with a deadline asks."""
+    """Ask for an answer in a process with a deadline: Ray itself waits for minutes where something else listens."""
     host, _, port = address.rpartition(":")
     refused = UserError(f"executor ray: no Ray cluster answers at {address}; start one with 'ray start --head'")
     try:
@@ -144,7 +153,7 @@ async def _check_answers(address: str) -> None:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Ray's handlers end the process at once; ours clean up first."""
+    """Keep our signal handlers, which clean up: Ray's end the process at once."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
     try:
@@ -156,7 +165,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def _line(error: Exception) -> str:
-    """Ray's messages have many lines; the versions of a mismatch are in them."""
+    """Return Ray's message in one line; the versions of a mismatch are in its many."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines[:4])[:300] or type(error).__name__
 
@@ -167,9 +176,10 @@ _USUAL = re.compile(r"[A-Z0-9_]+_API_KEY|SWEREX_AUTH_TOKEN")
 
 
 def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Name -> value of what goes by a usual name, and of what is asked for.
+    """Return name -> value of variables with a key's usual name, and of those that are asked for.
 
-    Raises UserError for a variable that is asked for and isn't set.
+    Raises:
+        UserError: One that is asked for isn't set.
     """
     asked = [name.strip() for name in environment.get(NODE_KEYS, "").split(",") if name.strip()]
     if missing := [name for name in asked if not environment.get(name)]:

@@ -104,7 +104,7 @@ class Dispatch:
         return bool(self._nodes)
 
     def join(self, node: WorkingNode) -> None:
-        """From now on it gets trials."""
+        """Give a node trials from now on."""
         self._nodes.append(node)
         node.listener = asyncio.create_task(self._listen(node))
 
@@ -168,7 +168,7 @@ class Dispatch:
         self._call(node.actor.begin.remote(Assignment(item.spec, item.fingerprint, files)))
 
     def _call(self, call: Any) -> None:
-        """An answer that nobody waits for; where the node is lost, its listener learns of it."""
+        """Drop a call's answer, which nobody waits for; where the node is lost, its listener learns of it."""
 
         async def wait() -> None:
             try:
@@ -226,7 +226,10 @@ class Dispatch:
                 assert_never(message)
 
     def _lose(self, node: WorkingNode, why: str) -> None:
-        """Its trials are tried elsewhere. What it may have left on an engine that others share is removed there."""
+        """Try a lost node's trials elsewhere.
+
+        Other nodes remove what it may have left on an engine that they share.
+        """
         self._nodes.remove(node)
         self._dead.append(node.owner)
         _log.warning("node %s is lost: %s", node.name, why)

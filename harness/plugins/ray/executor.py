@@ -26,7 +26,8 @@ from harness.plugins.ray.node import TrialNode, fingerprint
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.plan import RunConfig
 from harness.runs.run_context import trial_of
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import Extra, UserError, check_extra
 
 _START_SECONDS = 90.0
@@ -105,7 +106,7 @@ class RayExecutor:
                 dispatch.give_up(f"no node of the cluster was left for {_NO_NODE_SECONDS:g} seconds")
 
     async def _take_up_others(self, run: RunSpec, dispatch: Dispatch) -> None:
-        """Nodes that join the cluster while the run is at work."""
+        """Take up nodes that join the cluster while the run is at work."""
         assert self._ray is not None
         while True:
             await asyncio.sleep(_LOOK_SECONDS)

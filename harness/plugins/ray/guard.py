@@ -31,7 +31,7 @@ def start_guard(sandbox: str, owner: str, folder: Path) -> IO[bytes]:
 
 
 def dismiss(guards: Sequence[IO[bytes]]) -> None:
-    """Nothing is left to look after."""
+    """End guards: nothing is left to look after."""
     for guard in guards:
         guard.write(_DONE)
         guard.close()

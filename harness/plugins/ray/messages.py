@@ -28,7 +28,7 @@ class Edition(NamedTuple):
 
 @cache
 def edition() -> Edition:
-    """`code` is a hash of all modules: two checkouts of one version may differ."""
+    """Return this edition. `code` is a hash of all modules: two checkouts of one version may differ."""
     package, whole = Path(harness.__file__).parent, hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         whole.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())

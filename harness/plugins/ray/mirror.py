@@ -56,7 +56,7 @@ class _Stamp(NamedTuple):
 
 
 class Mirror:
-    """Says again and again what has changed in the files of the trial `name` below `folder`."""
+    """A record of a trial's files that tells, each time it is asked, what has changed in them."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder
@@ -64,7 +64,7 @@ class Mirror:
         self._known: dict[str, _Stamp] = {}
 
     def change(self) -> MirrorChange:
-        """Since the last call; at the first one, everything."""
+        """Return what has changed since the last call; at the first one, everything."""
         contents = dict(self._records())  # read before what they speak of, copied after it
         found = {path: _stamp(self._folder / path) for path in _files(self._folder, self._name)}
         asides = self._new_asides(found)
@@ -83,7 +83,7 @@ class Mirror:
                 yield f"{self._name}/{name}", path.read_bytes()
 
     def _new_asides(self, found: Iterable[str]) -> tuple[str, ...]:
-        """Attempts that were set aside since; the first has what was known of the trial's directory."""
+        """Return the attempts that were set aside since; the first has what was known of the trial's directory."""
         folders = {path.partition("/")[0] for path in found if "/" in path} - {self._name}
         known = {path.partition("/")[0] for path in self._known}
         new = tuple(sorted(folders - known))
@@ -154,7 +154,7 @@ def _stamp(path: Path) -> _Stamp:
 
 
 def _order(path: str) -> tuple[int, str]:
-    """Return whose a directory is comes first, what is finished last; what was set aside before what is new."""
+    """Return a key that sorts first the file that says whose a directory is, and last the file that ends it."""
     _, _, name = path.partition("/")
     if name == "trial.json":
         return -1, path
@@ -171,7 +171,11 @@ MOST_BYTES = 200_000_000
 
 
 def pack(catalog: Path) -> bytes:
-    """Raises UserError where it is too large to be sent."""
+    """Return a catalog's files as one archive.
+
+    Raises:
+        UserError: It is too large to be sent.
+    """
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as tar:
         for folder in _FOLDERS:

@@ -27,9 +27,10 @@ from harness.runs.plan import Trial
 from harness.runs.run_context import RunContext, run_context, trial_of
 from harness.runs.trial_store import TrialStore
 from harness.runs.tries import do_trial, harness_error
+from harness.sandbox.abilities import StoringEngine, ToolboxEngine
 from harness.sandbox.host import cache_directory
-from harness.sandbox.protocol import Engine, StoringEngine, ToolboxEngine
-from harness.specs.catalog import CatalogPlace, default_directory
+from harness.sandbox.protocol import Engine
+from harness.specs.catalog_places import CatalogPlace, default_directory
 from harness.specs.errors import ImageUnavailable, InfrastructureError, UserError
 from harness.tracks.registry import choose_engine
 
@@ -48,7 +49,7 @@ _handler = _TrialLog(logging.WARNING)
 
 @contextmanager
 def logging_to(store: TrialStore) -> Iterator[None]:
-    """In this block, and in what it starts."""
+    """Write the log of this block, and of what it starts, to the trial's."""
     logging.getLogger("harness").addHandler(_handler)
     token = _store.set(store)
     try:
@@ -144,7 +145,7 @@ class TrialNode:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def close(self) -> str:
-        """No container and no file of this node's is left; what went wrong with that."""
+        """Remove all containers and files of this node, and return what went wrong with that."""
         self._end.set()
         if self._life is None:
             return ""
@@ -152,7 +153,7 @@ class TrialNode:
         return str(ended or "")
 
     async def _do(self, assignment: Assignment) -> None:
-        """One trial. Whatever goes wrong, its end is told."""
+        """Do one trial, and tell its end whatever goes wrong."""
         place = assignment.spec.place
         end: Message = Ended(place, None)
         try:
@@ -206,7 +207,7 @@ class TrialNode:
 
         often = asyncio.create_task(copy_often())
         try:
-            return await do_trial(context, spec, observe)
+            return await do_trial(context, observe, spec)
         except Exception as error:
             return harness_error(spec, error)
         finally:

@@ -27,12 +27,12 @@ class Relay:
         self._waiting: dict[int, asyncio.Future[str]] = {}
 
     def answer(self, number: int, answer: str) -> None:
-        """To a question of this number; whoever has asked may have been cancelled."""
+        """Answer the question of this number; whoever has asked may have been cancelled."""
         if waiting := self._waiting.pop(number, None):
             waiting.set_result(answer)
 
     async def check(self) -> None:
-        """Raises BudgetExhausted where the next call may not be made anywhere in the cluster."""
+        """See `Budget`: it is asked for the whole cluster."""
         number = next(self._numbers)
         if refusal := await self._ask(number, MayPay(number)):
             raise BudgetExhausted(refusal)
@@ -108,7 +108,7 @@ class Desk:
                 self._leave(question)
 
     def close(self) -> None:
-        """The node asks no more: nobody waits for the turns that it has."""
+        """Give back the node's turns at the rate limits: it asks no more."""
         for turn in self._turns.values():
             turn.cancel()
 

@@ -13,7 +13,8 @@ from harness.plugins.scripted_provider.scenario import Reply, Stop, Tokens
 
 _NAMES = """model messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking
 metadata service_tier container context_management mcp_servers output_config output_format inference_geo
-cache_control speed betas diagnostics user_profile_id"""
+cache_control speed betas diagnostics user_profile_id compaction billing_policy thread fallbacks workspace_id
+fallback_credit_token"""
 _KNOWN = frozenset(_NAMES.split())
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
@@ -21,7 +22,11 @@ _MARKERS = 4
 
 
 def check(request: Json, *, counting: bool = False) -> None:
-    """Raises RequestRefused for the first thing that is wrong. `counting`: a request to count tokens only."""
+    """Check a request, `counting` one to count tokens only.
+
+    Raises:
+        RequestRefused: For the first thing that is wrong.
+    """
     required = ("model", "messages") if counting else ("model", "max_tokens", "messages")
     for name in required:
         if name not in request:
@@ -91,7 +96,9 @@ def _check_messages(messages: Any) -> None:
 
 
 def _check_system(messages: list[Any], position: int) -> None:
-    """A later instruction, as newer models take them: behind a user's turn, at the end or before an assistant's."""
+    """Check a later instruction, as newer models take them: behind a user's turn, at the end or before an
+    assistant's.
+    """
     where = f"messages.{position}"
     if position == 0:
         raise RequestRefused(f"{where}: use the top-level 'system' parameter for the initial system prompt")
@@ -141,7 +148,7 @@ def _check_block(block: Any, role: str, where: str) -> None:
 
 
 def _check_results(messages: list[Json]) -> None:
-    """Each tool call is answered at the beginning of the user's turn that follows, and nothing else is."""
+    """Check that each tool call, and nothing else, is answered at the beginning of the user's turn that follows."""
     turns = list(_turns(messages))
     for (role, blocks), (_, following) in zip(turns, [*turns[1:], ("user", [])], strict=True):
         calls = [block["id"] for block in blocks if block.get("type") == "tool_use"] if role == "assistant" else []
@@ -167,7 +174,7 @@ def _check_results(messages: list[Json]) -> None:
 
 
 def _turns(messages: list[Json]) -> Iterator[tuple[str, list[Json]]]:
-    """Role and blocks, where neighbours of the same role are one turn."""
+    """Yield role and blocks, where neighbours of the same role are one turn."""
     role, blocks = str(messages[0]["role"]), list[Json]()
     for message in messages:
         if message["role"] != role:
@@ -310,7 +317,7 @@ def _stop_details(reply: Reply) -> Json:
 
 
 def _usage(tokens: Tokens | None, output: int | None = None) -> Json:
-    """Anthropic counts what came from the cache or went into it apart from the rest of the input."""
+    """Return usage as Anthropic counts it: tokens that the cache gave or took apart from the rest of the input."""
     if tokens is None:
         return {}
     usage: Json = {

@@ -33,7 +33,11 @@ class ServedDialect(Protocol):
     path: str
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
-        """Raises RequestRefused."""
+        """Check that a request brings a key.
+
+        Raises:
+            RequestRefused: It doesn't.
+        """
 
     def read(self, request: Json) -> str:
         """Return the text of a request that is well formed. Raises RequestRefused."""
@@ -46,11 +50,17 @@ class ServedDialect(Protocol):
 
     def error(
         self, kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
-    ) -> ErrorAnswer: ...
+    ) -> ErrorAnswer:
+        """Return an error of this kind, with its status."""
+        ...
 
 
 def check_bearer(headers: Mapping[str, str]) -> None:
-    """Raises RequestRefused where no key comes in OpenAI's way. Any key is a good one."""
+    """Check that a key comes in OpenAI's way. Any key is a good one.
+
+    Raises:
+        RequestRefused: None does.
+    """
     if not headers.get("Authorization", "").removeprefix("Bearer").strip():
         raise RequestRefused(
             "You didn't provide an API key. You need to provide your API key in an Authorization header using "
@@ -93,7 +103,9 @@ def is_positive(value: Any) -> bool:
 
 
 def arguments_object(call: Call) -> Any:
-    """Arguments as Anthropic sends them: an object; text that isn't one stays text, which no real answer has."""
+    """Return arguments as Anthropic sends them, as an object; text that isn't one stays text, for answers that are
+    wrong.
+    """
     try:
         return json.loads(call.text)
     except ValueError:

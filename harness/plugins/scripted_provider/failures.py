@@ -150,7 +150,7 @@ def openai_error(
 def anthropic_error(
     kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
 ) -> ErrorAnswer:
-    """`param` and `code` have no place in Anthropic's errors."""
+    """Return an error in Anthropic's form, where `param` and `code` have no place."""
     del param, code
     status, type_, usual = _ANTHROPIC[kind]
     error = {"type": type_, "message": usual if message is None else message}
@@ -160,7 +160,7 @@ def anthropic_error(
 def google_error(
     kind: ErrorKind, message: str | None = None, param: str | None = None, code: str | None = None
 ) -> ErrorAnswer:
-    """`param` and `code` have no place in Google's errors."""
+    """Return an error in Google's form, where `param` and `code` have no place."""
     del param, code
     status, name, usual = _GOOGLE[kind]
     said = usual if message is None else message

@@ -23,7 +23,11 @@ _PARTS = frozenset(_PART.split())
 
 
 def check(request: Json) -> None:
-    """Raises RequestRefused for the first thing that is wrong."""
+    """Check a request.
+
+    Raises:
+        RequestRefused: For the first thing that is wrong.
+    """
     for name in request:
         if name not in _KNOWN:
             raise RequestRefused(f'Invalid JSON payload received. Unknown name "{name}": Cannot find field.')
@@ -50,7 +54,7 @@ def _check_turn(turn: Any, where: str) -> None:
 
 
 def _check_answers(contents: list[Json]) -> None:
-    """As many answers in the turn that follows as functions were called."""
+    """Check that the turn that follows has as many answers as functions were called."""
     for turn, following in zip(contents, [*contents[1:], None], strict=True):
         calls, answers = _count(turn, _CALLS), _count(following, _ANSWERS)
         if calls != answers and (following is not None or calls):
@@ -105,7 +109,7 @@ class ServedGoogleGenerate:
         return {"candidates": [_candidate(_parts(turn), _finish(turn.reply))], **_tail(turn)}
 
     def events(self, turn: Turn) -> list[bytes]:
-        """Calls come whole, texts in pieces; the last event has the finish reason."""
+        """See `ServedDialect`. Calls come whole, texts in pieces; the last event has the finish reason."""
         parts: list[Json] = []
         for part in _parts(turn):
             said = part.get("text")
@@ -155,7 +159,7 @@ def _tail(turn: Turn) -> Json:
 
 
 def _counts(tokens: Tokens) -> Json:
-    """Google counts thoughts apart from the rest of the answer, and says nothing of what went into the cache."""
+    """Return counts as Google does: thoughts apart from the answer, and nothing on what went into the cache."""
     return {
         "promptTokenCount": tokens.input,
         "cachedContentTokenCount": tokens.cache_read,

@@ -22,7 +22,11 @@ _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def check(request: Json) -> None:
-    """Raises RequestRefused for the first thing that is wrong."""
+    """Check a request.
+
+    Raises:
+        RequestRefused: For the first thing that is wrong.
+    """
     if not isinstance(request.get("model"), str) or not request["model"]:
         raise RequestRefused("you must provide a model parameter")
     for name in request:
@@ -77,7 +81,7 @@ def _check_messages(messages: list[Any]) -> None:
 
 
 def _check_result(message: Json, position: int, pending: list[str]) -> None:
-    """A tool's message: it must answer a call of the assistant's message before it, which is then done with."""
+    """Check a tool's message: it must answer a call of the assistant's message before it, which is then done with."""
     answered = message.get("tool_call_id")
     if answered not in pending:
         raise RequestRefused(
@@ -100,7 +104,7 @@ def _check_answered(pending: list[str]) -> None:
 
 
 def _check_spoken(message: Json, position: int) -> list[str]:
-    """Any message but a tool's. Returns the ids of its tool calls."""
+    """Check any message but a tool's, and return the ids of its tool calls."""
     where = f"messages[{position}]"
     calls = message.get("tool_calls")
     content = message.get("content")

@@ -20,7 +20,11 @@ _ROLES = ("developer", "system", "user", "assistant")
 
 
 def check(request: Json) -> None:
-    """Raises RequestRefused for the first thing that is wrong."""
+    """Check a request.
+
+    Raises:
+        RequestRefused: For the first thing that is wrong.
+    """
     for name in ("model", "input"):
         if not request.get(name):
             raise RequestRefused(

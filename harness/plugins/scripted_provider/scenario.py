@@ -166,7 +166,11 @@ class Script:
         self._served: Counter[int] = Counter()
 
     def reply_to(self, text: str) -> Reply:
-        """Raises ScriptEnded."""
+        """Return the reply to a request with this text.
+
+        Raises:
+            ScriptEnded: There is none left.
+        """
         matching = [(number, rule) for number, rule in enumerate(self.scenario.rules) if rule.matches(text)]
         for number, rule in matching:
             if self._has_more(number, rule):

@@ -128,14 +128,14 @@ def _retry_headers(failure: Failure) -> dict[str, str]:
 
 
 def _dropped(request: web.Request, response: web.StreamResponse) -> web.StreamResponse:
-    """Nothing of `response` that isn't on its way already will be sent."""
+    """Close the connection; the part of `response` that isn't on its way already is never sent."""
     if request.transport:
         request.transport.close()
     return response
 
 
 async def _wait_for_ever() -> Never:
-    """Until the client leaves or the server ends, either of which cancels a request's task."""
+    """Wait until the client leaves or the server ends: either cancels a request's task."""
     await asyncio.get_running_loop().create_future()
     raise AssertionError
 
@@ -218,7 +218,7 @@ async def _start(site: web.TCPSite, port: int) -> None:
 
 
 class _Front:
-    """Takes requests, finds their replies and keeps account of them."""
+    """The server's front, which takes requests, finds their replies and keeps account of them."""
 
     def __init__(
         self, provider: Provider, scenario: Scenario | Answerer, name: str, observe: Observer | None

@@ -20,7 +20,7 @@ from harness.specs.yaml_files import load_yaml
 
 
 class PlayedModel:
-    """Costs nothing. Only texts, stops and errors of a scenario can be played this way.
+    """A model played from a scenario at no cost. Only texts, stops and errors can be played this way.
 
     Raises ProviderError for a reply that is an error, and where no rule has one left.
     """
@@ -89,7 +89,7 @@ _COMMANDS = ("command", "cmd")
 
 
 class ToolCaller:
-    """Answers requests as a function. `calls` counts the commands that it has asked for."""
+    """A function that answers requests. `calls` counts the commands that it has asked for."""
 
     def __init__(self, command: str) -> None:
         self.calls = 0
@@ -125,7 +125,7 @@ def _rank(name: str) -> int:
 
 
 def _tools(body: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and JSON Schema of each tool, as the four dialects say them."""
+    """Yield name and JSON Schema of each tool, as the four dialects say them."""
     for tool in body.get("tools") or ():
         for one in tool.get("functionDeclarations") or (tool.get("function") or tool,):
             schemas = (one.get(key) for key in ("parameters", "parametersJsonSchema", "input_schema"))
@@ -135,7 +135,7 @@ def _tools(body: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _lowered(schema: dict[str, Any]) -> dict[str, Any]:
-    """Google's types are in capitals."""
+    """Return a schema with its types in small letters: Google's are in capitals."""
     return json.loads(json.dumps(schema).replace('"ARRAY"', '"array"')) if "OBJECT" in str(schema) else schema
 
 

@@ -48,7 +48,9 @@ class ScriptEnd(NamedTuple):
 
 
 class Client:
-    """Runs functions of `far_side.sh` on a server. Every method raises SandboxLost where that doesn't answer."""
+    """A client that runs functions of `far_side.sh` on a server. Its methods raise SandboxLost where that is
+    silent.
+    """
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url.rstrip("/")
@@ -56,7 +58,11 @@ class Client:
         self._session: aiohttp.ClientSession | None = None
 
     async def greet(self) -> None:
-        """Raises UserError where no server answers, or one that doesn't know the token."""
+        """Check that a server answers and knows the token.
+
+        Raises:
+            UserError: None answers, or it doesn't know the token.
+        """
         try:
             await self.call("true")
         except SandboxLost as error:
@@ -211,7 +217,7 @@ class PolledStream:
                 raise BrokenPipeError(self._directory)
 
     def close(self) -> None:
-        """Its processes end with the sandbox's, or when the next driver is started."""
+        """Close the stream; its processes end with the sandbox's, or when the next driver is started."""
 
 
 def _decoded(text: str) -> bytes:

@@ -104,4 +104,4 @@ async def _described(client: Client, deployment: Any) -> Host:
 
 
 async def _nothing() -> None:
-    """In place of a request to a server that may no longer be SWE-ReX's."""
+    """Do nothing, in place of a request to a server that may no longer be SWE-ReX's."""

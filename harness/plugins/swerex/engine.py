@@ -53,7 +53,7 @@ class SwerexEngine:
             return await jobs.run_in(place, image, job, options)
 
     async def reap(self, labels: Mapping[str, str]) -> int:
-        """On a shared deployment; those of a sandbox of their own end by their own deadline."""
+        """See `Engine`. Only a shared deployment is cleaned; one of a sandbox's own ends by its own deadline."""
         if self._configuration.per_sandbox:
             return 0
         host = await self._shared_host()

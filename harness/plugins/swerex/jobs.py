@@ -82,7 +82,7 @@ def _end(text: str) -> tuple[int, float]:
 
 
 async def _log(place: DeployedDirectory, state: str) -> bytes:
-    """Head and tail of what a job has printed, once all that could print is dead."""
+    """Return head and tail of what a job has printed, once all that could print is dead."""
     client = place.host.client
     await client.until(_REST_SECONDS, "there", f"{state}/whole")
     head = await client.call("piece", f"{state}/head", "0")

@@ -104,7 +104,7 @@ class DeployedDirectory:
 
     @property
     def marks(self) -> str:
-        """Begins the mark of each of its processes."""
+        """The beginning of the mark of each of its processes."""
         return f"{self.state.rpartition('/')[2]}."
 
     def real(self, path: str) -> str:
@@ -121,7 +121,9 @@ class DeployedDirectory:
         await client.check("directories", *own, self.real(AGENT_LOGS))
 
     async def _unpack(self, archive: TreeArchive) -> None:
-        """The archive stays on the deployment for the next sandbox, which looks whether it is still the same."""
+        """Unpack a tree. The archive stays on the deployment for the next sandbox, which checks that it is still
+        the same.
+        """
         client = self.host.client
         there = f"{self.configuration.root}/trees/{archive.sha256}.tar"
         if (await client.call("has", there, archive.sha256)).status:
@@ -200,7 +202,7 @@ class DeployedDirectory:
             number += 1
 
     async def bytes_used(self) -> int:
-        """On disk, in its directory; nothing in a deployment of its own, which has a disk of its own."""
+        """Return the bytes on disk in its directory; 0 in a deployment of its own, which has a disk of its own."""
         if self.configuration.in_place:
             return 0
         used = (await self.host.client.check("usage", self.files)).split()
@@ -209,7 +211,7 @@ class DeployedDirectory:
         return int(used[0]) + int(used[1]) * _BYTES_PER_FILE
 
     async def time_used(self) -> Use:
-        """CPU time of its processes, and whether one of them wants a core."""
+        """Return the CPU time of its processes, and whether one of them wants a core."""
         used = (await self.host.client.check("used", self.marks)).split()
         if len(used) != 2 or not all(word.isdigit() for word in used):
             raise SandboxLost("the SWE-ReX deployment doesn't say what time a job has used")

@@ -88,7 +88,7 @@ class SwerexSandbox:
             log.warning("a sandbox of SWE-ReX could not be removed: %s", error)
 
     async def _connect(self) -> Stream:
-        """Starts a driver, in place of one that hangs or was killed. Raises SandboxLost, LimitReached."""
+        """Start a driver, in place of one that hangs or was killed; raise SandboxLost or LimitReached."""
         place = self._check_there()
         if self._limit is not None:
             raise self._limit

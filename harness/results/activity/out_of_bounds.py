@@ -46,7 +46,10 @@ class Sighting:
 
 
 def sightings(found: Iterable[AgentAction], records: Iterable[Record] = ()) -> tuple[Sighting, ...]:
-    """In the order of the trajectory, each command once for each kind; then what was refused. Pure."""
+    """Return what an agent shouldn't have tried, in the order of the trajectory, then what was refused. Pure.
+
+    Each command is told once for each kind.
+    """
     by_commands = (
         Sighting(kind, action.call.step, action.command.text.strip() or action.call.tool)
         for action in found

@@ -36,17 +36,18 @@ class AtomicCommand:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """Its arguments without options."""
+        """The command's arguments without options."""
         return tuple(item for item in self.arguments if not item.startswith("-"))
 
     @property
     def program(self) -> str:
-        """Its name without a directory."""
+        """The command's name without a directory."""
         return self.name.rpartition("/")[2]
 
 
 def atomic_commands(text: str) -> tuple[AtomicCommand, ...]:
-    """In the order in which they stand; those of `bash -c`, and what `timeout`, `xargs` and so on run, as such.
+    """Return a text's single commands in order; those of `bash -c`, `timeout`, `xargs` and so on are told by what
+    they run.
 
     Text that isn't bash gives what the parser makes of it, at worst nothing. Never raises.
     """
@@ -55,7 +56,7 @@ def atomic_commands(text: str) -> tuple[AtomicCommand, ...]:
 
 @lru_cache(4096)
 def _often_asked(text: str) -> tuple[AtomicCommand, ...]:
-    """Agents look at the same files and run the same tests, in one trial and in the next."""
+    """Return the commands of a text, remembered: agents look at the same files and run the same tests."""
     return tuple(_commands(text, _DEEPEST))
 
 
@@ -75,7 +76,7 @@ def _commands(text: str, depth: int) -> Iterator[AtomicCommand]:
 
 
 def _parsed(text: str) -> list[AtomicCommand]:
-    """Without recursion: what an agent writes may be nested as deep as it likes."""
+    """Parse without recursion: an agent's text may be nested as deep as it likes."""
     found: dict[int, AtomicCommand] = {}
     ends: dict[int, int] = {}
     filters: set[int] = set()
@@ -99,7 +100,7 @@ def _parsed(text: str) -> list[AtomicCommand]:
 
 
 def _first_command(part: Node) -> int:
-    """Return where it begins, of a part of a pipeline that is one command; else -1."""
+    """Return where a part of a pipeline begins, if it is one command; else -1."""
     while part.type == "redirected_statement" and (body := part.child_by_field_name("body")):
         part = body
     return part.start_byte if part.type == "command" else -1
@@ -112,7 +113,7 @@ class _Redirections(NamedTuple):
 
 
 def _redirect(found: dict[int, AtomicCommand], ends: dict[int, int], node: Node, redirected: _Redirections) -> None:
-    """Redirections of several commands count for the last one; of none, they are a command by themselves."""
+    """Note a redirection: of several commands at the last one; of none, as a command by itself."""
     body = node.child_by_field_name("body")
     start, after = node.start_byte, -1
     for inside in sorted(start for start in found if body and body.start_byte <= start < body.end_byte):

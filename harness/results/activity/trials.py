@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.agents.trajectory import FaultRecord, Record, read_trajectory
 from harness.models.protocol import MessageRole
 from harness.models.replay import MessageRecord
-from harness.results.activity.actions import AgentAction, ToolUse, actions, calls
+from harness.results.activity.actions import AgentAction, ToolUse, actions, calls, writes_manifest_alone
 from harness.results.activity.out_of_bounds import Sighting, sightings
 from harness.results.activity.vocabulary import Kind
 from harness.results.failing.criteria import correlated, is_resolved
@@ -37,8 +37,8 @@ class Profile:
     """`before_edit` are the actions before the first that writes (all of them where none does).
 
     `explored` are those of them that read, search or navigate. `tests_run` counts runs of tests, `tests_after_edit`
-    those after the last edit: an agent that has none hands in what it hasn't seen run. `failed` calls ended with
-    another status than 0, as far as that is known.
+    those after the last edit, where writing the manifest is none: an agent that has none of them hands in what it
+    hasn't seen run. `failed` calls ended with another status than 0, as far as that is known.
     """
 
     calls: int
@@ -58,10 +58,11 @@ class Profile:
 
 
 def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
-    """Pure. `calls` is how many there were, where some gave no action."""
+    """Count actions by kind and place. Pure. `calls` is how many there were, where some gave no action."""
     edits = [place for place, action in enumerate(found) if action.kind is Kind.WRITE]
+    of_code = [place for place in edits if not writes_manifest_alone(found[place])]
     before = found[: edits[0]] if edits else found
-    after = found[edits[-1] + 1 :] if edits else found
+    after = found[of_code[-1] + 1 :] if of_code else found
     asked = {action.call.position: action.call for action in found}
     return Profile(
         calls=len(asked) if calls is None else calls,
@@ -72,7 +73,7 @@ def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
         before_edit=len(before),
         explored=sum(action.kind in (Kind.READ, Kind.SEARCH, Kind.NAVIGATION) for action in before),
         tests_run=_tests(found),
-        tests_after_edit=_tests(after) if edits else 0,
+        tests_after_edit=_tests(after) if of_code else 0,
         failed=sum(call.is_error for call in asked.values()),
     )
 
@@ -126,13 +127,16 @@ class WatchMark:
 def watch_marks(
     records: Sequence[Record], calls: Sequence[ToolUse], seconds: float = math.inf
 ) -> tuple[WatchMark, ...]:
-    """By their steps. `seconds` is how long the agent worked, its waits included. Pure."""
+    """Return what looks odd in a trajectory, by steps. Pure.
+
+    `seconds` is how long the agent worked, its waits included.
+    """
     found = [*_stalls(records, seconds), *_runs(calls), *_failed_requests(records)]
     return tuple(sorted(found, key=lambda mark: mark.step))
 
 
 def _stalls(records: Sequence[Record], seconds: float) -> Iterator[WatchMark]:
-    """Records have the time of day: a wait longer than the agent's whole work is a clock that was set."""
+    """Yield long waits. Records have the time of day: a wait longer than the whole work is a clock that was set."""
     before: datetime | None = None
     step = 0
     for record in records:
@@ -219,7 +223,7 @@ def trajectory_of(directory: Path, row: TrialRow) -> tuple[Record, ...]:
 
 
 def behaviour_of(row: TrialRow, records: Sequence[Record]) -> TrialBehaviour | None:
-    """Pure."""
+    """Return the activity of a trial's agent; None where its trajectory has no call. Pure."""
     asked = calls(records)
     done = actions(asked)
     seconds = row.usage.agent_seconds if row.usage and row.usage.agent_seconds else math.inf

@@ -63,7 +63,7 @@ class Mechanism:
 
 
 def mechanism(side: Side, trials: Sequence[PlacedTrial]) -> Mechanism:
-    """Pure."""
+    """Summarise how one side's trials ended. Pure."""
     rows = [trial.row for trial in trials]
     has_model = bool(side.model)
     odd = [trial for trial in trials if _is_odd(trial.row, has_model)]
@@ -126,7 +126,11 @@ class Fact(NamedTuple):
 
 
 def check_same(sides: Sequence[Side], tasks: Iterable[str]) -> None:
-    """Raises UserError where a task, its image, the rules, the judge or the isolation differ between any trials."""
+    """Check that all trials were judged under the same conditions.
+
+    Raises:
+        UserError: A task, its image, the rules, the judge or the isolation differ between two of them.
+    """
     found = list(differences(sides, tasks))
     if not found:
         return
@@ -137,7 +141,7 @@ def check_same(sides: Sequence[Side], tasks: Iterable[str]) -> None:
 
 
 def differences(sides: Sequence[Side], tasks: Iterable[str]) -> Iterator[tuple[Fact, Fact]]:
-    """For each task and kind of fact the first two that differ."""
+    """Yield for each task and kind of fact the first two facts that differ."""
     for task in tasks:
         known: dict[str, Fact] = {}
         told: set[str] = set()
@@ -208,9 +212,16 @@ class Comparison:
 
 
 def compare(directories: Sequence[Path], first: str, others: Sequence[str], track: str = "") -> Comparison:
-    """Sides are named SCAFFOLD, SCAFFOLD/MODEL, or RUN: and one of these; at tasks of one track.
+    """Compare a system with others at tasks of one track.
 
-    Raises UserError for what is refused, such as runs of several tracks of which none is named.
+    Args:
+        directories: Runs.
+        first: The system: SCAFFOLD, SCAFFOLD/MODEL, or RUN: and one of these.
+        others: The others, named in the same way.
+        track: The tasks'; may be empty where the runs have one.
+
+    Raises:
+        UserError: A name fits no system or several, conditions differ, or the track must be named.
     """
     runs = _load(directories)
     found = tracks_of(runs)

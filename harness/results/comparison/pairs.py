@@ -37,7 +37,7 @@ class AxisDifference:
 
 
 def axis_differences(first: Side, second: Side, tasks: Sequence[str]) -> tuple[AxisDifference, ...]:
-    """For each axis that has criteria in these tasks. Pure."""
+    """Return the difference on each axis that has criteria in these tasks. Pure."""
     return tuple(_axes(first, second, tasks))
 
 
@@ -101,7 +101,10 @@ class Flip:
 
 
 def flips(first: Side, second: Side, tasks: Sequence[str]) -> tuple[Flip, ...]:
-    """In the order of the tasks; unscored attempts don't count: a machine's fault flips nothing. Pure."""
+    """Return the tasks that one side resolves and the other doesn't, in order. Pure.
+
+    Unscored attempts don't count: a machine's fault flips nothing.
+    """
     return tuple(_flips(first, second, tasks))
 
 
@@ -234,7 +237,7 @@ def _mcnemar(first: Side, second: Side, tasks: Sequence[str]) -> McNemar:
 
 
 def _sign(one: TaskScore, other: TaskScore) -> int:
-    """With different numbers of attempts the side with more of them would win more often by chance alone."""
+    """Return who wins a task, by rates: with more attempts a side would win more often by chance alone."""
     number = min(len(one.verdicts), len(other.verdicts))
     first, second = (score.verdicts[:number].count(Verdict.RESOLVED) for score in (one, other))
     return (first > second) - (first < second)

@@ -46,7 +46,7 @@ class Side:
 
 
 def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...]:
-    """Return each name is SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
+    """Return the sides that are named: SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
 
     Raises UserError, with what there is.
     """
@@ -127,7 +127,7 @@ def _digests(one: RunRows, other: RunRows, scaffold: str, model: str) -> Iterato
 
 
 def _systems(run: RunRows) -> Iterator[tuple[str, str]]:
-    """Scaffold and model of each that has a trial in a run, or was asked for."""
+    """Yield scaffold and model of each system that has a trial in a run, or was asked for."""
     yield from dict.fromkeys((row.scaffold, row.model) for row in run.trials)
     for system in run.file.attempts if run.file else ():
         scaffold, _, model = system.partition("/")
@@ -135,7 +135,7 @@ def _systems(run: RunRows) -> Iterator[tuple[str, str]]:
 
 
 def _with_repositories(scores: Mapping[str, TaskScore], runs: Sequence[RunRows]) -> dict[str, TaskScore]:
-    """Also for tasks at which no trial has begun."""
+    """Return scores with repositories, also for tasks at which no trial has begun."""
     known = {task: name for run in runs if run.file for task, name in run.file.repositories.items()}
     return {
         task: TaskScore(task, score.repository or known.get(task, ""), score.verdicts)

@@ -80,7 +80,7 @@ def probe_rates(rows: Iterable[TrialRow]) -> tuple[ProbeRate, ...]:
 
 
 def probe_kill_rate(rows: Iterable[TrialRow]) -> Estimate | None:
-    """Over tasks: the mean share of its probes that a suite kills. None where no probe ran."""
+    """Return the mean share of a task's probes that a suite kills, over tasks; None where no probe ran."""
     return over_tasks(rows, _share_of_probes)
 
 
@@ -101,7 +101,7 @@ def criteria_of(row: TrialRow) -> tuple[CriterionResult, ...]:
 
 
 def met_shares(row: TrialRow) -> Mapping[int, float]:
-    """Axis -> share of met criteria among the decided ones, for axes that have any."""
+    """Return axis -> share of met criteria among the decided ones, for axes that have any."""
     answers: defaultdict[int, list[bool]] = defaultdict(list)
     for item in criteria_of(row):
         if item.met is not None:
@@ -175,7 +175,7 @@ class SuiteSize:
 
 
 def suite_size(rows: Iterable[TrialRow]) -> SuiteSize:
-    """Pure."""
+    """Return the mean size of suites. Pure."""
     found = [row for row in rows if row.is_scored and listed_tests(row)]
     return SuiteSize(
         trials=len(found),
@@ -204,7 +204,7 @@ Quantity = Callable[[TrialRow], float]
 
 
 def correlated(rows: Iterable[TrialRow], first: Quantity, second: Quantity) -> Correlation | None:
-    """Over trials, which come in clusters by task."""
+    """Correlate two quantities over trials, which come in clusters by task; None where that can't be done."""
     points: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
         points[row.task].append((float(first(row)), float(second(row))))

@@ -127,7 +127,11 @@ class Composite:
 
 
 def load_weights(path: Path) -> WeightsFile:
-    """Raises UserError."""
+    """Read a file of weights.
+
+    Raises:
+        UserError: It is absent or wrong.
+    """
     return load_yaml(path, WeightsFile)
 
 
@@ -141,7 +145,7 @@ def composite(rows: Iterable[TrialRow], weights: WeightsFile) -> Composite | Non
 
 
 def trial_composite(row: TrialRow, weights: WeightsFile) -> float:
-    """From 0 to 1."""
+    """Return a trial's composite score, from 0 to 1."""
     shares = {axis: share for axis, share in met_shares(row).items() if axis in weights.by_axis}
     total = sum(weights.by_axis[axis] for axis in shares)
     return sum(weights.by_axis[axis] * share for axis, share in shares.items()) / total if total else 0.0

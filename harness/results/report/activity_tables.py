@@ -18,7 +18,7 @@ _COMMAND_CHARS = 120
 
 
 def behaviour_sections(found: Results, names: dict[Who, str]) -> Iterator[Table | Text]:
-    """Actions by kind and by tenths of the trajectory, their order, correlations, and what looks odd."""
+    """Yield actions by kind and by tenths of the trajectory, their order, correlations, and what looks odd."""
     known = {names[item.standing.who]: item.behaviour for item in found.systems if item.behaviour}
     if known:
         yield Text("\nWhat agents did, atomic commands and calls of tools per trial:")

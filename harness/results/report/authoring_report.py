@@ -20,19 +20,19 @@ _SYMBOLS = 20
 
 
 def report_line(words: str) -> None:
-    """Text of whatever origin, without control characters, a line for each of its lines."""
+    """Print text of any origin without control characters, a line for each of its lines."""
     for line in words.splitlines():
         _line(line)
 
 
 def report_written(paths: Iterable[Path]) -> None:
-    """The files that a command wrote."""
+    """Print the files that a command wrote."""
     for path in paths:
         _line(f"wrote {path}")
 
 
 def report_suite(name: str, record: SuiteRecord) -> int:
-    """Return what a suite came to."""
+    """Print how a suite ended."""
     counts = {"red": record.red, "flaky": record.flaky, "skipped": record.skipped, "missing": record.missing}
     told = ", ".join(f"{len(tests)} {word}" for word, tests in counts.items() if tests)
     _line(f"{name}: {record.green} tests green {record.times} times{f'; {told}' if told else ''}")
@@ -45,7 +45,7 @@ def report_suite(name: str, record: SuiteRecord) -> int:
 
 
 def report_proposal(found: Proposal, as_json: bool) -> int:
-    """Return the functions that a removal may take out, and the command that comes next."""
+    """Print the functions that a removal may take out, and the command that comes next."""
     if as_json:
         print(found.model_dump_json(indent=2))
         return 0
@@ -63,7 +63,7 @@ def report_proposal(found: Proposal, as_json: bool) -> int:
 
 
 def report_consistency(found: Consistency, as_json: bool) -> int:
-    """Criteria to reword, by suite. Returns 1 where there is one, or a judging of which nothing counts."""
+    """Print the criteria to reword, by suite. Return 1 where there is one, or a judging of which nothing counts."""
     if as_json:
         print(found.model_dump_json(indent=2))
         return 1 if found.findings or found.faults else 0
@@ -81,7 +81,7 @@ def report_consistency(found: Consistency, as_json: bool) -> int:
 
 
 def report_matrix(found: KillMatrix, as_json: bool) -> int:
-    """Return tests by variants: x noticed, ! crashed or hung, .
+    """Print tests by variants: x noticed, ! crashed or hung, . passed, - neither. Return 1 where a remark is made.
 
     passed, - neither. Returns 1 where a remark is made.
     """
@@ -106,7 +106,7 @@ def report_matrix(found: KillMatrix, as_json: bool) -> int:
 
 
 def report_scores(rows: Sequence[tuple[str, ...]], remarks: Sequence[str], as_json: bool) -> int:
-    """Mutation scores of each task's suites. Returns 1 where lazy suites kill more than thorough ones."""
+    """Print the mutation scores of each task's suites. Return 1 where lazy suites kill more than thorough ones."""
     columns = ("task", "mutants", "reference", "thorough", "lazy")
     if as_json:
         print(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], indent=2))
@@ -130,7 +130,7 @@ def _line(words: str) -> None:
 
 
 def report_stubs(made: Sequence[StubbedPatch], as_json: bool) -> int:
-    """Status 1: one doesn't compile, and nothing was written."""
+    """Print removals. Return 1 where one doesn't compile, and nothing was written."""
     if as_json:
         facts = [dataclasses.asdict(patch) | {"path": str(patch.path), "compiles": patch.compiles} for patch in made]
         print(json.dumps(facts, indent=2))

@@ -22,7 +22,7 @@ from harness.specs.usage import NO_USAGE
 
 
 def report_one(judged: Judged, as_json: bool) -> int:
-    """Return a verdict in full. Returns the exit status: 1 where it could not be scored."""
+    """Print a verdict in full. Return the exit status: 1 where it could not be scored."""
     if as_json:
         whole = judged.beside is not None or judged.mutants is not None
         print(json.dumps(_facts(judged), indent=2) if whole else judged.record.to_json())
@@ -42,9 +42,9 @@ def report_one(judged: Judged, as_json: bool) -> int:
 
 
 def report_times(several: Sequence[Judged], as_json: bool) -> int:
-    """Return one submission that was judged several times: the first verdict in full, and whether all are the same.
+    """Print a submission that was judged several times: the first verdict in full, and whether all are the same.
 
-    Returns 1 where they aren't, or one could not be scored.
+    Return 1 where they aren't, or one could not be scored.
     """
     texts = [item.record.to_json() for item in several]
     differ = [number for number, text in enumerate(texts, start=1) if text != texts[0]]
@@ -60,9 +60,9 @@ def report_times(several: Sequence[Judged], as_json: bool) -> int:
 
 
 def report_batch(batch: Sequence[Judged], as_json: bool) -> int:
-    """Return a row per submission.
+    """Print a row for each submission.
 
-    Returns 1 where one could not be scored against expectation, or differs from it.
+    Return 1 where one could not be scored against expectation, or differs from it.
     """
     if as_json:
         print(json.dumps([_facts(item) for item in batch], indent=2))
@@ -100,7 +100,7 @@ def fault_lines(batch: Sequence[Judged]) -> list[str]:
 
 
 def progress_line(total: int) -> Callable[[Judged], None]:
-    """Prints a line to stderr for each submission that has been judged."""
+    """Return an observer that prints a line to stderr for each submission that has been judged."""
     done = 0
 
     def tell(judged: Judged) -> None:
@@ -141,7 +141,7 @@ def _both(item: Judged) -> tuple[str, VerdictRecord, VerdictRecord | None]:
 
 
 def report_regrading(regraded: Sequence[Regraded], as_json: bool) -> int:
-    """Returns 1 where a trial has no new verdict, an unscored one, or one without its judge's answers."""
+    """Print new verdicts. Return 1 where a trial has none, an unscored one, or one without its judge's answers."""
     if as_json:
         print(json.dumps([_regrade_report_facts(item) for item in regraded], indent=2))
     else:

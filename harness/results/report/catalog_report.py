@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 
 def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
-    """Print a line for each task that the patterns take; kinds are of behaviour alone. Raises UserError."""
+    """Print a line for each task that the patterns take; kinds are of behaviour alone.
+
+    Raises:
+        UserError: A pattern takes none.
+    """
     tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:
@@ -50,7 +54,7 @@ def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*"
 
 
 def report_task(task: Task, as_json: bool) -> int:
-    """Return a task for its user: what the agent is told, and the criteria that it isn't told."""
+    """Print a task for its user: what the agent is told, and the criteria that it isn't told."""
     if as_json:
         facts = _task_facts(task) | {
             "digest": task.digest,
@@ -105,7 +109,7 @@ def report_builds(builds: Sequence[Build], as_json: bool) -> int:
 
 
 def report_checks(checks: Sequence[Check], as_json: bool) -> int:
-    """Returns 1 where a check found an error."""
+    """Print results of checks. Return 1 where one found an error."""
     problems = [problem for check in checks for problem in check.problems]
     if as_json:
         _json([_check_facts(check) for check in checks])
@@ -130,7 +134,7 @@ def report_checks(checks: Sequence[Check], as_json: bool) -> int:
 
 
 def tell(line: str) -> None:
-    """A step that takes a while, on stderr."""
+    """Print a step that takes a while to stderr."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -175,7 +179,7 @@ _STYLES = {Health.OK: "green", Health.DEGRADED: "yellow", Health.MISSING: "red"}
 
 
 def report_findings(findings: Sequence[Finding], as_json: bool) -> int:
-    """Returns 1 where something that is needed is missing."""
+    """Print findings. Return 1 where something that is needed is missing."""
     if as_json:
         print(json.dumps([finding.model_dump(mode="json") for finding in findings], indent=2))
     else:

@@ -71,7 +71,7 @@ def comparison_rows(found: Comparison) -> dict[str, list[dict[str, Any]]]:
 
 
 def _with_bounds(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Intervals as `low` and `high`, which are columns of their own."""
+    """Return a row with its intervals as `low` and `high`, which are columns of their own."""
     return {name: _low_and_high(value) if name.startswith("by_") else _inside(value) for name, value in row.items()}
 
 
@@ -198,7 +198,17 @@ def _rate(found: Rate) -> dict[str, Any]:
 
 
 def report_comparison(found: Comparison, as_json: bool, with_patches: bool, csv: str | None = None) -> int:
-    """`csv` names one of the lists of the JSON. Returns the command's exit status. Raises UserError."""
+    """Print a comparison, and return the command's exit status.
+
+    Args:
+        found: The comparison.
+        as_json: As JSON.
+        with_patches: With the patches of flips.
+        csv: One of the lists of the JSON, as CSV instead.
+
+    Raises:
+        UserError: There is no such list.
+    """
     if as_json and with_patches:
         raise UserError("--json and --patches exclude each other; JSON has the paths of the patches")
     if csv is not None:

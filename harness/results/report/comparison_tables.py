@@ -58,7 +58,7 @@ def rate_table(sides: Sequence[SideSummary], letters: Letters) -> Table:
 
 
 def difference_table(pairs: Sequence[Pair], letters: Letters) -> Table:
-    """In percentage points; a second line where trials without a score make a difference."""
+    """Return differences in percentage points, with a second line where trials without a score change them."""
     numbers = ("points", "95% by task", "by repository", "by repository (t)")
     tests = ("tasks won", "McNemar p", "Holm p", "detectable")
     rows = []

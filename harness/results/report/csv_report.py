@@ -40,7 +40,11 @@ class CsvRows(StrEnum):
 
 
 def chosen_rows(option: str, name: str | None) -> CsvRows | None:
-    """Return the rows that an option names; None where it isn't given. Raises UserError."""
+    """Return the rows that an option names; None where it isn't given.
+
+    Raises:
+        UserError: There are no such rows.
+    """
     if name is None:
         return None
     if name not in list(CsvRows):
@@ -83,7 +87,7 @@ def rows_of(rows: RunRows, chosen: CsvRows) -> Iterable[Any]:
 
 
 def columns_of(chosen: CsvRows) -> Mapping[str, Column]:
-    """In their order."""
+    """Return the columns of a kind of rows, in their order."""
     match chosen:
         case CsvRows.TRIALS:
             return {**_TRIAL_COLUMNS, **{column_name(name): _of_signal(name) for name in SIGNALS.names}}
@@ -114,9 +118,9 @@ def _written(columns: Mapping[str, Column], rows: Iterable[Any]) -> str:
 
 
 def csv_of_facts(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Nested facts as columns with dotted names, lists of texts and numbers with semicolons; all columns of all rows.
+    """Return facts as CSV: nested ones are columns with dotted names, lists of texts and numbers have semicolons.
 
-    Lists of facts are rows of their own, told elsewhere.
+    Lists of facts are rows of their own, which other files have.
     """
     flat = [dict(_flat(row)) for row in rows]
     names = dict.fromkeys(name for row in flat for name in row)

@@ -15,7 +15,7 @@ _MARK = ".testwright-export"
 
 
 class Exporter(Protocol):
-    """Writes the rows of runs as files of one format."""
+    """A function that writes the rows of runs as files of one format."""
 
     def __call__(self, runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
         """Write into `directory`, say what was written (as JSON where asked), and return the exit status.
@@ -57,7 +57,7 @@ def export_runs(
         raise UserError(f"two runs are called {max(names, key=names.count)!r}; export each into a folder of its own")
     exporter = EXPORTS.get(form)
     is_new = not directory.exists()
-    _claim(directory)
+    claim(directory)
     try:
         return exporter(runs, directory, as_json)
     except UserError:
@@ -67,7 +67,7 @@ def export_runs(
         raise
 
 
-def _claim(directory: Path) -> None:
+def claim(directory: Path) -> None:
     """Take a folder that is new, empty or an export's already; another's files are left alone. Raises UserError."""
     mark = directory / _MARK
     try:

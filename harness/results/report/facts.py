@@ -49,7 +49,9 @@ def facts(value: Any) -> Any:
 
 
 def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]:
-    """Lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories, sightings and marks."""
+    """Return lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories, sightings and
+    marks.
+    """
     names = called_apart(item.standing.who.model for item in found.systems)
     return {
         "runs": [str(directory) for directory in directories],
@@ -85,7 +87,7 @@ def joined_facts(told: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 
 
 def _deciles(item: SystemResults, behaviour: SystemBehaviour, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Actions per trial of each kind in each tenth of the trajectories, zeros too."""
+    """Yield actions per trial of each kind in each tenth of the trajectories, zeros too."""
     for tenth, found in enumerate(behaviour.deciles, start=1):
         for kind in behaviour.kinds:
             row = {"tenth": tenth, "kind": kind.value, "group": kind.group.value, "actions": found.get(kind, 0.0)}

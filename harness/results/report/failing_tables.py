@@ -52,7 +52,7 @@ def _funnels(systems: Sequence[SystemResults], names: dict[Who, str]) -> Table:
 
 
 def correlation_words(found: Correlation | None) -> str:
-    """`-0.42 (95% -0.71 to -0.02, 60 trials of 20 tasks)`."""
+    """Return a correlation in words: `-0.42 (95% -0.71 to -0.02, 60 trials of 20 tasks)`."""
     if found is None:
         return "nothing varies"
     interval = signed_span(found.bounds) if found.bounds else "no interval of fewer than 5 tasks"

@@ -7,7 +7,7 @@ NOTHING = "-"
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """`1 task`, `2 tasks`."""
+    """Return a number with its noun: `1 task`, `2 tasks`."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
@@ -35,7 +35,7 @@ def point_span(bounds: Bounds | None) -> str:
 
 
 def share_words(found: Rate) -> str:
-    """`2 (6%)`."""
+    """Return a count with its share: `2 (6%)`."""
     return f"{found.part} ({found.value:.0%})"
 
 

@@ -14,9 +14,9 @@ from harness.results.statistics.proportions import Rate
 
 
 def report_injection(report: InjectionReport, as_json: bool) -> int:
-    """Return both error rates, families, and every case that went wrong.
+    """Print both error rates, families, and every case that went wrong.
 
-    Returns 1 where the judge couldn't be reached.
+    Return 1 where the judge couldn't be reached.
     """
     if as_json:
         print(json.dumps(_injection_facts(report), indent=2))

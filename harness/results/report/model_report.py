@@ -24,7 +24,11 @@ def report_models(catalog: Catalog, as_json: bool) -> int:
 
 
 def report_model(catalog: Catalog, name: str, as_json: bool) -> int:
-    """Everything that a run would use of a model, which may be a bare PROVIDER/MODEL. Raises UserError."""
+    """Print everything that a run would use of a model, which may be a bare PROVIDER/MODEL.
+
+    Raises:
+        UserError: There is no such model.
+    """
     file = Models(catalog).file(name)
     if file is None:
         raise UserError(f"{name}: a recording has no settings; it costs nothing")

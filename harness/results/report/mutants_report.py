@@ -35,7 +35,7 @@ def mutant_lines(file: MutantsFile | None) -> Iterator[Text | Table]:
 
 
 def score_words(file: MutantsFile) -> str:
-    """`mutation score 0.92: 22 killed, 2 survived of 24 (61 mutants of the removed lines, seed 0); ...`."""
+    """Return `mutation score 0.92: 22 killed, 2 survived of 24 (61 mutants of the removed lines, seed 0); ...`."""
     of = f"{len(file.mutants)} of {file.candidates} mutants of the removed lines, seed {file.seed}"
     if file.why_none:
         return f"no mutation score: {file.why_none}"
@@ -45,7 +45,7 @@ def score_words(file: MutantsFile) -> str:
 
 
 def coverage_words(file: MutantsFile) -> str:
-    """`reaches 20 of 22 removed lines and 9 of 12 branches; no test runs a.py:4`; empty where nothing ran."""
+    """Return `reaches 20 of 22 removed lines and 9 of 12 branches; no test runs a.py:4`; empty where nothing ran."""
     if file.coverage is None:
         return f"removed lines weren't counted: {file.why_no_coverage}" if file.why_no_coverage else ""
     found = file.coverage
@@ -56,16 +56,16 @@ def coverage_words(file: MutantsFile) -> str:
 
 
 def mutants_facts(file: MutantsFile | None) -> dict[str, Any]:
-    """For JSON; empty where no score was asked for."""
+    """Return mutants for JSON; empty where no score was asked for."""
     if file is None:
         return {}
     return {"mutation_score": file.score, "mutants": file.model_dump(mode="json")}
 
 
 def report_proposals(file: MutantsFile, wanted: frozenset[str], as_json: bool) -> int:
-    """Mutants as probes of a criterion, the best first: those that its tests kill, and few others.
+    """Print mutants that could be probes of a criterion, those first that its tests kill, and few others.
 
-    `wanted` are the criterion's tests. Status 1: none could be run.
+    `wanted` are the criterion's tests. Return 1 where none could be run.
     """
     ranked = sorted(file.mutants, key=lambda each: _rank(each, wanted))
     if as_json:
@@ -93,7 +93,11 @@ def _rank(mutant: MutantRecord, wanted: frozenset[str]) -> tuple[bool, int, str]
 
 
 def export_mutants(judged: Judged, path: Path) -> None:
-    """Raises UserError where there are none, or the file can't be written."""
+    """Write mutants as Stryker's report.
+
+    Raises:
+        UserError: There are none, or the file can't be written.
+    """
     file = judged.mutants
     if file is None or file.why_none:
         raise UserError(f"{path}: nothing to write: {file.why_none if file else 'no mutants were asked for'}")

@@ -32,7 +32,7 @@ def parity_lines(pairs: Sequence[Pair]) -> Iterator[Text | Table]:
 
 
 def parity_facts(ours: VerdictRecord | None, published: VerdictRecord | None) -> dict[str, Any]:
-    """For JSON: nothing where there is only one verdict."""
+    """Return how two verdicts differ, for JSON; nothing where there is only one."""
     if not (ours and published):
         return {}
     other = disagreement(ours, published)

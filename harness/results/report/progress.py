@@ -20,7 +20,7 @@ from harness.specs.reasons import Verdict
 
 
 class Remaining:
-    """Counts a run's trials and times them. Trials that only turned out to be done already aren't timed.
+    """A count and clock of a run's trials. Trials that only turned out to be done already aren't timed.
 
     `clock` gives seconds.
     """
@@ -37,12 +37,12 @@ class Remaining:
         self._most_at_once = 1
 
     def began(self, trial: object) -> None:
-        """A second try goes on with the time of the first."""
+        """Note that a trial has begun. A second try goes on with the time of the first."""
         self._began.setdefault(trial, self._clock())
         self._most_at_once = max(self._most_at_once, len(self._began))
 
     def worked(self, trial: object) -> None:
-        """There was something to do for it."""
+        """Note that there was something to do for a trial."""
         self._worked.add(trial)
 
     def ended(self, trial: object, verdict: str = "") -> bool:
@@ -70,7 +70,7 @@ class Remaining:
         return max((sum(at_work) + waiting * mean) / self._most_at_once, max(at_work, default=0.0))
 
     def __str__(self) -> str:
-        """`3 of 12 done, 2 of them before, about 4 min left`."""
+        """Return `3 of 12 done, 2 of them before, about 4 min left`."""
         seconds = self.seconds
         before = f", {self.known} of them before" if self.known else ""
         about = f", about {_about(seconds)} left" if seconds else ""

@@ -27,7 +27,13 @@ from harness.specs.errors import UserError
 def report_results(
     runs: Sequence[RunRows], weights: WeightsFile | None, as_json: bool, csv: str | None = None
 ) -> int:
-    """`csv` names one of the lists of the JSON. Returns 0: a report has no verdict of its own. Raises UserError."""
+    """Print the results of runs. Return 0: a report has no verdict of its own.
+
+    `csv` names one of the lists of the JSON.
+
+    Raises:
+        UserError: There is no such list.
+    """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
     directories = [run.directory for run in runs]
@@ -75,7 +81,7 @@ def _parts(found: Results) -> Iterator[Table | Text]:
 
 
 def leaderboard_table(systems: Sequence[SystemResults], names: dict[Who, str]) -> Table:
-    """Rates with their intervals, and beside them what they must not be read without."""
+    """Return rates with their intervals, and beside them the figures without which they mislead."""
     k = min((max(item.standing.rate.pass_at) for item in systems), default=1)
     repeated = (f"pass@{k}", f"pass^{k}") if k > 1 else ()
     numbers = ("rank", "resolve rate", "95% by task", "by repository (t)", "without faults", *repeated)

@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.text import Text
 
+from harness.results.filters import Filters, chosen
 from harness.results.large_runs import is_large
 from harness.results.leaderboard import leaderboard
 from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
@@ -23,19 +24,8 @@ from harness.results.report.run_summary import show_large_run, summary_parts
 from harness.results.report.tables import console, money, printable
 from harness.results.report.trajectory_report import Steps, show_trajectory
 from harness.results.report.trial_report import show_trial, trial_table
-from harness.results.rows import TrialRow
-from harness.results.run_rows import (
-    Filters,
-    RunRows,
-    by_track,
-    chosen,
-    damage_of,
-    each_row,
-    is_below,
-    load_rows,
-    row_of_outcome,
-    rows_of,
-)
+from harness.results.rows import TrialRow, is_below
+from harness.results.run_rows import RunRows, by_track, damage_of, each_row, load_rows, row_of_outcome, rows_of
 from harness.runs.command import FinishedRun
 from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
@@ -50,7 +40,7 @@ _OF_THE_AGENT = ("steps", "ending_message", "agent_seconds", "waiting_seconds", 
 
 
 def report_run(run: FinishedRun, as_json: bool) -> int:
-    """Return the closing tables and the next command to type. Returns the command's exit status."""
+    """Print the closing tables and the next command to type. Return the command's exit status."""
     if run.finished and not as_json:
         console().print(Text(_finished_words(run)), soft_wrap=True)
     ended = _ended(run)
@@ -97,10 +87,23 @@ def show_run(
     trajectory: Steps | None = None,
     catalog: Catalog | None = None,
 ) -> int:
-    """Return all trials of a stored run, or the chosen ones: in words, as JSON or as CSV. Raises UserError.
+    """Print all trials of a stored run, or the chosen ones: in words, as JSON or as CSV.
 
-    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of it.
-    `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. Statements of criteria are looked up in `catalog`.
+    Args:
+        directory: The run's.
+        trial: TASK/SCAFFOLD/MODEL/ATTEMPT, or the start of one.
+        as_json: Flat rows, those of `kind` or of trials; all of a single `trial` where no kind is asked for.
+        csv: The rows to print as CSV.
+        kind: The rows to print as JSON.
+        filters: Which trials.
+        trajectory: The steps of a trial's trajectory to print instead.
+        catalog: Has the statements of criteria.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UserError: The directory holds no run, or no trial is there.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")
@@ -212,7 +215,7 @@ def _statements(catalog: Catalog | None, row: TrialRow) -> Mapping[str, str]:
 
 
 def _show_all(found: RunRows, more: str = "", by_outcome: bool = False) -> None:
-    """Rates say nothing of trials that were chosen by what became of them."""
+    """Print the trials of a run; no rates of trials that were chosen by their outcome, which say nothing."""
     out, rows = console(), found.trials
     out.print(trial_table(rows))
     for part in parity_lines([(row.trial, row.record, row.published) for row in rows]):
@@ -244,7 +247,7 @@ def _totals(rows: Sequence[TrialRow], never_begun: int) -> str:
 
 
 def _costs(usages: Iterable[UsageFile | None]) -> str:
-    """Agents' and judge's money apart; what attempts cost that were set aside belongs to the agents'."""
+    """Return agents' and judge's money apart; attempts that were set aside cost the agents'."""
     known = [usage for usage in usages if usage]
     agents = sum((usage.agent + usage.lost for usage in known), start=NO_USAGE)
     judge = sum((usage.judge for usage in known), start=NO_USAGE)
@@ -301,7 +304,7 @@ def _stored_facts(row: TrialRow) -> dict[str, Any]:
 
 
 def _without_record(row: TrialRow) -> dict[str, Any] | None:
-    """In the place of a verdict for a trial that ended without one."""
+    """Return what stands for the verdict of a trial that ended without one."""
     if row.verdict is None:
         return None
     return {"verdict": row.verdict, "reasons": [reason.model_dump(mode="json") for reason in row.reasons]}

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.results.failing.funnel import FunnelStep, funnel
-from harness.results.large_runs import RunTotal, SystemTotal, run_total
+from harness.results.large_runs import SystemTotal, TrackTotal, run_total
 from harness.results.leaderboard import Standing, have_same_tasks
 from harness.results.report.figures import NOTHING, percent, rate_words, span
 from harness.results.report.tables import console, money, table
@@ -23,14 +23,14 @@ from harness.specs.usage import Usage
 
 
 def system_names(systems: Iterable[Who]) -> dict[Who, str]:
-    """Scaffold and model in a few words."""
+    """Return scaffold and model of each system in a few words."""
     found = list(systems)
     models = called_apart(dict.fromkeys(who.model for who in found))
     return {who: f"{who.scaffold} {models[who.model]}".strip() for who in found}
 
 
 def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> Iterator[Table | Text]:
-    """For people: rates of systems with several trials, what each took, the funnel."""
+    """Yield for people: rates of systems with several trials, what each took, the funnel."""
     several = [item for item in standings if item.rate.trials > 1]
     ranked = sum(item.rank is not None for item in standings)
     names = system_names(item.who for item in standings)
@@ -49,7 +49,7 @@ def summary_parts(standings: Sequence[Standing], rows: Sequence[TrialRow]) -> It
 
 
 def effort_table(standings: Sequence[Standing], names: dict[Who, str]) -> Table:
-    """Time, tokens and money of each system; seconds are the mean of a trial.
+    """Return time, tokens and money of each system; seconds are the mean of a trial.
 
     Costs are of agents, with tries that were set aside.
     """
@@ -118,14 +118,22 @@ _MOST_REASONS = 15
 
 
 def show_large_run(directory: Path) -> None:
-    """Raises UserError."""
-    total, out = run_total(directory), console()
-    names = system_names(total.systems)
+    """Print the totals of a large run, each track by itself.
+
+    Raises:
+        UserError: The directory holds no run.
+    """
+    tracks, out = run_total(directory), console()
+    names = system_names({who: None for total in tracks.values() for who in total.systems})
     numbers = ("trials", *(verdict.value for verdict in Verdict), "none", "agents", "judge")
-    rows = [_cells(names[who], item) for who, item in total.systems.items()]
-    out.print(table(("system", *numbers), rows, right=numbers))
-    for line in (*_rates(total, names), POLICY, *_reasons(total.lost), _closing(total)):
-        out.print(Text(line), soft_wrap=True)
+    for track, total in tracks.items():
+        if len(tracks) > 1:
+            out.print(Text(f"\nTrack {track}:"))
+        rows = [_cells(names[who], item) for who, item in total.systems.items()]
+        out.print(table(("system", *numbers), rows, right=numbers))
+        for line in (*_rates(total, names), POLICY, *_reasons(total.lost)):
+            out.print(Text(line), soft_wrap=True)
+    out.print(Text(_closing(tracks.values())), soft_wrap=True)
 
 
 def _cells(name: str, item: SystemTotal) -> tuple[str, ...]:
@@ -134,7 +142,7 @@ def _cells(name: str, item: SystemTotal) -> tuple[str, ...]:
             _large_run_report_usd(item.agent_usd), _large_run_report_usd(item.judge_usd))  # fmt: skip
 
 
-def _rates(total: RunTotal, names: dict[Who, str]) -> list[str]:
+def _rates(total: TrackTotal, names: dict[Who, str]) -> list[str]:
     return [f"{names[who]}: {rate_words(item.rate)}" for who, item in total.systems.items() if item.rate]
 
 
@@ -145,8 +153,8 @@ def _reasons(lost: Counter[str]) -> list[str]:
     return [f"lost by: {', '.join(most)}"]
 
 
-def _closing(total: RunTotal) -> str:
-    count = sum(item.verdicts.total() for item in total.systems.values())
+def _closing(tracks: Iterable[TrackTotal]) -> str:
+    count = sum(item.verdicts.total() for total in tracks for item in total.systems.values())
     return (
         f"{count:,} trials; --verdict, --reason, -t, -s or -m list those that they choose, --json all of them, "
         "TASK/SCAFFOLD/MODEL/ATTEMPT shows one"

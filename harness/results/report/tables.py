@@ -49,7 +49,7 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """stdout: as wide as the terminal, in a pipe as COLUMNS says or else so that few lines are broken."""
+    """Return stdout: as wide as the terminal, in a pipe as COLUMNS says or else so that few lines are broken."""
     return _Console(width=_width(), highlight=False, soft_wrap=False)
 
 
@@ -85,7 +85,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
     return made
 
 
-_FIRST_TO_GO = ("title", "kind", "time", "probes", "language")
+_FIRST_TO_GO = ("title", "kind", "judging s", "agent s", "probes", "language")
 """Columns that are left out, in this order, until the others have room."""
 _PROSE = frozenset({
     "title", "why", "in words", "statement", "problem", "reasons", "message", "tests", "found", "differs", "expected",

@@ -17,7 +17,7 @@ _STYLES = {StepOutcome.PASSED: "green", StepOutcome.FAILED: "red", StepOutcome.N
 
 @contextmanager
 def watching_checks(total: int) -> Iterator[Callable[[str, str], None]]:
-    """Told each task and part as it begins: a live line at a terminal, plain lines in a pipe, both on stderr."""
+    """Provide an observer of tasks and parts: a live line at a terminal, plain lines in a pipe, both on stderr."""
     out = Console(stderr=True, highlight=False)
     if not out.is_terminal:
         yield _plain(out)
@@ -44,9 +44,9 @@ def _plain(out: Console) -> Callable[[str, str], None]:
 
 
 def report_task_checks(checks: Sequence[TaskCheck], written: Sequence[str], as_json: bool) -> int:
-    """Return every problem of every task.
+    """Print every problem of every task.
 
-    `written` are files that were repaired. Returns 1 where there is an error.
+    `written` are files that were repaired. Return 1 where there is an error.
     """
     if as_json:
         facts = {"fixed": list(written), "tasks": [_facts(check) for check in checks]}

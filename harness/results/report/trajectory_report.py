@@ -36,7 +36,11 @@ EVERY_STEP = Steps(0, None)
 
 
 def chosen_steps(text: str | None) -> Steps:
-    """`7`, `3-9`, `3-` or `-9`; all of them where none is given. Raises UserError."""
+    """Return the steps that `7`, `3-9`, `3-` or `-9` stands for; all of them where nothing is given.
+
+    Raises:
+        UserError: It is none of these.
+    """
     if text is None:
         return EVERY_STEP
     first, dash, last = text.partition("-")
@@ -46,7 +50,11 @@ def chosen_steps(text: str | None) -> Steps:
 
 
 def show_trajectory(path: Path, steps: Steps) -> None:
-    """Raises UserError for a file that isn't there or isn't a trajectory."""
+    """Print steps of a trajectory.
+
+    Raises:
+        UserError: The file isn't there, or is no trajectory.
+    """
     lines = trajectory_lines(read_trajectory(path), steps)
     out = console()
     with out.pager() if sys.stdout.isatty() else nullcontext():

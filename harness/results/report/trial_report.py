@@ -23,7 +23,7 @@ from harness.results.report.parity_report import parity_lines
 from harness.results.report.tables import console, money, printable, table, verdict_text
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.results.signals import shown_signals, signal_cell
-from harness.runs.records import AttemptRecord
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called_apart
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
@@ -40,7 +40,7 @@ _MESSAGE_CHARS = 100
 
 
 def why(row: TrialRow) -> str:
-    """Reasons of a verdict, or what is wrong with a trial that has none. Empty for a plain success."""
+    """Return the reasons of a verdict, or what is wrong with a trial that has none. Empty for a plain success."""
     words = reason_words(row.reasons) or (printable(row.problem, _REASON_CHARS) if row.verdict is None else "")
     causes = "; ".join(agent_causes(row))
     if not causes:
@@ -77,10 +77,13 @@ def ending_words(row: TrialRow) -> str:
     return f"ended by {row.ending.replace('-', ' ')}" if row.ending and row.ending != Ending.SUBMITTED else ""
 
 
-def trial_table(rows: Iterable[TrialRow]) -> Table:
-    """Trials that have ended, one a line; with the columns of their tracks, where these have any.
+_SECONDS = ("agent s", "judging s")
 
-    `#` is the attempt, `time` that of the agent and of the judging.
+
+def trial_table(rows: Iterable[TrialRow]) -> Table:
+    """Return trials that have ended, one a line, with the columns of their tracks.
+
+    `#` is the attempt, `agent s` the agent's wall time, as in the table of systems, `judging s` that of the judging.
     """
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
@@ -95,14 +98,14 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
             verdict_text(row.verdict) if row.verdict else "-",
             why(row),
             money(row.usage.total) if row.usage else "-",
-            _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
+            *((f"{row.usage.agent_seconds:.1f}", f"{row.usage.verify_seconds:.1f}") if row.usage else "--"),
             *(column_value(title, row.record) for title in own),
             *(printable(signal_cell(row, name)) for name in signals),
         )
         for row in rows
     ]
-    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", "time", *own, *signals.values())
-    return table(columns, cells, right=("#", "cost", "time"))
+    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", *_SECONDS, *own, *signals.values())
+    return table(columns, cells, right=("#", "cost", *_SECONDS))
 
 
 def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = None) -> Iterable[Text | Table]:
@@ -180,10 +183,6 @@ def _met(met: bool | None) -> str:
     return {True: "met", False: "unmet", None: "-"}[met]
 
 
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s"
-
-
 _COMMAND_CHARS = 120
 
 
@@ -194,7 +193,7 @@ def show_trial(
     statements: Mapping[str, str],
     mutants: MutantsFile | None = None,
 ) -> None:
-    """`statements` are those of the task's criteria, as far as they are known."""
+    """Print a trial. `statements` are those of the task's criteria, as far as they are known."""
     out, place = console(), directory / "trials" / row.trial
     for part in _parts(place, row, statements):
         out.print(part, soft_wrap=isinstance(part, Text))
@@ -235,7 +234,7 @@ def _parts(place: Path, row: TrialRow, statements: Mapping[str, str]) -> Iterato
 
 
 def usage_words(row: TrialRow, usage: UsageFile) -> str:
-    """Tokens, money and seconds of agent, judge and arms."""
+    """Return tokens, money and seconds of agent, judge and arms in words."""
     agent, judge = usage.agent + usage.lost, usage.judge
     words = f"agent: {agent.input:,} tokens in ({agent.cache_read:,} cached), {agent.output:,} out, {money(agent)}"
     if judge.calls:
@@ -261,7 +260,7 @@ def arm_table(rows: Sequence[ArmTestRow], numbers: Mapping[str, int]) -> Table:
 
 
 def _outcomes(rows: Sequence[ArmTestRow]) -> str:
-    """`passed 5`, `failed 2 (assertion)`, several with a comma."""
+    """Return outcomes with their numbers: `passed 5`, `failed 2 (assertion)`, several with a comma."""
     if not rows:
         return NOTHING
     parts = []

@@ -41,7 +41,7 @@ from harness.results.site.topic_pages import write_activity, write_axes, write_c
 from harness.results.site.trial_list import write_trial_list
 from harness.results.site.trial_pages import write_trial
 from harness.runs.plan import system_name
-from harness.specs.catalog import Places
+from harness.specs.catalog_places import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _CELLS = 2_500
@@ -89,7 +89,7 @@ class Changes:
 
 @dataclass
 class SiteBuilder:
-    """Builds the same site again and again, only the pages that show what has changed since."""
+    """A builder that makes the same site again and again, only the pages that show what has changed since."""
 
     directories: Sequence[Path]
     out: Path
@@ -143,7 +143,11 @@ class SiteBuilder:
 
 
 def check_folder(out: Path) -> None:
-    """Only an empty folder, or one that holds a site, is written to. Raises UserError."""
+    """Check that a folder is empty, or holds a site: no other is written to.
+
+    Raises:
+        UserError: It has other files.
+    """
     try:
         there = any(out.iterdir()) if out.exists() else False
     except OSError as error:
@@ -171,7 +175,7 @@ def _shared_pages(pages: Pages, material: Material, changes: Changes) -> list[Pi
 
 
 def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
-    """Return each gives a list of what the agents did."""
+    """Return pieces of work that write the trials' pages; each returns what the agents did."""
     starts = range(0, len(trials), _TOGETHER)
     return [partial(_write_trials, pages, material, trials[start : start + _TOGETHER]) for start in starts]
 
@@ -219,7 +223,7 @@ def _done_there(index: int) -> Any:
 
 
 def _stamp(trial: SiteTrial) -> object:
-    """Changes where a file of the trial does."""
+    """Return a value that changes where a file of the trial does."""
     paths = [trial.directory, *trial.directory.glob("*"), *trial.directory.glob("submission/*")]
     return frozenset((path.name, _changed_at(path)) for path in paths)
 
@@ -240,9 +244,21 @@ def report_site(
     others: Iterable[object] = (),
     track: str = "",
 ) -> int:
-    """Build a site and say where it begins. Returns the command's exit status. Raises UserError.
+    """Build a site and say where it begins.
 
-    `others` are the values of options that ask for something else than a site: none may be given.
+    Args:
+        directories: Runs.
+        out: An empty folder, or one that holds a site.
+        catalog: Has the tasks, as far as they are still there.
+        weights: For the composite score.
+        others: The values of options that ask for something else than a site: none may be given.
+        track: The site's, where the runs have several.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UserError: A run can't be read, or the folder has other files.
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")

@@ -114,7 +114,7 @@ def _kind(line: str) -> str:
 
 
 def _marks(text: str, tests: list[str]) -> Iterator[tuple[int, str]]:
-    """Line of the patch, from 1 -> the listed test whose text it is."""
+    """Yield line of the patch, from 1, and the listed test whose text it is."""
     try:
         found = list(PatchSet(text))
     except (UnidiffParseError, ValueError):
@@ -186,7 +186,7 @@ def pairings(systems: Sequence[System], place: str = "") -> list[Pairing]:
 
 
 def write_comparison(pages: Pages, material: Material, track: TrackResults, pairing: Pairing) -> None:
-    """Its page, and one for each flip, of the tasks of a track. Where `compare` refuses, the page says why."""
+    """Write the page of a pair, and one for each flip. Where `compare` refuses the pair, the page says why."""
     directories = [run.rows.directory for run in material.runs]
     found, refusal = None, ""
     try:
@@ -229,7 +229,7 @@ def _lines(placed: PlacedTrial | None, texts: LongTexts, name: str) -> Sequence[
 
 
 def _criteria(flip: Flip) -> Iterator[tuple[str, object, object]]:
-    """Criterion, and both sides' results."""
+    """Yield each criterion with both sides' results."""
     first, second = ({item.id: item for item in _results(trial)} for trial in (flip.first_trial, flip.second_trial))
     for name in dict.fromkeys([*first, *second]):
         yield name, first.get(name), second.get(name)

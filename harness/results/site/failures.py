@@ -4,6 +4,7 @@ Reports come from hostile code. They are read by the same readers that judged th
 say is shown and decides nothing.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from harness.judging.testing.readers import Reader, Report, ReportError, reader_of
 from harness.results.rows import ArmTestRow
+from harness.results.site.material import file_of, link
 from harness.results.site.pages import LongTexts, Text
 from harness.specs.errors import UserError
 from harness.specs.test_results import CaseResult, Outcome, TestId, combine
@@ -25,17 +27,25 @@ _MESSAGE = 3_000
 _WHOLE = 60_000
 """Characters of one failure in the file of all of them."""
 _FIRST = 300
+MAX_PICTURE, MAX_PICTURES = 500_000, 12
+"""Bytes of a picture of a page at which a test failed, and how many of these a trial's page has."""
+_SIDE = 4_096
+"""Pixels: a small file may be a picture of any size."""
+_PNG = re.compile(rb"\x89PNG\r\n\x1a\n....IHDR(?P<width>....)(?P<height>....)", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One text, and the arms in which a test failed with it. `first` is its first line, mostly the assertion."""
+    """One text, and the arms in which a test failed with it. `first` is its first line, mostly the assertion;
+    `picture` is the page in one of them at that moment, where the tests were in a browser.
+    """
 
     arms: tuple[str, ...]
     quality: str
     must_pass: bool
     first: str
     text: Text
+    picture: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,11 +92,53 @@ def failures_of(directory: Path, report: str, rows: Iterable[ArmTestRow], texts:
             told[row.test].setdefault(key, []).append(arm)
     if not any(message for found in told.values() for _, _, message in found):
         return None
-    return _shown(told, texts)
+    return _shown(told, texts, _Pictures(directory / "arms", texts))
+
+
+@dataclass
+class _Pictures:
+    """The pictures of one trial's page. `arms` is the folder of its arms' output."""
+
+    arms: Path
+    texts: LongTexts
+    written: int = 0
+
+    def of(self, test: str, arms: Sequence[str]) -> str:
+        """Return the link to a picture of the page on which a test failed in one of these arms; empty without one."""
+        for arm in arms:
+            data = _picture(self.arms / arm / picture_name(test))
+            if data and self.written < MAX_PICTURES:
+                self.written += 1
+                pages, page = self.texts.pages, self.texts.page
+                return link(pages.write_picture(file_of(page, f"failure-{self.written}.png"), data))
+        return ""
+
+
+def picture_name(test: str) -> str:
+    """Return what a runner of tests in a browser calls the picture of a page, beside its reports."""
+    return re.sub(r"\W+", "-", test) + ".png"
+
+
+def is_picture(data: bytes) -> bool:
+    """Return whether it is a PNG of moderate size, by its head."""
+    found = _PNG.match(data)
+    sides = [int.from_bytes(found[side]) for side in ("width", "height")] if found else []
+    return bool(sides) and max(sides) <= _SIDE and len(data) <= MAX_PICTURE
+
+
+def _picture(path: Path) -> bytes:
+    """Return a picture; nothing where there is none."""
+    try:
+        if path.is_symlink() or path.stat().st_size > MAX_PICTURE:
+            return b""
+        data = path.read_bytes()
+    except OSError:
+        return b""
+    return data if is_picture(data) else b""
 
 
 def _messages(folder: Path, reader: Reader, rows: Sequence[ArmTestRow]) -> Mapping[str, str]:
-    """Test -> what its report says of its failure."""
+    """Return test -> what its report says of its failure."""
     tests = [TestId.parse(row.test) for row in rows]
     files = list(dict.fromkeys(test.file for test in tests))
     reports = sorted(folder.glob(f"*.{reader.suffix}"), key=lambda path: (len(path.name), path.name))
@@ -110,7 +162,9 @@ def _cases(path: Path, reader: Reader, file: str, tests: Sequence[TestId]) -> Se
     return found.cases
 
 
-def _shown(told: Mapping[str, Mapping[tuple[bool, str, str], Sequence[str]]], texts: LongTexts) -> Failures:
+def _shown(
+    told: Mapping[str, Mapping[tuple[bool, str, str], Sequence[str]]], texts: LongTexts, pictures: _Pictures
+) -> Failures:
     left, is_cut = MAX_SHOWN, False
     tests: list[FailedTest] = []
     for test, found in told.items():
@@ -121,7 +175,7 @@ def _shown(told: Mapping[str, Mapping[tuple[bool, str, str], Sequence[str]]], te
             is_cut = is_cut or len(shown) < len(message)
             first = next((line.strip() for line in message.splitlines() if line.strip()), "")[:_FIRST]
             text = Text(shown, len(message) - len(shown))
-            failures.append(Failure(tuple(arms), quality, must_pass, first, text))
+            failures.append(Failure(tuple(arms), quality, must_pass, first, text, pictures.of(test, arms)))
         bad = sum(len(item.arms) for item in failures if item.must_pass)
         tests.append(FailedTest(test, sum(len(item.arms) for item in failures), bad, tuple(failures)))
     tests.sort(key=lambda item: -item.must_pass)

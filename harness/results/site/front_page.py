@@ -64,7 +64,7 @@ def front_values(material: Material, weights: WeightsFile | None = None) -> dict
 
 
 def write_front(pages: Pages, values: dict[str, Any]) -> None:
-    """`values` are from `front_values`."""
+    """Write the first page. `values` are from `front_values`."""
     pages.write(FRONT, "index.html.j2", **values)
     pages.write(FIGURES, "figures.html.j2", **values)
 

@@ -14,7 +14,8 @@ from harness.results.rows import TrialRow
 from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
-from harness.specs.catalog import Catalog, Places
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import Places
 from harness.specs.errors import UserError
 from harness.specs.model_file import called_apart
 from harness.specs.task import Task
@@ -41,7 +42,10 @@ def task_page(task: str) -> str:
 
 
 def trial_page(run: str, trial: TrialRow, part: int = 1) -> str:
-    """`run` is empty where the site has one run. Further parts have the rest of a long trajectory."""
+    """Return the path of a trial's page. Further parts have the rest of a long trajectory.
+
+    `run` is empty where the site has one run.
+    """
     more = "" if part == 1 else f"-part-{part}"
     return str(PurePosixPath("trials", run, f"{trial.trial}{more}.html"))
 
@@ -214,7 +218,7 @@ def load_material(directories: Sequence[Path], catalog: Places, track: str = "")
 
 
 def _tracks_of(runs: Sequence[RunRows], names: Sequence[str]) -> dict[str, str]:
-    """Task -> track, as the first run says that was asked for the task."""
+    """Return task -> track, as the first run says that was asked for the task."""
     asked = [(run, {task for tasks in run.asked.values() for task in tasks}) for run in runs]
     rows = [(run, {row.task for row in run.trials} | tasks) for run, tasks in asked]
     return {name: next(run.track_of(name) for run, tasks in rows if name in tasks) for name in names}
@@ -251,7 +255,7 @@ def _systems(runs: Sequence[RunRows], trials: Sequence[SiteTrial]) -> Iterator[S
 
 
 def _tasks(runs: Sequence[SiteRun], names: Sequence[str], catalog: Places) -> Iterator[tuple[str, Task]]:
-    """Return the tasks that can be read: a site is also made where the tasks are gone."""
+    """Yield the tasks that can be read: a site is also made where the tasks are gone."""
     try:
         known = Catalog(catalog)
     except UserError:

@@ -30,7 +30,7 @@ _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
 
 
 def visible(text: str) -> str:
-    """`text` with every character that isn't printable as its escape: `\\x1b`, `\\u202e`, `\\U000e0041`."""
+    r"""Return `text` with every character that isn't printable as its escape: `\x1b`, `\u202e`, `\U000e0041`."""
     return text if text.isascii() and text.isprintable() else _PERHAPS.sub(_as_shown, text)
 
 
@@ -59,9 +59,8 @@ def behind(root: str, **wanted: object) -> str:
     return f"{root}{TRIALS}#{urlencode(asked)}"
 
 
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
-)
+_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
+_POLICY += "; img-src 'self' data:"
 _LIVE = "; connect-src 'self'"
 STATIC = ("site.css", "site.js")
 
@@ -108,17 +107,25 @@ class Pages:
         self._write(name, visible(text))
         return name
 
+    def write_picture(self, name: str, data: bytes) -> str:
+        """Write a picture beside the pages; the path."""
+        self._write_bytes(name, data)
+        return name
+
     def write_script(self, name: str, text: str) -> None:
         """Write a script of data; its text is ASCII."""
         self._write(name, text)
 
     def write_static(self) -> None:
-        """Style and script."""
+        """Write style and script."""
         for name in STATIC:
             self._write(name, files("harness.results.site").joinpath("static", name).read_text(encoding="utf-8"))
 
     def _write(self, name: str, text: str) -> None:
-        path, data = self.directory / name, text.encode("utf-8", errors="replace")
+        self._write_bytes(name, text.encode("utf-8", errors="replace"))
+
+    def _write_bytes(self, name: str, data: bytes) -> None:
+        path = self.directory / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not (self.is_live and path.is_file() and path.read_bytes() == data):  # a page that is open stays
@@ -150,7 +157,7 @@ class LongTexts:
     page: str
 
     def cut(self, text: str, name: str, limit: int = MAX_TEXT) -> Text:
-        """`name` is the file's, should one be needed."""
+        """Cut a long text, and write the whole to a file of this name if one is needed."""
         if len(text) <= limit:
             return Text(text)
         rest = f"\n... {len(text) - MAX_FILE} more characters\n" if len(text) > MAX_FILE else ""

@@ -27,7 +27,7 @@ _DROPPED = {f"{{{_SVG}}}{name}" for name in ("style", "metadata")}
 
 
 def page_svg(text: str, name: str, title: str, description: str) -> Markup:
-    """`text` is an SVG file; `name` begins the ids in it, which are the page's. Styles become attributes."""
+    """Return an SVG file's text for a page: styles become attributes, and `name` begins the ids in it."""
     ET.register_namespace("", _SVG)
     ET.register_namespace("xlink", _LINK)
     root = ET.fromstring(text)
@@ -61,7 +61,7 @@ def _clean(item: ET.Element, name: str) -> None:
 
 
 def _set(item: ET.Element, key: str, value: str) -> None:
-    """A declaration of CSS as an attribute."""
+    """Turn a declaration of CSS into an attribute."""
     if key == "font":
         if size := _FONT.search(value):
             item.attrib["font-size"] = size[1]
@@ -173,7 +173,7 @@ def scatter_plot(
 def stacked_plot(
     name: str, title: str, text: str, columns: Sequence[str], lines: Sequence[Line], x_label: str, y_label: str
 ) -> Markup:
-    """Shares of each kind over `columns`, one above the other; the values of a column add up to at most 1."""
+    """Plot the shares of each kind over `columns`, one above the other; a column's values add up to at most 1."""
     with _drawn(3.0) as (axes, svg):
         floor = [0.0] * len(columns)
         for line in lines:
@@ -195,7 +195,7 @@ def _dot(
     x_bounds: Bounds | None = None,
     y_bounds: Bounds | None = None,
 ) -> None:
-    """A dot at 0 is drawn whole, in front of the axis."""
+    """Draw a dot with its intervals; one at 0 is drawn whole, in front of the axis."""
     colour = _colour(style)
     if x_bounds:
         axes.plot(list(x_bounds), [y, y], color=colour, linewidth=2)
@@ -218,7 +218,7 @@ def _legend(axes: "Axes") -> None:
 
 @contextmanager
 def _drawn(height: float) -> Iterator[tuple["Axes", list[str]]]:
-    """Axes to draw on, eight units wide; at the end the list has the SVG."""
+    """Provide axes to draw on, eight units wide; at the end the list has the SVG."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -21,7 +21,7 @@ from harness.results.site.build import SiteBuilder
 from harness.results.site.material import link, run_names
 from harness.results.site.pages import visible
 from harness.runs.at_work import AT_WORK, read_at_work
-from harness.specs.catalog import Places
+from harness.specs.catalog_places import Places
 from harness.specs.errors import Extra, UserError, check_extra
 
 _SECONDS = 2.0
@@ -71,11 +71,11 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is said about each request."""
+        """Print nothing for a request."""
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of a browser that hangs up before it has everything."""
+    """A server that says nothing of a browser that hangs up before it has everything."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exception(), ConnectionError):
@@ -83,7 +83,11 @@ class _Server(ThreadingHTTPServer):
 
 
 def view(directories: list[Path], port: int, catalog: Places) -> int:
-    """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
+    """Serve the site of some runs on 127.0.0.1 until Ctrl-C.
+
+    Raises:
+        UserError: A run can't be read, or the port is in use.
+    """
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
         builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)

@@ -42,7 +42,7 @@ class ProbeLine:
 
 
 def write_task(pages: Pages, material: Material, name: str) -> None:
-    """Also for a task that the catalog hasn't any more: then with what its trials' verdicts say."""
+    """Write a task's page; of one that the catalog hasn't any more, with what its trials' verdicts say."""
     page = task_page(name)
     texts = LongTexts(pages, page)
     task = material.tasks.get(name)
@@ -68,7 +68,7 @@ def write_task(pages: Pages, material: Material, name: str) -> None:
 
 
 def _probes_of(trial: SiteTrial) -> dict[str, tuple[str, ...]]:
-    """Probe -> the tests that notice it."""
+    """Return probe -> the tests that notice it."""
     criteria = trial.row.record.stages.rubric.criteria if trial.row.record else ()
     return {probe: tests for item in criteria for probe, tests in item.killed_by.items()}
 
@@ -82,7 +82,7 @@ def _probe_lines(task: Task | None, trials: Sequence[SiteTrial]) -> list[ProbeLi
 
 
 def _natural(name: str) -> tuple[list[int], str]:
-    """`1.10` comes after `1.9`."""
+    """Return a key that sorts `1.10` after `1.9`."""
     number, _, rest = name.partition("-")
     return [int(part) if part.isdigit() else 0 for part in number.split(".")], rest
 
@@ -99,7 +99,7 @@ def _patches(task: Task | None, texts: LongTexts) -> list[tuple[str, object]]:
 
 
 def _met(trials: Sequence[tuple[System, SiteTrial]]) -> dict[str, tuple[int, int]]:
-    """Criterion -> trials that meet it, and trials where it was decided."""
+    """Return criterion -> (trials that meet it, trials where it was decided)."""
     found: dict[str, tuple[int, int]] = {}
     for _, trial in trials:
         for item in trial.row.record.stages.rubric.criteria if trial.row.record else ():

@@ -171,7 +171,7 @@ _TITLES = {"call": "calls", "fact": "", "fault": ""}
 
 
 def folded(step: Step, root: str) -> str:
-    """`root` leads from the page to the site's folder."""
+    """Return a step to unfold. `root` leads from the page to the site's folder."""
     fault = ' data-fault="1"' if step.has_fault else ""
     ends = [f' <span class="end">{_label(end)}</span>' for end in step.ends]
     if step.has_fault:

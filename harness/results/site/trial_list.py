@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.results.failing.criteria import criteria_of
 from harness.results.failing.funnel import lost_at
-from harness.results.run_rows import NO_VERDICT
+from harness.results.filters import NO_VERDICT
 from harness.results.site.material import TRIAL_DATA, TRIALS, Material, SiteTrial, link, task_page
 from harness.results.site.pages import Pages, visible
 from harness.specs.reasons import Verdict

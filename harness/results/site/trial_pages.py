@@ -63,7 +63,7 @@ class ArmLine:
 
     @property
     def group(self) -> str:
-        """Return under which heading it stands; empty where its kind isn't known."""
+        """The heading under which the arm stands; empty where its kind isn't known."""
         if not self.kind:
             return ""
         must_pass = VariantKind(self.kind).behaves_like_baseline
@@ -129,7 +129,10 @@ def arm_words(arm: str) -> str:
 
 
 def arm_table(trial: TrialRow, rows: Iterable[ArmTestRow]) -> ArmTable:
-    """Arms of the listed tests, by kind of variant; from the verdict where the arms' own results weren't kept."""
+    """Return the arms of the listed tests, by kind of variant.
+
+    They come from the verdict where the arms' own results weren't kept.
+    """
     arms: dict[str, list[ArmTestRow]] = {}
     for row in rows:
         if row.role in (Role.LISTED, Role.CHANGED_BEFORE):
@@ -159,7 +162,7 @@ def _line(arm: str, rows: Sequence[ArmTestRow], tests: Sequence[str]) -> ArmLine
 
 @cache
 def _cell(outcome: Outcome, quality: Quality | None, notices: bool) -> ArmCell:
-    """There are few different ones, in thousands of places."""
+    """Return a cell, remembered: there are few different ones, in thousands of places."""
     words = outcome_words(outcome, quality)
     if outcome is Outcome.FAILED:
         return ArmCell("killed" if notices else "failed", words)
@@ -179,7 +182,7 @@ def _told(words: str) -> ArmCell:
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
-    """`probe-1.10` comes after `probe-1.9`."""
+    """Return a key that sorts `probe-1.10` after `probe-1.9`."""
     parts = name.replace(".", "-").replace(",", "-").replace("_", "-").split("-")
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts)
 

@@ -51,7 +51,11 @@ class ClusterMean:
 
 
 def mean(values: Iterable[float]) -> float:
-    """Raises ZeroDivisionError where there are none."""
+    """Return the mean of some values.
+
+    Raises:
+        ZeroDivisionError: There are none.
+    """
     found = list(values)
     return sum(found) / len(found)
 
@@ -177,10 +181,15 @@ class Correlation:
 
 
 def spearman(points: Points) -> Correlation | None:
-    """Spearman's rank correlation (American Journal of Psychology 15 (1904), p. 72): Pearson's of the ranks, ties
-    having the mean of theirs. None where either quantity doesn't vary, or with fewer than three observations.
+    """Return Spearman's rank correlation with its interval.
 
-    The interval draws whole clusters again, as `bootstrap_bounds` does; ranks stay those of the whole sample.
+    It is Pearson's correlation of the ranks, ties having the mean of theirs (Spearman, American Journal of
+    Psychology
+    15 (1904), p. 72). The interval draws whole clusters again, as `bootstrap_bounds` does; ranks stay those of the
+    whole sample.
+
+    Returns:
+        None where either quantity doesn't vary, or with fewer than three observations.
     """
     names = sorted(points)
     pairs = [pair for name in names for pair in points[name]]

@@ -77,7 +77,11 @@ class Difference(Estimate):
 
 
 def rate_over_tasks(values: Sequence[TaskValue]) -> Estimate:
-    """Raises ZeroDivisionError without a value. Pure, as all here."""
+    """Return the mean of tasks' values with its interval. Pure, as all here.
+
+    Raises:
+        ZeroDivisionError: There is no value.
+    """
     share = mean(item.value for item in values)
     tasks = {item.task: [item.value] for item in values}
     groups = _by_repository(values, [item.value for item in values])
@@ -95,7 +99,11 @@ def rate_over_tasks(values: Sequence[TaskValue]) -> Estimate:
 
 
 def difference_over_tasks(pairs: Sequence[TaskPair]) -> Difference:
-    """Raises ZeroDivisionError without a pair."""
+    """Return the mean difference of pairs of tasks' values with its interval.
+
+    Raises:
+        ZeroDivisionError: There is no pair.
+    """
     first, second = mean(pair.first for pair in pairs), mean(pair.second for pair in pairs)
     differences = [pair.first - pair.second for pair in pairs]
     tasks = {pair.task: [value] for pair, value in zip(pairs, differences, strict=True)}
@@ -115,7 +123,7 @@ def difference_over_tasks(pairs: Sequence[TaskPair]) -> Difference:
 
 
 def _by_repository(items: Iterable[TaskValue | TaskPair], values: Iterable[float]) -> Clusters:
-    """Empty where the repository of a task isn't known."""
+    """Return values in clusters by repository; empty where the repository of a task isn't known."""
     groups: defaultdict[str, list[float]] = defaultdict(list)
     for item, value in zip(items, values, strict=True):
         groups[item.repository].append(value)

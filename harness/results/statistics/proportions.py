@@ -56,9 +56,11 @@ def rate(part: int, whole: int) -> Rate:
 
 
 def score_bounds(share: float, whole: int) -> Bounds:
-    """Wilson's interval of a share of `whole` observations. Each may itself be a share: of a task's attempts, say.
+    """Return Wilson's interval of a share of `whole` observations.
 
-    Then it is wider than it need be, since a mean of shares varies less than a mean of zeros and ones.
+    Each may itself be a share: of a task's attempts, say. Then the interval is wider than it need be, since a mean
+    of
+    shares varies less than a mean of zeros and ones.
     """
     square = Z_95**2
     centre = (share + square / (2 * whole)) / (1 + square / whole)
@@ -79,12 +81,19 @@ def score_bounds_of_difference(first: float, second: float, whole: int) -> Bound
 
 
 def mcnemar(first: int, second: int) -> float:
-    """Two-sided p of McNemar's exact test: `first` and `second` count the tasks that one side alone has won.
+    """Return the two-sided p of McNemar's exact test.
 
-    Each of these tasks falls to either side with probability 1/2 where the two don't differ, so that this is the sign
-    test: min(1, 2 * P(X <= min)) for a binomial X. 1 where no task tells the sides apart. McNemar, Psychometrika 12
-    (1947), p. 153; the exact form: Fleiss, Levin & Paik, Statistical Methods for Rates and Proportions (2003),
-    chapter 13.
+    Each of these tasks falls to either side with probability 1/2 where the two don't differ, so that this is the
+    sign
+    test: min(1, 2 * P(X <= min)) for a binomial X. McNemar, Psychometrika 12 (1947), p. 153; the exact form: Fleiss,
+    Levin & Paik, Statistical Methods for Rates and Proportions (2003), chapter 13.
+
+    Args:
+        first: The number of tasks that the first side alone has won.
+        second: The number of tasks that the second side alone has won.
+
+    Returns:
+        p; 1 where no task tells the sides apart.
     """
     if first < 0 or second < 0:
         raise ValueError(f"{first} and {second} are not counts")
@@ -93,10 +102,10 @@ def mcnemar(first: int, second: int) -> float:
 
 
 def holm(values: Sequence[float]) -> tuple[float, ...]:
-    """p values adjusted for their number, in their order (Holm, Scandinavian Journal of Statistics 6 (1979), p. 65).
+    """Return p values adjusted for their number, in their order.
 
     The chance that any pair without a difference comes out below 5% is then at most 5%, however the tests depend on
-    each other.
+    each other (Holm, Scandinavian Journal of Statistics 6 (1979), p. 65).
     """
     adjusted = [0.0] * len(values)
     largest = 0.0
@@ -107,7 +116,8 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def ranks(intervals: Sequence[Bounds]) -> tuple[int, ...]:
-    """1 + the number of systems whose interval lies wholly above, for each. Equal ranks are ties.
+    """Return for each system 1 + the number of systems whose interval lies wholly above its own. Equal ranks are
+    ties.
 
     Systems whose intervals overlap aren't told apart, so that this is the best place which the data leave open.
     Bounds that differ by rounding alone are equal.

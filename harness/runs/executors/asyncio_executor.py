@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from harness.runs.concurrency import side_by_side
-from harness.runs.executors.protocol import Services, TrialSpec
+from harness.runs.executors.protocol import RunObserver, Services, TrialSpec
 from harness.runs.outcome import Phase, TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
 from harness.runs.run_context import run_context
@@ -29,46 +29,40 @@ class AsyncioExecutor:
         if not trials:
             return
         run = trials[0].run
-        at_work = _AtWork(services.observer.observe)
-        services.interrupt.wind_down = at_work.wind_down
+        working = _Trials(services.observer)
+        services.interrupt.wind_down = working.wind_down
         async with run_context(run, services, alone=True) as context:
             for trial in trials:
                 context.trial(trial)
-
-            async def work(trial: TrialSpec) -> TrialOutcome:
-                with at_work.on(trial):
-                    return await do_trial(context, trial, at_work.observe)
-
+            work = partial(do_trial, context, working.observe)
             await side_by_side(
-                trials, work, harness_error, run.config.jobs, services.observer.done, services.observer.may_begin
+                trials, work, harness_error, run.config.jobs, working.done, services.observer.may_begin
             )
 
 
-class _AtWork:
+class _Trials:
     """The trials at work and what each is about. What judges a submission is cheap; what agents do is dear."""
 
-    def __init__(self, observe: Callable[[TrialEvent], None]) -> None:
-        self._observe = observe
+    def __init__(self, observer: RunObserver) -> None:
+        self._observer = observer
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._phases: dict[str, Phase] = {}
 
-    @contextmanager
-    def on(self, trial: TrialSpec) -> Iterator[None]:
+    def observe(self, event: TrialEvent) -> None:
+        """Hear of a trial, from the task that does it."""
         task = asyncio.current_task()
         assert task is not None, "a coroutine runs in a task"
-        self._tasks[trial.place] = task
-        try:
-            yield
-        finally:
-            del self._tasks[trial.place]
-            self._phases.pop(trial.place, None)
-
-    def observe(self, event: TrialEvent) -> None:
+        self._tasks.setdefault(event.place, task)
         if event.stand:
             self._phases[event.place] = event.stand.phase
         else:
             self._phases.pop(event.place, None)
-        self._observe(event)
+        self._observer.observe(event)
+
+    def done(self, outcome: TrialOutcome) -> None:
+        self._tasks.pop(outcome.place, None)
+        self._phases.pop(outcome.place, None)
+        self._observer.done(outcome)
 
     def wind_down(self) -> bool:
         """Stop the agents. Whether submissions are being judged, which is worth waiting for."""

@@ -16,7 +16,7 @@ from harness.models.rate_limits import LimiterService
 from harness.runs.concurrency import FirstInterrupt
 from harness.runs.outcome import TrialEvent, TrialOutcome
 from harness.runs.plan import RunConfig
-from harness.specs.catalog import CatalogPlace
+from harness.specs.catalog_places import CatalogPlace
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 
@@ -53,16 +53,18 @@ class TrialSpec(BaseModel):
 
 
 class RunObserver:
-    """Hears what happens to a run's trials; all methods return at once. Override what matters."""
+    """An observer of a run's trials; all methods return at once. Override what matters."""
 
     def done(self, outcome: TrialOutcome) -> None:
-        """A trial has ended."""
+        """Hear that a trial has ended."""
 
     def observe(self, event: TrialEvent) -> None:
-        """Something has happened to a trial before its end."""
+        """Hear that something has happened to a trial before its end."""
 
     def may_begin(self) -> bool:
-        """Return whether a further trial may begin: asked before each, and after a no none is begun any more."""
+        """Return whether a further trial may begin. It is asked before each; after a no, no trial is begun any
+        more.
+        """
         return True
 
 
@@ -82,20 +84,21 @@ class Services:
 
 
 class Executor(Protocol):
-    """Does trials somewhere. It is made once per run."""
+    """A place where trials are done. One is made for each run."""
 
     async def isolation(self, config: RunConfig) -> str:
-        """Return what trials of this configuration are isolated by, for the run's record.
+        """Return how trials of this configuration are isolated, for the run's record.
 
-        Raises UserError where they can't be done here, so that a run is refused before its directory is made.
+        Raises:
+            UserError: They can't be done here; the run is refused before its directory is made.
         """
         ...
 
     async def run(self, trials: Sequence[TrialSpec], services: Services) -> None:
-        """Do every trial, in any order and place; `services.observer` is told of each as it ends.
+        """Do every trial, in any order and place, and tell `services.observer` of each as it ends.
 
-        Whatever goes wrong in a trial is that trial's outcome. An error that is raised ends the run. When this is
-        cancelled, nothing stays at work and no container is left.
+        Whatever goes wrong in a trial is that trial's outcome; an error that is raised ends the run. After a
+        cancellation nothing is at work and no container is left.
         """
         ...
 
@@ -111,7 +114,11 @@ EXECUTORS: Registry[Callable[..., Executor]] = Registry(
 
 
 def make_executor(named: str) -> Executor:
-    """Return the executor that `--executor NAME[:ARGUMENT]` names; nothing is reached yet. Raises UserError."""
+    """Return the executor that `--executor NAME[:ARGUMENT]` names; nothing is reached yet.
+
+    Raises:
+        UserError: Nobody registered the name, or the argument is wrong.
+    """
     name, _, argument = named.partition(":")
     factory = EXECUTORS.get(name)
     given = (argument,) if argument else ()

@@ -27,7 +27,7 @@ async def do_one(spec: TrialSpec, services: Services | None = None) -> TrialOutc
     budget = Spending(limit, usage=spent_in(spec.run.directory) if limit else NO_USAGE)
     shared = services or Services(budget, RateLimiters())
     async with run_context(spec.run, shared) as context:
-        return await do_trial(context, spec, shared.observer.observe)
+        return await do_trial(context, shared.observer.observe, spec)
 
 
 def main() -> None:

@@ -120,10 +120,10 @@ def _first_line(error: Exception) -> str:
 
 
 def layer_meter(docker: Docker, facts: Mapping[str, Any], limit_mb: int) -> Callable[[], Awaitable[int]]:
-    """Measures a container's layer on this machine where we may read it (root, on Linux), else asks the engine.
+    """Return a function that measures a container's layer.
 
-    `facts` are what the engine tells of the container. It counts a sparse file at its full length and empty files not
-    at all.
+    It does so on this machine where we may read the layer (root, on Linux), else it asks the engine, which counts a
+    sparse file at its full length and empty files not at all. `facts` are what the engine tells of the container.
     """
     container = facts["Id"]
     upper = ((facts.get("GraphDriver") or {}).get("Data") or {}).get("UpperDir") or ""

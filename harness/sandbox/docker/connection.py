@@ -201,7 +201,11 @@ async def start_exec(address: EngineAddress, execution: str) -> "AttachedStream"
 
 
 async def wait_for_end(address: EngineAddress, container: str) -> None:
-    """Returns when a container has ended, or when the engine stops answering. Raises SandboxLost."""
+    """Return when a container has ended, or when the engine stops answering.
+
+    Raises:
+        SandboxLost: The container is gone.
+    """
     await (await address.post(f"/containers/{quote(container)}/wait")).drop()
 
 

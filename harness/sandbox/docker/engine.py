@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from harness.sandbox.abilities import Remains
 from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
@@ -14,7 +15,7 @@ from harness.sandbox.docker.warming import Warming
 from harness.sandbox.images.disk_budget import ImagesInUse, shrink_images
 from harness.sandbox.images.second_copy import copy_tag, make_second_copy
 from harness.sandbox.options import check_job_options, check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, Remains, SandboxOptions
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Mount, SandboxOptions
 from harness.sandbox.toolboxes.recipe import read_toolbox_recipe, toolbox_mount
 from harness.specs.errors import EndedFromOutside, SandboxLost
 from harness.specs.scaffold import Scaffold

@@ -15,7 +15,7 @@ from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, AttachedStream, attach, wait_for_end
-from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.container import ContainerSpec, ImageFacts
 from harness.sandbox.docker.init import command, command_status, program, was_killed
 from harness.sandbox.protocol import (
     REPORT_DIR,
@@ -94,7 +94,9 @@ async def _running_companion(
 
 
 async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
-    """Raises EndedFromOutside for a companion that isn't there any more, or has lost a process for want of memory."""
+    """Return a companion's end, raising EndedFromOutside for one that is gone or has lost a process for want of
+    memory.
+    """
     state = (await docker.call(docker.api.inspect_container, companion.container))["State"]
     if not state["Running"] or state["OOMKilled"]:
         raise EndedFromOutside(LOST)
@@ -116,21 +118,18 @@ async def _container(
     """Provide a created container, removed at the end whatever happens."""
     env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
     argv = command(docker_container.limited(docker, options.limits, job.argv))
-    creation = asyncio.create_task(
-        docker_container.create(
-            docker,
-            image,
-            options,
-            labels,
-            argv,
-            env,
-            "",
-            image.workdir,
-            capabilities,
-            is_job=True,
-            beside=beside_it,
-        )
+    spec = ContainerSpec(
+        image,
+        options,
+        labels,
+        argv,
+        env,
+        directory=image.workdir,
+        capabilities=capabilities,
+        is_job=True,
+        beside=beside_it,
     )
+    creation = asyncio.create_task(docker_container.create(docker, spec))
     try:
         yield await asyncio.shield(creation)
     finally:
@@ -202,7 +201,7 @@ async def _until_end(docker: Docker, container: str, stream: AttachedStream, log
 
 
 async def _use(docker: Docker, container: str) -> Use:
-    """Raises EndedFromOutside for a container that somebody has frozen."""
+    """Return what a container has used, raising EndedFromOutside for one that somebody has frozen."""
     if (await docker.call(docker.api.inspect_container, container))["State"]["Paused"]:
         raise EndedFromOutside("the container of a job was paused from outside")
     stats = await docker.call(docker.api.stats, container, decode=False, stream=False, one_shot=True)
@@ -215,7 +214,7 @@ async def _use(docker: Docker, container: str) -> Use:
 
 
 def _check_ended_inside(begin: Mapping[str, Any], state: Mapping[str, Any], timed_out: bool) -> None:
-    """Raises EndedFromOutside where neither the command nor a limit ended the container; two states of it."""
+    """Raise EndedFromOutside where neither the command nor a limit ended the container, by two states of it."""
     if state["Running"]:  # the engine closed our connections
         raise EndedFromOutside("the engine stopped telling of the container of a job")
     if state["StartedAt"] != begin["StartedAt"]:

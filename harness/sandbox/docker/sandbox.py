@@ -13,7 +13,7 @@ from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, start_exec
-from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.container import ContainerSpec, ImageFacts
 from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Gateway, Image, LimitReached, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
@@ -107,7 +107,7 @@ class DockerSandbox:
                 await self._docker.remove(creation.result())
 
     async def _connect(self) -> Stream:
-        """Starts a driver. Raises SandboxLost, LimitReached where there is nothing left to start it in."""
+        """Start a driver; raise SandboxLost, or LimitReached where there is nothing left to start it in."""
         await self._check_running()
         await self._check_room()
         made = await self._docker.call(
@@ -148,9 +148,8 @@ class DockerSandbox:
 
     async def _create_with(self, options: SandboxOptions) -> str:
         capabilities = await self._facts.capabilities(self._image)
-        return await docker_container.create(
-            self._docker, self._image, options, self._labels, _IDLE, {}, _NOBODY, "/", capabilities
-        )
+        spec = ContainerSpec(self._image, options, self._labels, _IDLE, user=_NOBODY, capabilities=capabilities)
+        return await docker_container.create(self._docker, spec)
 
     async def _container(self) -> str:
         if self._creation is None:
@@ -175,7 +174,7 @@ class DockerSandbox:
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
 
     async def _check_there(self) -> None:
-        """Its files can be had when we ended it, not when something else did: then they may be half written."""
+        """Raise SandboxLost where something else ended the container: then its files may be half written."""
         state = await self._state()
         if not (state["Running"] or self._killed or self._limit):
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
@@ -186,7 +185,7 @@ class DockerSandbox:
         return state
 
     async def _check_room(self) -> None:
-        """Ends a container that is full of processes, which nothing else could be done with. Raises LimitReached."""
+        """End a container that is full of processes, in which nothing else can be done, and raise LimitReached."""
         stats = await self._docker.call(
             self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
         )

@@ -30,7 +30,11 @@ class Endpoint:
 
 
 def named_endpoint(text: str) -> Endpoint:
-    """Return `HOST[:PORT][=ADDRESS]`, as users name one. Raises UserError."""
+    """Return the endpoint `HOST[:PORT][=ADDRESS]`, as users name one.
+
+    Raises:
+        UserError: It is written otherwise.
+    """
     name, _, address = text.strip().partition("=")
     host, _, port = name.partition(":")
     if not is_host(host.lower()) or (port and not port.isdecimal()) or not 0 < int(port or 443) < 65536:
@@ -106,7 +110,11 @@ class Destinations:
         self._resolve = resolve or _resolve
 
     def check(self, host: str, port: int) -> Endpoint:
-        """Raises Refused."""
+        """Return an endpoint that a request may reach.
+
+        Raises:
+            Refused: It may not.
+        """
         if is_address(host):
             raise Refused("address")
         name = host.lower().rstrip(".")
@@ -119,7 +127,12 @@ class Destinations:
         return self._endpoints[name, port]
 
     async def open(self, endpoint: Endpoint) -> Ends:
-        """Raises Refused, OSError."""
+        """Connect to an endpoint.
+
+        Raises:
+            Refused: Its address is one of this machine or its network.
+            OSError: It can't be reached.
+        """
         async with asyncio.timeout(DIAL_SECONDS):
             if endpoint.address:
                 return await asyncio.open_connection(endpoint.address, endpoint.port)

@@ -55,7 +55,7 @@ class EgressProxy:
         self._tasks: set[asyncio.Task[object]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection, to its end."""
+        """Serve one connection, to its end."""
         task = asyncio.current_task()
         assert task is not None
         if len(self._tasks) >= _MOST_AT_ONCE:
@@ -71,6 +71,7 @@ class EgressProxy:
             writer.close()
 
     async def close(self) -> None:
+        """End the connections that are open."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -48,7 +48,11 @@ def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:
 
 
 async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
-    """Returns once such a forwarder takes connections. Raises SandboxLost."""
+    """Return once such a forwarder takes connections.
+
+    Raises:
+        SandboxLost: It doesn't.
+    """
     waiting = await channel.run(_UNTIL_IT_LISTENS.format(port=gateway.port), _READY_SECONDS)
     if waiting.exit_status != 0:
         raise SandboxLost(f"the forwarder to the gateway does not start under {gateway.python}")
@@ -64,7 +68,11 @@ class Carrier:
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Returns once connections are taken. Raises SandboxLost."""
+        """Return once connections are taken.
+
+        Raises:
+            SandboxLost: None are.
+        """
         try:
             async with asyncio.timeout(_READY_SECONDS):
                 said = await self._stream.read()
@@ -80,7 +88,11 @@ class Carrier:
         self._task = asyncio.create_task(mux.run())
 
     def check(self) -> None:
-        """Raises SandboxLost where the way is gone."""
+        """Check that the way is open.
+
+        Raises:
+            SandboxLost: It is gone.
+        """
         if self._task is None or self._task.done():
             raise SandboxLost("the sandbox has lost its way to the gateway")
 

@@ -31,7 +31,8 @@ _PIP_KEYS = ("index-url", "extra-index-url", "trusted-host")
 def ca_bundle() -> Path | None:
     """Return the certificate bundle for builds: $TESTWRIGHT_CA_BUNDLE, else the first that this machine trusts.
 
-    Raises UserError where that variable names no file.
+    Raises:
+        UserError: That variable names no file.
     """
     if own := os.environ.get(_OWN_BUNDLE):
         if not Path(own).is_file():
@@ -50,7 +51,7 @@ def proxies(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def pip_settings() -> dict[str, tuple[str, ...]]:
-    """pip's indexes as this machine has them configured; an environment variable beats a file.
+    """Return pip's indexes as this machine has them configured; an environment variable beats a file.
 
     Addresses of this machine's files are left out: they mean nothing inside a container.
     """
@@ -88,7 +89,7 @@ def pip_own_hosts() -> tuple[str, ...]:
 
 
 def _rank(line: str) -> int:
-    """pip reads [global], then the command's own section, then the environment: the last one counts."""
+    """Return a line's rank. pip reads [global], the command's section, then the environment: the last one counts."""
     return 2 if line.startswith(":env:") else 0 if line.startswith("global.") else 1
 
 

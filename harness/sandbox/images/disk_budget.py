@@ -29,7 +29,7 @@ class ImagesInUse:
         self._counts: Counter[str] = Counter()
 
     def hold(self, tag: str) -> None:
-        """Until `release` was called as often. Without a cache that can be written, nothing is told."""
+        """Keep an image until `release` was called as often. Without a cache that can be written, nothing is told."""
         self._counts[tag] += 1
         with contextlib.suppress(OSError):
             if tag not in self._files:
@@ -40,11 +40,13 @@ class ImagesInUse:
             os.utime(_mark(tag))
 
     def release(self, tag: str) -> None:
+        """Let go of an image once; see `hold`."""
         self._counts[tag] -= 1
         if self._counts[tag] <= 0 and (file := self._files.pop(tag, None)):
             file.close()
 
     def close(self) -> None:
+        """Let go of all images."""
         for file in self._files.values():
             file.close()
         self._files.clear()
@@ -80,7 +82,11 @@ def _mark(tag: str) -> Path:
 
 
 async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
-    """Return an image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
+    """Return an image of the engine, or of its registry; None where it is gone again.
+
+    Raises:
+        ImageUnavailable: The engine refuses.
+    """
     if stored := await images.find(tag):
         return stored
     await images.pull(tag)
@@ -125,7 +131,7 @@ class OurImage:
 
 
 def occupied(images: Sequence[OurImage], others: Sequence[ListedImage] = ()) -> int:
-    """Bytes of all layers, each counted once where the image that it belongs to is among these or the others."""
+    """Return the bytes of all layers of `images`, each counted once, also where it belongs to one of `others`."""
     found = 0
     for image in images:
         below = [each.size for each in images if each.is_below(image)]

@@ -51,7 +51,10 @@ class ListedImage(NamedTuple):
 
 
 class EngineImages:
-    """Looks up, reads, makes and pulls images. Every method raises ImageUnavailable where the engine refuses."""
+    """The images of an engine, which it looks up, reads, makes and pulls.
+
+    Every method raises ImageUnavailable where the engine refuses.
+    """
 
     def __init__(self, client: docker.DockerClient) -> None:
         self._client = client
@@ -83,7 +86,7 @@ class EngineImages:
         await _off_loop(lambda: self._client.images.remove(tag, force=force))
 
     async def copy_out(self, tag: str, path: str, destination: Path) -> None:
-        """The directory `path` of an image, as `destination`; nothing of the image runs."""
+        """Copy the directory `path` of an image to `destination`; nothing of the image runs."""
         await _off_loop(lambda: self._copy_out(tag, path, destination))
 
     async def export(self, tag: str, archive: Path) -> None:
@@ -91,7 +94,14 @@ class EngineImages:
         await _off_loop(lambda: self._export(tag, archive))
 
     async def extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
-        """Make `tag`: one more layer on `base`, a tar unpacked at its root. `changes` are Dockerfile lines."""
+        """Make an image of one more layer.
+
+        Args:
+            base: The tag of the image below.
+            archive: A tar that is unpacked at its root.
+            tag: The new image's.
+            changes: Lines of a Dockerfile.
+        """
         await _off_loop(lambda: self._extend(base, archive, tag, changes))
 
     async def save(self, tag: str, archive: Path) -> None:
@@ -107,7 +117,7 @@ class EngineImages:
         await _off_loop(lambda: self._load(archive))
 
     async def fill_volume(self, tag: str, volume: str, path: str) -> None:
-        """A new volume with what an image has at `path`; nothing of the image runs."""
+        """Make a volume with what an image has at `path`; nothing of the image runs."""
         await _off_loop(lambda: self._fill_volume(tag, volume, path))
 
     async def volume_time(self, volume: str) -> str:
@@ -252,7 +262,11 @@ def _plain(tag: str) -> str:
 
 @asynccontextmanager
 async def engine_images() -> AsyncIterator[EngineImages]:
-    """Provide the images of the engine that the environment names. Raises ImageUnavailable where none answers."""
+    """Provide the images of the engine that the environment names.
+
+    Raises:
+        ImageUnavailable: None answers.
+    """
     client = await _off_loop(lambda: docker.from_env(timeout=_TIMEOUT_SECONDS))
     try:
         yield EngineImages(client)

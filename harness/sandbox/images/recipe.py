@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.specs.catalog import default_directory
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import LANGUAGE_FACTS, Repo
 from harness.specs.task import Task
@@ -55,7 +55,11 @@ class Recipe:
 
 
 def read_recipe(repo: Repo) -> Recipe:
-    """Raises UserError where a file is absent, or the Dockerfile says what isn't used or lacks a target."""
+    """Read a repository's recipe.
+
+    Raises:
+        UserError: A file is absent, or the Dockerfile lacks a target or names what isn't used.
+    """
     own = (path for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
     paths = [repo.directory / "Dockerfile", *sorted(own)]
     for path in paths:
@@ -122,7 +126,7 @@ def _line_of_frame(repo: Repo) -> str:
 
 
 def _check_dockerfile(recipe: Recipe, path: Path) -> None:
-    """Raises UserError for a value that repo.yaml overrides with another one, and for a target that isn't there."""
+    """Raise UserError for a value that repo.yaml overrides with another one, and for a target that isn't there."""
     text = path.read_text(errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         found = re.fullmatch(r"\s*ARG\s+(\w+)=[\"']?(.*?)[\"']?\s*", line, re.IGNORECASE)
@@ -147,7 +151,7 @@ def task_tag(task: Task, recipe: Recipe) -> str:
 
 
 def digest_of(parts: Mapping[str, bytes]) -> str:
-    """sha256 over named parts; no part can pass for another."""
+    """Return the sha256 over named parts; no part can pass for another."""
     whole = hashlib.sha256()
     for name, data in sorted(parts.items()):
         whole.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())

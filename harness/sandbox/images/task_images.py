@@ -37,7 +37,12 @@ _PACKAGES = ("sh", "-c", "dpkg-query --show; pip list --format=freeze --disable-
 
 
 async def repo_image(repo: Repo) -> Image:
-    """Upstream complete, as pinned, built if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return upstream's release complete, as pinned, built if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be built.
+        UserError: The recipe is wrong.
+    """
     recipe = read_recipe(repo)
     tag = recipe.tag("repo")
     place = image_place(tag)
@@ -54,9 +59,11 @@ async def repo_image(repo: Repo) -> Image:
 
 
 async def task_image(task: Task) -> Image:
-    """Upstream without the withheld tests, its history one commit; built if it isn't there.
+    """Return upstream's release without the withheld tests, its history one commit; built if it isn't there.
 
-    Raises ImageUnavailable where an image can't be built, UserError where withheld.patch doesn't apply.
+    Raises:
+        ImageUnavailable: An image can't be built.
+        UserError: withheld.patch doesn't apply.
     """
     recipe = read_recipe(task.repo)
     place = image_place(task_tag(task, recipe))
@@ -76,7 +83,11 @@ async def task_image(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """Return the digest of a task's image without making it: None where none was made here. Raises UserError."""
+    """Return the digest of a task's image without making it; None where none was made here.
+
+    Raises:
+        UserError: The recipe is wrong.
+    """
     record = image_place(task_tag(task, read_recipe(task.repo))).record()
     return record.digest if record else None
 

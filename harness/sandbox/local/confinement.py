@@ -162,7 +162,7 @@ def works() -> bool:
 
 
 def _programs() -> list[str]:
-    """This machine's programs and libraries, read-only."""
+    """Return mounts of this machine's programs and libraries, read-only."""
     directories = [path for path in PROGRAMS if Path(path).is_dir() and not Path(path).is_symlink()]
     return [option for path in directories for option in ("--ro-bind", path, path)]
 

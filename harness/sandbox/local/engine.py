@@ -4,6 +4,7 @@ import asyncio
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 
+from harness.sandbox.abilities import Remains
 from harness.sandbox.local import confinement as local_confinement
 from harness.sandbox.local import jobs as local_jobs
 from harness.sandbox.local.confinement import Bubblewrap, Confinement, Plain
@@ -11,7 +12,7 @@ from harness.sandbox.local.place import LocalDirectory
 from harness.sandbox.local.processes import end_marked
 from harness.sandbox.local.sandbox import LocalSandbox
 from harness.sandbox.options import check_job_options, check_options
-from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Remains, SandboxOptions, Volume
+from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, SandboxOptions, Volume
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 
@@ -83,4 +84,4 @@ class LocalEngine:
                 await asyncio.to_thread(place.remove)
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection is kept open."""

@@ -100,7 +100,7 @@ async def _running_companion(
 
 
 async def _end_of(companion: _RunningCompanion) -> CompanionEnd:
-    """Raises EndedFromOutside for a companion that isn't there any more."""
+    """Return a companion's end, raising EndedFromOutside for one that isn't there any more."""
     if companion.ended.done():
         raise EndedFromOutside(LOST)
     outputs = await asyncio.to_thread(read_outputs, companion.place, companion.outputs)
@@ -166,7 +166,7 @@ async def _spawn(launch: Launch, output: int) -> Process:
 
 
 def _check_ended_inside(process: Process, confinement: Confinement, timed_out: bool) -> None:
-    """Raises EndedFromOutside where something killed bubblewrap itself, which nothing in its namespace can do.
+    """Raise EndedFromOutside where something killed bubblewrap itself, which nothing in its namespace can do.
 
     Without a namespace that can't be told: the job's first process may have been killed by any other one.
     """

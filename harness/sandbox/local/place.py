@@ -59,7 +59,7 @@ class LocalDirectory:
         return place
 
     def fill(self, image: Image) -> None:
-        """A fresh copy of the image's tree, and what belongs around it."""
+        """Copy the image's tree, and what belongs around it."""
         for path in (AGENT_LOGS, HOME, "/tmp", "/var/tmp", "/etc", "/run"):
             self.real(path).mkdir(parents=True)
         self.real(image.workdir).parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ class LocalDirectory:
 
     @property
     def marks(self) -> str:
-        """Begins the mark of each process, where processes are told by their marks."""
+        """The beginning of the mark of each process, where processes are told by their marks."""
         return f"{self.directory.name}."
 
     @property
@@ -194,7 +194,9 @@ def _member(inside: str, child: str, fd: int) -> Iterator[bytes]:
 
 
 def _make_readable(status: os.stat_result, child: str, fd: int) -> None:
-    """An agent may have taken its own right to read. No link is followed, whatever `child` has become meanwhile."""
+    """Give back the right to read, which an agent may have taken from itself; follow no link, whatever `child` is
+    now.
+    """
     wanted = {stat.S_IFDIR: 0o500, stat.S_IFREG: 0o400}.get(stat.S_IFMT(status.st_mode), 0)
     if status.st_mode & wanted != wanted and status.st_uid == os.getuid():
         found = os.open(child, os.O_PATH | os.O_NOFOLLOW, dir_fd=fd)
@@ -206,7 +208,7 @@ def _make_readable(status: os.stat_result, child: str, fd: int) -> None:
 
 
 def _regular(entry: tarfile.TarInfo, content: BinaryIO) -> Iterator[bytes]:
-    """Exactly the bytes that the header tells of, whatever becomes of the file meanwhile."""
+    """Yield exactly the bytes that the header tells of, whatever becomes of the file meanwhile."""
     yield _header(entry)
     left = entry.size
     while left and (data := content.read(min(left, _CHUNK_BYTES))):

@@ -19,7 +19,11 @@ END_SECONDS = 10.0
 
 
 async def spawn(launch: Launch, stdin: int = DEVNULL, stdout: int = PIPE) -> Process:
-    """In a session of its own: neither Ctrl-C nor our terminal reach it. Raises SandboxLost."""
+    """Start a process in a session of its own: neither Ctrl-C nor our terminal reach it.
+
+    Raises:
+        SandboxLost: It can't be started.
+    """
     with _inherited(launch.call_filter) as files:
         [program, *words] = launch.argv
         filtered = [word for file in files for word in ("--seccomp", str(file))]

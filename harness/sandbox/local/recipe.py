@@ -75,7 +75,9 @@ async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -
 
 
 def copy_venv(venv: Path, destination: Path) -> None:
-    """A copy of hard links, except for the files that name the place: scripts and the venv's own configuration."""
+    """Copy a venv by hard links, except for the files that name the place: scripts and the venv's own
+    configuration.
+    """
     shutil.copytree(venv, destination, symlinks=True, copy_function=os.link)
     for path in [destination / "pyvenv.cfg", *(destination / "bin").iterdir()]:
         if path.is_file() and not path.is_symlink():
@@ -83,7 +85,7 @@ def copy_venv(venv: Path, destination: Path) -> None:
 
 
 async def packages_of(venv: Path) -> tuple[str, ...]:
-    """`name==version` of each package."""
+    """Return `name==version` of each package."""
     command = [str(venv / "bin" / "python"), "-m", "pip", "list", "--disable-pip-version-check", "--format=freeze"]
     listed = await asyncio.to_thread(
         subprocess.run, command, env=host_environment(), capture_output=True, text=True, check=False
@@ -128,11 +130,16 @@ _NAME_DIGITS = 12
 
 
 async def task_environment(task: Task) -> Image:
-    """`reference` is a directory with `tree` (a git repository as in the image), `venv` and `bin/run_tests`.
+    """Return the task's environment on this machine, made if it isn't there.
 
-    The package itself is installed in development form at the work directory. PYTHONPATH names that as well: a
-    sandbox that has its tree elsewhere translates the variable, not the installation.
-    Raises ImageUnavailable where pip fails, UserError where the repo has no recipe.
+    `reference` is a directory with `tree` (a git repository as in the image), `venv` and `bin/run_tests`. The
+    package
+    itself is installed in development form at the work directory. PYTHONPATH names that as well: a sandbox that has
+    its tree elsewhere translates the variable, not the installation.
+
+    Raises:
+        ImageUnavailable: pip fails.
+        UserError: The repo has no recipe.
     """
     recipe = _recipe(task.repo)
     place = _place(task.id, recipe, task.patch("withheld.patch"))
@@ -196,7 +203,7 @@ async def _keep(place: ImageFolder, tree: GitTree, recipe: str, packages: tuple[
 
 
 def _recipe(repo: Repo) -> str:
-    """Digest of what the environment is made from, this interpreter among it."""
+    """Return a digest of what the environment is made from, this interpreter among it."""
     parts: Mapping[str, bytes] = {
         "requirements": _requirements(repo).read_bytes(),
         "run_tests.sh": run_script(repo)[RUN_SCRIPT],
@@ -209,7 +216,7 @@ def _recipe(repo: Repo) -> str:
 
 
 def _requirements(repo: Repo) -> Path:
-    """Raises UserError where the repo has no local recipe."""
+    """Return the repo's locked requirements, raising UserError where it has no local recipe."""
     if repo.local is None:
         raise UserError(f"{repo.directory / 'repo.yaml'}: no key 'local'; this repo needs a Docker engine")
     path = repo.directory / repo.local.requirements

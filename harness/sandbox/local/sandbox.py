@@ -79,7 +79,7 @@ class LocalSandbox:
             await asyncio.to_thread(place.remove)
 
     async def _connect(self) -> Stream:
-        """Starts a driver, in place of one that hangs or was killed. Raises SandboxLost, LimitReached."""
+        """Start a driver, in place of one that hangs or was killed; raise SandboxLost or LimitReached."""
         if self._process is not None and self._confinement.alone:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), _LAST_WORDS_SECONDS)
@@ -95,7 +95,7 @@ class LocalSandbox:
         return ProcessStream(self._process)
 
     def _marks(self, place: LocalDirectory) -> str:
-        """Without a namespace of their own, processes are told by what they carry."""
+        """Return the mark by which processes are told where they have no namespace of their own."""
         return "" if self._confinement.alone else place.marks
 
     async def _end(self, place: LocalDirectory) -> None:

@@ -42,6 +42,7 @@ class ToolboxRecipe:
 
     @property
     def volume(self) -> str:
+        """The name of the toolbox's volume."""
         return f"testwright-{self.scaffold.catalog_name}-toolbox-{self.digest[:_DIGITS]}"
 
     def lay_out(self, context: Path) -> None:
@@ -54,7 +55,11 @@ class ToolboxRecipe:
 
 
 def read_toolbox_recipe(scaffold: Scaffold) -> ToolboxRecipe:
-    """Raises UserError where a lock is absent."""
+    """Read the recipe of a scaffold's toolbox.
+
+    Raises:
+        UserError: A lock is absent.
+    """
     parts = {name: Path(__file__).with_name(name).read_bytes() for name in _OWN}
     for name in scaffold.install.locks:
         path = scaffold.directory / name
@@ -74,8 +79,11 @@ _BAD_HASH = re.compile(r"EINTEGRITY|DO NOT MATCH THE HASHES")
 
 
 async def toolbox_mount(scaffold: Scaffold) -> Mount:
-    """Return a scaffold's toolbox, built if it isn't there. Raises UserError for what doesn't match its hashes,
-    ImageUnavailable.
+    """Return a scaffold's toolbox, built if it isn't there.
+
+    Raises:
+        UserError: What was fetched doesn't match its hashes.
+        ImageUnavailable: It can't be fetched or built.
     """
     recipe = read_toolbox_recipe(scaffold)
     async with locked(f"toolbox-{recipe.volume}"), engine_images() as images:
@@ -88,7 +96,12 @@ async def toolbox_mount(scaffold: Scaffold) -> Mount:
 
 
 async def toolbox_image(images: EngineImages, scaffold: Scaffold) -> str:
-    """Return the tag of a toolbox's image, built if it isn't there. Raises UserError, ImageUnavailable."""
+    """Return the tag of a toolbox's image, built if it isn't there.
+
+    Raises:
+        UserError: What was fetched doesn't match its hashes.
+        ImageUnavailable: It can't be fetched or built.
+    """
     recipe = read_toolbox_recipe(scaffold)
     async with locked(f"toolbox-{recipe.volume}"):
         if await images.find(recipe.tag) is None:

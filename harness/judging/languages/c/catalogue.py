@@ -63,7 +63,7 @@ def announces(node: Node) -> bool:
 
 
 def lend(ours: Function, theirs: Function) -> bytes | None:
-    """Their body for our function: with our names for the parameters, of which only the names may differ."""
+    """Return their body for our function, with our names for the parameters, of which only the names may differ."""
     mine, others = _parameters(ours), _parameters(theirs)
     if [type_ for type_, _ in mine] != [type_ for type_, _ in others]:
         return None

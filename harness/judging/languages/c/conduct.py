@@ -57,7 +57,7 @@ def _rules(sources: Sources) -> FileRules:
 
 
 class _File:
-    """Knows which of a file's names are functions of the repository."""
+    """One file, and which of its names are functions of the repository."""
 
     def __init__(self, names: FileNames) -> None:
         self._names = names
@@ -118,7 +118,7 @@ class _File:
         return "casts a function to data" if is_data and value and self._names.is_foreign(value) else "", around
 
     def _declaration(self, node: Node, around: Around) -> tuple[str, Around]:
-        """Data of another file that has a function's name is that function's code."""
+        """Mark data of another file that is declared with a function's name: that is the function's code."""
         return "declares a function as data" if self._names.functions_as_data(node) else "", around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:

@@ -136,7 +136,7 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """Programs include what they name; nothing acts on them unnamed."""
+    """Return False: programs include what they name; nothing acts on them unnamed."""
     return False
 
 

@@ -188,7 +188,7 @@ def _may_be_macro(call: Node, node: Node, macros: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=64)
 def _macros(texts: tuple[bytes, ...]) -> frozenset[str]:
-    """Function-like macros that texts define: to some of them it matters how an argument is spelled."""
+    """Return the function-like macros that texts define: to some it matters how an argument is spelled."""
     return frozenset(name for text in texts for name in _defined(text))
 
 
@@ -220,7 +220,7 @@ def returns_nothing(scene: Scene) -> bool:
 
 @lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def return_type(scene: Scene) -> str:
-    """As text; empty where it is not just words and stars."""
+    """Return the type as text; empty where it is more than words and stars."""
     node = scene.function.node
     declarator, stars = node.child_by_field_name("declarator"), ""
     while declarator is not None and declarator.type == "pointer_declarator":
@@ -236,7 +236,9 @@ def _declarations(scene: Scene) -> list[Node]:
 
 @lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def types_of(scene: Scene) -> dict[str, str]:
-    """Parameters and variables that are scalars, pointers or of a named type, by name; none that has two types."""
+    """Return the types of variables that are scalars, pointers or of a named type, by name; none that has two
+    types.
+    """
     found: dict[str, set[str]] = {}
     for node in _declarations(scene):
         words = _specifiers(node)

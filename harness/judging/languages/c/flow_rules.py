@@ -38,7 +38,7 @@ def _stands_freely(node: Node) -> bool:
 
 
 def _flipped(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`if (c) A else B` -> `if (!(c)) B else A`, with a guess which is the likelier one."""
+    """Rewrite `if (c) A else B` as `if (!(c)) B else A`, with a guess which is the likelier one."""
     test, first, second = _parts(node)
     if test is None or first is None or not is_whole(node):
         return ()
@@ -50,7 +50,7 @@ def _flipped(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _taken_apart(node: Node, _: Scene) -> Sequence[Edit]:
-    """`if (a && b) A else B` and `if (a || b) A else B` become two branches, one within the other."""
+    """Rewrite `if (a && b) A else B` and `if (a || b) A else B` as two branches, one within the other."""
     test, first, second = _parts(node)
     if test is None or first is None or test.type != "binary_expression" or not is_whole(node):
         return ()
@@ -76,7 +76,7 @@ def _standing_twice(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _condition_first(node: Node, _: Scene) -> Sequence[Edit]:
-    """`while (c) B` -> `if (c) { do B while (c); }`"""
+    """Rewrite `while (c) B` as `if (c) { do B while (c); }`."""
     test, body = condition_of(node), node.child_by_field_name("body")
     if test is None or body is None or not is_whole(node) or not _is_short(test):
         return ()
@@ -84,7 +84,7 @@ def _condition_first(node: Node, _: Scene) -> Sequence[Edit]:
 
 
 def _endless(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`while (c) B` -> `for (;;) { if (!(c)) break; B }`; `do B while (c)` likewise."""
+    """Rewrite `while (c) B` as `for (;;) { if (!(c)) break; B }`; `do B while (c)` likewise."""
     test, body = condition_of(node), node.child_by_field_name("body")
     if test is None or body is None or not is_whole(node):
         return ()
@@ -98,7 +98,7 @@ def _endless(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _loop_spelled_out(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`for (a; c; s) B` -> `{ a; while (c) { B s; } }`, with a guess how often."""
+    """Rewrite `for (a; c; s) B` as `{ a; while (c) { B s; } }`, with a guess how often."""
     body = node.child_by_field_name("body")
     if body is None or not is_whole(node) or leaves(_held(body), _CONTINUE):
         return ()
@@ -110,7 +110,7 @@ def _loop_spelled_out(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _two_rounds(node: Node, _: Scene) -> Sequence[Edit]:
-    """`while (c) B` -> `while (c) { B if (!(c)) break; B }`"""
+    """Rewrite `while (c) B` as `while (c) { B if (!(c)) break; B }`."""
     test, body = condition_of(node), node.child_by_field_name("body")
     if test is None or body is None or not is_whole(node) or not _is_short(body) or not _is_short(test):
         return ()
@@ -121,7 +121,7 @@ def _two_rounds(node: Node, _: Scene) -> Sequence[Edit]:
 
 
 def _without_switch(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`switch (v) { case A: ... }` -> `if (v == A) ...`, where each case ends for itself."""
+    """Rewrite `switch (v) { case A: ... }` as `if (v == A) ...`, where each case ends for itself."""
     value, body = condition_of(node), node.child_by_field_name("body")
     if value is None or body is None or not is_whole(node):
         return ()
@@ -186,7 +186,7 @@ def _leaves_switch(statement: Node) -> bool:
 
 
 def _unknown(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Before a statement the compiler forgets what it knows of a variable, or of all memory."""
+    """Let the compiler forget, before a statement, what it knows of a variable or of all memory."""
     if not _stands_freely(node):
         return ()
     types, declared = types_of(scene), {name for inner in below(node) for name in _declared_in(inner)}
@@ -210,7 +210,7 @@ def _declared_in(node: Node) -> list[str]:
 
 
 def _idle(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Before a statement something is computed that nobody wants."""
+    """Compute something before a statement that nothing uses."""
     if not _stands_freely(node):
         return ()
     name, chance = scene.fresh(), scene.chance

@@ -33,7 +33,7 @@ def mutations(source: bytes, path: str) -> list[Mutation]:  # noqa: ARG001
 
 
 def is_same_code(one: bytes, other: bytes) -> bool:  # noqa: ARG001
-    """Return the compiler alone can tell."""
+    """Return False: the compiler alone can tell."""
     return False
 
 
@@ -58,7 +58,7 @@ def _string(node: Node) -> Iterator[Mutation]:
 
 
 def _return(node: Node) -> Iterator[Mutation]:
-    """-1 and other errors become 0, a pointer NULL, a number 0."""
+    """Change -1 and other errors to 0, a pointer to NULL, a number to 0."""
     value = node.named_children[0] if node.named_children else None
     function = within(node, _FUNCTIONS)
     if value is None or function is None:

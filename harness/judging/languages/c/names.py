@@ -104,7 +104,7 @@ class Names:
 
 
 class FunctionNames:
-    """Tells functions of the repository, by its headers and sources and by what the patch's own files say."""
+    """The names of the repository's functions, by its headers and sources and by what the patch's own files say."""
 
     def __init__(self, sources: Sources) -> None:
         headers = [text for path, text in sources.repository.items() if path.endswith(".h")]
@@ -145,7 +145,7 @@ class FunctionNames:
 
 @dataclass(frozen=True)
 class FileNames:
-    """See `FunctionNames`: the names of one file, and the functions that it may name."""
+    """The names of one file, and the functions that it may name."""
 
     _names: Names
     _functions: frozenset[str]

@@ -155,7 +155,7 @@ def _parameters(function: Node) -> list[str]:
 
 
 def _statics(root: Node) -> set[str]:
-    """Functions and variables of the file alone."""
+    """Return the functions and variables of the file alone."""
     found: set[str] = set()
     for node in below(root):
         specifiers = [text_of(child) for child in node.children if child.type == "storage_class_specifier"]

@@ -55,7 +55,7 @@ def condition_of(node: Node) -> Node | None:
 
 
 def _kept_for_a_moment(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`E` -> `({ volatile __auto_type t = (E); t; })`"""
+    """Rewrite `E` as `({ volatile __auto_type t = (E); t; })`."""
     if node.type == "identifier" and not _is_scalar_name(node, scene):
         return ()
     if not is_value(node, scene):
@@ -74,7 +74,7 @@ def _read_again(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _number_made_up(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`4` -> a number that is 4, as only whoever knows two others can tell."""
+    """Rewrite `4` as a number that is 4, as only whoever knows two others can tell."""
     value = _number(node)
     if value is None or not is_value(node, scene):
         return ()
@@ -105,7 +105,7 @@ def _held_condition(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _expected(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Return which way a branch is said to go moves the blocks about."""
+    """Say which way a branch is expected to go, which moves the compiler's blocks about."""
     test = condition_of(node)
     if test is None or not is_value(test, scene) or b"__builtin_expect" in (test.text or b""):
         return ()
@@ -121,7 +121,7 @@ def _condition_in_function(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _result_in_function(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`return E;` -> `return f(x);`"""
+    """Rewrite `return E;` as `return f(x);`."""
     result = node.named_children[0] if node.named_children else None
     if result is None or result.type == "identifier" or not is_value(result, scene) or not return_type(scene):
         return ()
@@ -162,7 +162,7 @@ def _changes_locals(node: Node) -> bool:
 
 
 def _called_by_address(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`f(x)` -> a call of what a pointer that may change points at."""
+    """Rewrite `f(x)` as a call of what a pointer that may change points at."""
     function = node.child_by_field_name("function")
     if function is None or function.type != "identifier" or not _may_be_called(node):
         return ()
@@ -185,7 +185,7 @@ def _may_be_called(node: Node) -> bool:
 
 
 def _defined_before(scene: Scene) -> frozenset[str]:
-    """Functions that the file declares or defines above this one, and it itself."""
+    """Return the functions that the file declares or defines above this one, and the function itself."""
     declared = frozenset[str]().union(*map(_functions_declared, scene.above))
     return declared | {scene.function.name.partition("#")[0]}
 
@@ -203,7 +203,7 @@ def _functions_declared(text: bytes) -> frozenset[str]:
 
 
 def _both_compared(node: Node, scene: Scene) -> Sequence[Edit]:
-    """`a && b` of comparisons that can't go wrong: both are made, in place of a branch."""
+    """Rewrite `a && b` of comparisons that can't go wrong so that both are made, in place of a branch."""
     operator = text_of(node.child_by_field_name("operator"))
     sides = [node.child_by_field_name(side) for side in ("left", "right")]
     if operator not in ("&&", "||") or not is_value(node, scene):

@@ -39,7 +39,7 @@ def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
 
 
 class _File:
-    """Knows under which names a file's packages are imported, and its constants."""
+    """One file: the names under which its packages are imported, and its constants."""
 
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
@@ -103,7 +103,7 @@ class _File:
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:
-        """Comments that the compiler obeys."""
+        """Mark comments that the compiler obeys."""
         text = text_of(node)[:_MOST_COMMENT]
         if _EMBEDS.match(text):
             return "embeds a file of code", around

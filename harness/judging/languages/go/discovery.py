@@ -46,7 +46,7 @@ _DECLARATIONS = Query(
 
 
 class GoChecks:
-    """Reads the functions of one file. A loop may give the name of a `*testing.T` to something else."""
+    """A count of assertions in one file. A loop may give the name of a `*testing.T` to something else."""
 
     def __init__(self, root: Node, imports: Iterable[tuple[str, str, str]]) -> None:
         self._testing, others = _declared(root)
@@ -74,7 +74,7 @@ def _declared(node: Node) -> tuple[frozenset[str], frozenset[str]]:
 def _query(
     testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str], printing: frozenset[str]
 ) -> Query:
-    """Remembered for the names that files usually have: hostile text must not fill the memory."""
+    """Return a query, remembered for the names that files usually have: hostile text must not fill the memory."""
     usual = sum(len(name) for name in testing | libraries | printing) < _USUAL
     return (_remembered if usual else _made)(testing, handed, libraries, printing)
 
@@ -82,8 +82,9 @@ def _query(
 def _made(
     testing: frozenset[str], handed: frozenset[str], libraries: frozenset[str], printing: frozenset[str]
 ) -> Query:
-    """`testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else.
+    """Return the query for assertions.
 
+    `testing` are names that may stand for a `*testing.T`, `handed` those of them that stand for nothing else.
     `printing` are packages whose functions never fail a test that is handed to them.
     """
     return Query(
@@ -140,9 +141,11 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """`TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their test.
+    """Return `TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their
+    test.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: The file is larger than anybody would write.
     """
     quota, tally = FileQuota(path, source), Tally()
     tests: list[TestFunction] = []
@@ -184,7 +187,7 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def imports(source: bytes) -> Iterator[Import]:
-    """Name, path and text of each import. A path that ends in a version is known by what stands before it."""
+    """Yield name, path and text of each import; a path that ends in a version is known by the part before it."""
     for node in every_node(_GRAMMAR, source):
         if node.type == "import_spec":
             path = text_of(node.child_by_field_name("path")).strip('"`')
@@ -235,7 +238,7 @@ def _parts(
 
 
 def _kept_in_variables(declaration: Node) -> Iterator[tuple[str, Node]]:
-    """Functions that are values of variables of the package."""
+    """Yield the functions that are values of variables of the package."""
     for node in below(declaration):
         values = node.child_by_field_name("value") if node.type == "var_spec" else None
         pairs = zip(node.children_by_field_name("name"), values.named_children, strict=False) if values else ()
@@ -243,7 +246,7 @@ def _kept_in_variables(declaration: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _is_test(name: str, node: Node) -> bool:
-    """As `go test` sees it: it asks for a pointer to something that is called T, the compiler for the rest."""
+    """Return whether `go test` takes a function for a test: it asks for a pointer to something that is called T."""
     if node.child_by_field_name("type_parameters") or node.child_by_field_name("result"):
         return False
     parameters = node.child_by_field_name("parameters")
@@ -255,7 +258,7 @@ def _is_test(name: str, node: Node) -> bool:
 
 
 def _has_prefix(name: str, prefix: str) -> bool:
-    """As `go test` sees it: what follows doesn't begin with a small letter."""
+    """Return whether `go test` sees the prefix in a name: what follows doesn't begin with a small letter."""
     return name.startswith(prefix) and not name[len(prefix) :][:1].islower()
 
 

@@ -42,7 +42,7 @@ ON_DISK = Braces(
 
 
 def test_of(listed: str) -> str:
-    """`TestName` of `TestName/subtest`."""
+    """Return `TestName` of `TestName/subtest`."""
     return listed.partition("/")[0]
 
 

@@ -34,7 +34,7 @@ def mutations(source: bytes, path: str) -> list[Mutation]:  # noqa: ARG001
 
 
 def is_same_code(one: bytes, other: bytes) -> bool:  # noqa: ARG001
-    """Go's compiler alone can tell."""
+    """Return False: Go's compiler alone can tell."""
     return False
 
 
@@ -46,7 +46,7 @@ def _is_left_alone(node: Node) -> bool:
 
 
 def _loop(node: Node) -> Iterator[Mutation]:
-    """`for i := 0; i < n; i++` and `for x := range y`."""
+    """Mutate `for i := 0; i < n; i++` and `for x := range y`."""
     for clause in node.named_children:
         if clause.type == "for_clause":
             condition = clause.child_by_field_name("condition")

@@ -255,7 +255,7 @@ def _used(root: Node) -> set[str]:
 
 
 def _blanked(root: Node, before: set[str], after: set[str]) -> list[Edit]:
-    """Imports whose last use is gone, under the name `_`: the package stays imported."""
+    """Rename imports whose last use is gone to `_`: the package stays imported."""
     edits: list[Edit] = []
     for spec in (node for node in below(root) if node.type == "import_spec"):
         name, path = spec.child_by_field_name("name"), spec.child_by_field_name("path")

@@ -128,7 +128,7 @@ def _placed(number: int, variant: PreparedVariant, workdir: str) -> Iterator[Pla
 
 
 def overlay(path: str, workdir: str, texts: Mapping[str, str]) -> PlacedFile:
-    """`go help build` says what it is; `texts` maps files of the tree to where their text lies."""
+    """Return an overlay file (see `go help build`); `texts` maps files of the tree to where their text lies."""
     replaced = {f"{workdir}/{file}": text for file, text in texts.items()}
     return PlacedFile(path, json.dumps({"Replace": replaced}).encode())
 
@@ -258,7 +258,7 @@ class GoToolchain:
         return frozenset(_folder(test.file) for test in tests)
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Rewrites each variant's Go files, or checks them where it has no seed, in one container."""
+        """Rewrite each variant's Go files, or check them where it has no seed, in one container."""
         requests = [Request(source, _code(source)) for source in sources]
         made = await rewrite_variants(context, requests)
         return [_prepared(source, item.texts) for source, item in zip(sources, made, strict=True)]

@@ -22,9 +22,10 @@ _ABOVE = (".", "src", "lib")
 
 
 class Bases:
-    """Looks bases of classes up in a tree, each name once. `missing` are files whose text it would need.
+    """A search for bases of classes in a tree, each name once. `missing` are files whose text it would need.
 
-    A name that may stand for several classes (`if`, `else`) stands for all of them, those of changed files first, and
+    A name that may stand for several classes (`if`, `else`) stands for all of them, those of changed files first,
+    and
     of others the last one. Methods raise TooMuchToRead.
     """
 
@@ -52,7 +53,7 @@ class Bases:
         return self._ancestors(scope, ())[0]
 
     def _ancestors(self, scope: Scope, heirs: tuple[Scope, ...]) -> tuple[list[Scope], bool]:
-        """Also whether nothing was left out, as it is where classes inherit from themselves and on deep ground."""
+        """Return a class's ancestors, and whether none was left out, as where classes inherit from themselves."""
         if scope in self._lines:
             return self._lines[scope], True
         self._step(scope.module)
@@ -118,7 +119,7 @@ class Bases:
                 yield from self._from(module, star, name)
 
     def _imported(self, module: Module, whole: str) -> Iterator[tuple[Module, str]]:
-        """`a.b.C` is the class C of the file a/b.py, or C of b of a.py."""
+        """Yield what an imported name may be: `a.b.C` is the class C of the file a/b.py, or C of b of a.py."""
         dots = len(whole) - len(whole.lstrip("."))
         parts = whole[dots:].split(".")
         for cut in range(len(parts) - 1, max(len(parts) - 4, -1), -1):
@@ -162,7 +163,7 @@ class Bases:
 
 
 def _merged(lines: list[list[Scope]]) -> list[Scope]:
-    """Python's linearization (C3) of the bases' own; where there is none, each as late as it comes."""
+    """Merge the bases' lines by Python's linearization (C3); where there is none, each as late as it comes."""
     order: list[Scope] = []
     waiting = [line for line in lines if line]
     while waiting and len(order) < MAX_ANCESTORS:

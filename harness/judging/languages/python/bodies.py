@@ -65,7 +65,7 @@ _FRAMES = frozenset({"locals", "eval", "exec", "vars", "dir"})
 
 
 def touched(family: Sequence[bytes]) -> list[str]:
-    """Qualified names of the functions that aren't the same in all of the texts; none where one can't be read."""
+    """Return the qualified names of functions that differ between the texts; none where a text can't be read."""
     trees = [functions_of(text) for text in family]
     if any(tree is None for tree in trees):
         return []
@@ -172,7 +172,7 @@ def _statements(function: FunctionNode) -> list[ast.stmt]:
 
 
 def _rows(function: FunctionNode) -> tuple[int, int]:
-    """From which line of the file a body without its docstring goes to which, counted from 0, the last excluded."""
+    """Return the lines of a body without its docstring: the first, from 0, and the one behind the last."""
     first = _statements(function)[0]
     decorators = [node.lineno for node in getattr(first, "decorator_list", [])]
     return min([first.lineno, *decorators]) - 1, function.end_lineno or first.lineno

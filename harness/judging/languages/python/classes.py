@@ -131,7 +131,9 @@ class PythonChecks:
                 self._known.setdefault(f".{name}", []).append(self._part(method))
 
     def within(self, methods: Mapping[str, CheckedFunction]) -> Callable[[CheckedFunction], int]:
-        """Counts for functions of a class that has these methods, inherited ones included; or of the module."""
+        """Return a counter for functions of a class that has these methods, inherited ones included; or of the
+        module.
+        """
         own = {f".{name}": [self._part(method)] for name, method in methods.items()}
         fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in method.decorators}
         hooks = self._without_being_named(methods)
@@ -145,7 +147,7 @@ class PythonChecks:
         return self._parts[place]
 
     def _without_being_named(self, functions: Mapping[str, CheckedFunction]) -> list[Part]:
-        """Hooks of unittest and pytest, and fixtures that are used automatically."""
+        """Return hooks of unittest and pytest, and fixtures that are used automatically."""
         return [
             self._part(function)
             for name, function in functions.items()
@@ -274,7 +276,7 @@ def _makes_constructor(decorator: Node) -> bool:
 
 
 def _statements(body: Node) -> Iterator[Node]:
-    """Statements of a block, those under `if`, `try` and `with` included, but not those of functions."""
+    """Yield a block's statements, those under `if`, `try` and `with` included, but not those of functions."""
     waiting = list(reversed(body.named_children))
     while waiting:
         node = waiting.pop()

@@ -144,7 +144,7 @@ class _File:
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:
-        """In another encoding a comment may hold lines that run."""
+        """Mark an unusual encoding: in it a comment may hold lines that run."""
         found = _ENCODING.match(text_of(node)) if node.start_point[0] < 2 else None
         hides = found is not None and not _PLAIN_ENCODING.fullmatch(found[1])
         return (f"is written in {found[1]}" if found and hides else ""), around

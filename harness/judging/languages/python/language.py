@@ -117,7 +117,7 @@ def _proof(source: VariantSource, path: str, fingerprints: Mapping[str, str]) ->
 
 
 def test_of(listed: str) -> str:
-    """`Class.test_method` of `Class::test_method[case]`."""
+    """Return `Class.test_method` of `Class::test_method[case]`."""
     return normal(listed.partition("[")[0].replace("::", "."))
 
 

@@ -72,7 +72,7 @@ def _for(node: Node) -> Iterator[Mutation]:
 
 
 def _choice(node: Node) -> Iterator[Mutation]:
-    """`a if b else c`."""
+    """Mutate `a if b else c`."""
     condition = node.named_children[1] if len(node.named_children) == 3 else None
     if condition is not None:
         new = f"not ({text_of(condition)})"

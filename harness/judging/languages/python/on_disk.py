@@ -40,7 +40,7 @@ _Gap = Callable[[TokenInfo, TokenInfo, int], str | None]
 
 
 def spaced(text: bytes, names: Sequence[str], chance: Random) -> bytes:
-    """Wider gaps, and lines that end within brackets, in functions of these names."""
+    """Widen gaps, and end lines within brackets, in functions of these names."""
 
     def gap(before: TokenInfo, after: TokenInfo, depth: int) -> str | None:
         if depth and before.string in ("(", ",", "[") and chance.random() < _BREAK:
@@ -53,7 +53,7 @@ def spaced(text: bytes, names: Sequence[str], chance: Random) -> bytes:
 
 
 def compact(text: bytes, names: Sequence[str]) -> bytes:
-    """Steps of one space, no blank lines, and no spaces around operators in functions of these names."""
+    """Indent by one space, and take blank lines and spaces around operators out of functions of these names."""
 
     def gap(before: TokenInfo, after: TokenInfo, _depth: int) -> str | None:
         words = [bool(_WORD.match(side)) for side in (before.string[-1:], after.string[:1])]
@@ -79,7 +79,7 @@ def _with_gaps(text: bytes, names: Sequence[str], gap: _Gap) -> bytes:
 
 
 def _neighbours(tokens: Sequence[TokenInfo]) -> Iterator[tuple[TokenInfo, TokenInfo, int]]:
-    """Tokens that stand side by side on a line, and within how many brackets."""
+    """Yield tokens that stand side by side on a line, and within how many brackets."""
     depth = 0
     for before, after in pairwise(tokens):
         depth += (before.string in ("(", "[", "{")) - (before.string in (")", "]", "}"))
@@ -88,7 +88,7 @@ def _neighbours(tokens: Sequence[TokenInfo]) -> Iterator[tuple[TokenInfo, TokenI
 
 
 def _dedented(text: bytes) -> bytes:
-    """Return lines that begin within a text of several lines stay as they are."""
+    """Return a text with steps of one space and without blank lines, but for lines within a text of several lines."""
     kept, levels, level, begins = rows_within_tokens(text), dict[int, int](), 0, True
     for token in tokens_of(text):
         if token.type in (tokenize.INDENT, tokenize.DEDENT):
@@ -142,7 +142,7 @@ def with_idle(text: bytes, lines: Sequence[int], chance: Random, name: str) -> b
 
 
 def bracketed(text: bytes, names: Sequence[str], chance: Random) -> bytes:
-    """Brackets around most values that are returned or assigned in functions of these names."""
+    """Put brackets around most values that are returned or assigned in functions of these names."""
     edits: list[Edit] = []
     last = {name.rpartition(".")[2] for name in names}
     for function in every_node(_GRAMMAR, text):

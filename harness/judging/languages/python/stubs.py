@@ -184,7 +184,7 @@ def stub(source: bytes, path: str, names: Sequence[str], kind: StubKind) -> Stub
 
 
 def _targets(root: Node) -> Iterator[Target]:
-    """Functions of modules and classes; one within a function is part of that function."""
+    """Yield functions of modules and classes; one within a function is part of that function."""
     waiting = [(node, "") for node in reversed(root.children)]
     while waiting:
         node, enclosing = waiting.pop()

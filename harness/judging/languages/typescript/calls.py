@@ -48,7 +48,7 @@ def _below(statement: Node, types: set[str]) -> Iterator[Node]:
 
 
 def _extended(node: Node | None) -> str:
-    """`test` of `test` and of `test.extend(...)`."""
+    """Return `test` of `test` and of `test.extend(...)`."""
     if node is not None and node.type == "call_expression":
         function = node.child_by_field_name("function")
         extends = function is not None and text_of(function.child_by_field_name("property")) == "extend"
@@ -188,7 +188,7 @@ def typescript_part(grammar: Language, node: Node) -> Part:
 
 
 def functions(grammar: Language, root: Node) -> list[tuple[str, Node]]:
-    """Functions of a file that have a name, but for those deep within others; a method's begins with a dot."""
+    """Return a file's functions that have a name, but for those deep within others; a method's begins with a dot."""
     named: list[tuple[str, Node]] = []
     around: list[int] = []
     matches = [found for _, found in QueryCursor(_queries(grammar)[1]).matches(root)]

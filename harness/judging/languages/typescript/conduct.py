@@ -76,7 +76,7 @@ def _rules(sources: Sources) -> FileRules:
 
 
 class _File:
-    """Knows what a file imports and from where, which of its names are called, and its constants."""
+    """One file: what it imports and from where, which of its names are called, and its constants."""
 
     def __init__(self, root: Node, path: str, modules: Modules) -> None:
         self._path, self._modules = path, modules
@@ -150,7 +150,7 @@ class _File:
         return "reads the text of a function" if is_text else "", around
 
     def _subscript(self, node: Node, around: Around) -> tuple[str, Around]:
-        """`object["name"]` is what `object.name` is."""
+        """Mark `object["name"]` where `object.name` is marked."""
         whole, member = node.child_by_field_name("object"), string_of(node.child_by_field_name("index")) or ""
         if f"{name_of(whole)}.{member}" in _NAMES:
             return f"uses {name_of(whole)}.{member}", around
@@ -160,7 +160,7 @@ class _File:
         return "reads the text of a function" if is_text else "", around
 
     def _added(self, node: Node, around: Around) -> tuple[str, Around]:
-        """Beside a string that is added to it a function becomes its text."""
+        """Mark a function that is added to a string: there it becomes its text."""
         sides = [child for child in node.named_children if child.type in _SHORT]  # a long sum's left side is long
         texts = [text for side in sides if (text := string_of(side)) is not None]
         is_sum = bool(texts) and any(child.type == "+" for child in node.children)

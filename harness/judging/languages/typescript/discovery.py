@@ -96,7 +96,7 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """Never: what isn't imported is set up by configuration, which no submission may change."""
+    """Return False: what isn't imported is set up by configuration, which no submission may change."""
     return False
 
 
@@ -178,7 +178,7 @@ class _Search:
 
     @staticmethod
     def _given_to(node: Node, child: Node, given_to: int) -> int:
-        """`[1, 2].forEach((n) => ...` begins with its table."""
+        """Return where a call's text begins: that of `[1, 2].forEach((n) => ...` begins with its table."""
         if node.type == "arguments":
             return given_to
         return node.start_byte if child.type == "arguments" else child.start_byte

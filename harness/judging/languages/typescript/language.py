@@ -55,7 +55,7 @@ class TypeScriptToolchain:
 
 
 def _running(source: VariantSource) -> dict[str, str]:
-    """Path -> the text that is transpiled."""
+    """Return path -> the text that is transpiled."""
     texts = {path: running_text(source, path) for path in sorted(source.code) if is_code(path)}
     return {path: text.decode("utf-8", "replace") for path, text in texts.items()}
 

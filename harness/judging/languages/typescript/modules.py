@@ -56,7 +56,7 @@ class Module:
 
 
 class Modules:
-    """Finds declarations. Each file is parsed when it is first asked for."""
+    """A search for declarations. Each file is parsed when it is first asked for."""
 
     def __init__(self, sources: Sources, parse: Callable[[bytes, str], Node]) -> None:
         self._own, self._parse = sources.own, parse
@@ -122,7 +122,10 @@ class Modules:
         return member is not None and self._stands_for(module, member, rest[1:], left - 1)
 
     def _is_of_class(self, module: Module, found: Node, rest: Chain, left: int) -> bool:
-        """A class is a function as well, unless it says itself what text it has."""
+        """Return whether a chain names code of a class.
+
+        A class is a function as well, unless it defines its own text.
+        """
         static = {name for name, _ in _methods(found, is_static=True)}
         if not rest:
             return "toString" not in static and module.path not in self._own

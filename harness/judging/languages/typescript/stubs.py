@@ -60,7 +60,7 @@ def _root(source: bytes, path: str) -> Node:
 
 
 def _targets(root: Node) -> Iterator[Target]:
-    """Outermost functions that have a name; one within a function is part of that function."""
+    """Yield outermost functions that have a name; one within a function is part of that function."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

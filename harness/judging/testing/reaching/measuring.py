@@ -46,6 +46,7 @@ class Reached:
     taken: set[str] = field(default_factory=set)
 
     def add(self, other: "Reached") -> None:
+        """Add what another run of the same file has reached."""
         self.lines |= other.lines
         self.ran |= other.ran
         self.branches |= other.branches
@@ -67,9 +68,10 @@ class Laid:
 async def reached(
     engine: Engine, labels: Mapping[str, str], repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]]
 ) -> dict[str, Lines]:
-    """Side -> the lines of production code that its tests reach; those of a side without tests are none.
+    """Return side -> the lines of production code that its tests reach; none for a side without tests.
 
-    Raises UserError for a language whose lines can't be told, and where tests of the side `with` fail.
+    Raises:
+        UserError: Nothing tells which lines of the language run, or tests of the side `with` fail.
     """
     if repo.language not in MEASURED:
         raise UserError(f"{repo.name}: can't tell for {repo.language} which code tests reach")
@@ -100,10 +102,16 @@ def reach_job(
     laid: Laid | None = None,
     seconds: float = _SECONDS,
 ) -> Job:
-    """Return the job that runs tests where what they reach is counted; with `chosen` of these files alone, with
-    branches.
+    """Return the job that runs tests and counts what they reach.
 
-    `side` names the folder of its reports.
+    Args:
+        repo: Its language says how.
+        image: Where the tree lies.
+        side: Names the folder of its reports.
+        tests: What runs.
+        chosen: Count in these files alone, with branches; empty: in all, without.
+        laid: Files to lay over the tree first.
+        seconds: The job's time on an idle machine.
     """
     here, laid = files(__package__) / "in_container", laid or Laid()
     script = (here / "reach.sh").read_text()
@@ -124,7 +132,11 @@ def reach_job(
 
 
 async def read_reached(language: str, tree: GitTree, result: JobResult) -> Found:
-    """Path -> what was reached of it, of the tree's files. Raises UserError for a file that is no such report."""
+    """Return path -> what was reached of it, of the tree's files.
+
+    Raises:
+        UserError: A file is no such report.
+    """
     found: Found = defaultdict(Reached)
     entries = await tree.entries()
     for data in result.outputs.values():

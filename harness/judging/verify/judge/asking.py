@@ -42,6 +42,7 @@ class AnswerCache:
         self._directory = directory
 
     def get(self, key: str) -> JudgeReply | None:
+        """Return the stored answer; None where there is none that can be read."""
         if self._directory is None:
             return None
         try:
@@ -50,7 +51,7 @@ class AnswerCache:
             return None
 
     def put(self, key: str, reply: JudgeReply) -> None:
-        """Whole or not at all; two that answer the same at once may both write."""
+        """Store an answer, whole or not at all; two processes with the same answer may both write it."""
         if self._directory is None:
             return
         place = self._place(self._directory, key)
@@ -68,7 +69,7 @@ class AnswerCache:
 
 
 def cache_key(**parts: Any) -> str:
-    """sha256 over everything that an answer depends on."""
+    """Return the sha256 over everything that an answer depends on."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -99,7 +100,8 @@ class Asking:
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
     async def votes(self, questions: Sequence[Question]) -> list[Vote]:
-        """Return one call alone, so that the provider keeps what all share; then the others side by side.
+        """Ask all questions: one call alone, so that the provider keeps what all share, then the others side by
+        side.
 
         Where the first can't be had, the others aren't tried: a provider that is down answers none.
         """
@@ -170,7 +172,7 @@ class Asking:
 
 
 def _turns(questions: Sequence[Question]) -> Iterator[_Turn]:
-    """First vote of each question, second of each that has two, and so on."""
+    """Yield the first vote of each question, then the second of each that has two, and so on."""
     for number in range(1, max(question.votes for question in questions) + 1):
         yield from (_Turn(question, number) for question in questions if number <= question.votes)
 

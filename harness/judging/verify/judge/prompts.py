@@ -16,7 +16,8 @@ from jinja2.exceptions import TemplateSyntaxError
 
 from harness.judging.verify.judge.questions import Brief
 from harness.models.protocol import Message, MessageRole
-from harness.specs.catalog import Catalog, default_directory
+from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 
 LINE_PREFIX = "| "
@@ -48,7 +49,7 @@ def as_data(text: str) -> str:
 
 
 def squeezed(text: str) -> str:
-    """Runs of white space as one space: models break and indent anew what they quote."""
+    """Return a text with one space for each run of white space: models break and indent anew what they quote."""
     return " ".join(text.split())
 
 
@@ -100,6 +101,7 @@ class Prompts:
 
     @cached_property
     def digest(self) -> str:
+        """sha256 over all templates."""
         whole = hashlib.sha256()
         for name in NAMES:
             whole.update(f"{name}\0{(self._directory / f'{name}.j2').read_text(encoding='utf-8')}\0".encode())
@@ -122,9 +124,15 @@ class Prompts:
         ]
 
     def asking(self, opening: Sequence[Message], statement: str, nonce: str, fault: str = "") -> list[Message]:
-        """Return the whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
+        """Return the whole conversation for one question.
 
-        That reply is left out: nothing that a patch has made a judge say is said to it again.
+        Args:
+            opening: What all questions about this submission share.
+            statement: The question.
+            nonce: Marks the patch's bounds, which the patch can't know.
+            fault: Why the last reply couldn't be read. That reply is left out: nothing that a patch has made a
+                judge say
+                is said to it again.
         """
         question = self._render("question", statement=statement, nonce=nonce)
         if fault:
@@ -132,11 +140,13 @@ class Prompts:
         return [*opening, Message(role=MessageRole.USER, content=question)]
 
     def criterion(self, statement: str, static: str, probes: Sequence[str]) -> str:
-        """Asks whether a statement says the same as its check, which is `static` in words or these patches."""
+        """Return the question whether a statement says the same as its check: `static` in words, or patches of
+        probes.
+        """
         return self._render("criterion", statement=statement, static=static, probes=probes)
 
     def request(self, request: str, must_haves: Sequence[tuple[str, str]]) -> str:
-        """Asks which must-haves, by id and statement, a task's prompt doesn't ask for."""
+        """Return the question which must-haves, by id and statement, a task's prompt doesn't ask for."""
         return self._render("request", request=request, must_haves=must_haves)
 
     def _render(self, name: str, **values: object) -> str:

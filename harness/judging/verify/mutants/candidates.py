@@ -22,7 +22,7 @@ from harness.judging.testing.reaching.measuring import (
     read_reached,
 )
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, Place, RemovedCoverage
+from harness.judging.verify.mutants.records import MutantRecord, MutantStatus, RemovedCoverage, SourceRange
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import LimitReached
@@ -45,7 +45,7 @@ class Candidates:
     removed: Mapping[str, frozenset[int]]
 
     def drawn(self, count: int, seed: int) -> list["MutantCandidate"]:
-        """So many, in the order of the text. Of one seed a larger number has all those of a smaller one."""
+        """Draw so many, in the order of the text. A larger number of the same seed has all those of a smaller one."""
         order = sorted(self.mutants, key=lambda each: hashlib.sha256(f"{seed}/{each.id}".encode()).digest())
         return sorted(order[:count], key=lambda each: (each.path, each.mutation.start, each.mutation.end, each.id))
 
@@ -65,6 +65,7 @@ class MutantCandidate:
 
     @property
     def record(self) -> MutantRecord:
+        """The mutant as `mutants.json` has it."""
         start, end = self.mutation.start, self.mutation.end
         line, column = _position(self.text, start)
         end_line, end_column = _position(self.text, end)
@@ -72,7 +73,7 @@ class MutantCandidate:
             id=self.id,
             file=self.path,
             operator=self.mutation.operator.value,
-            place=Place(line=line, column=column, end_line=end_line, end_column=end_column),
+            place=SourceRange(line=line, column=column, end_line=end_line, end_column=end_column),
             original=self.text[start:end].decode("utf-8", "replace"),
             replacement=self.mutation.replacement.decode("utf-8", "replace"),
             description=self.mutation.description,
@@ -80,7 +81,11 @@ class MutantCandidate:
 
 
 async def removed_code(task: Task, tree: GitTree) -> Candidates:
-    """Raises UserError where the removal can't be read, or nobody mutates the task's language."""
+    """Return the mutants of the code that the task's removal takes out.
+
+    Raises:
+        UserError: The removal can't be read, or its language has no mutants.
+    """
     operators = language_of(task.repo).mutation
     if task.track != BEHAVIOUR:
         raise UserError(f"{task.id}: mutants are made of a catalog's own tasks, not of {task.track} ones")
@@ -153,7 +158,7 @@ class Coverage:
 
 
 async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candidates: Candidates) -> Coverage:
-    """Return one run of a suite's green tests where lines and branches are counted.
+    """Count, in one run of a suite's green tests, the removed lines and branches that they reach.
 
     Raises JobsStopped. What else goes wrong is told in the result.
     """
@@ -181,7 +186,7 @@ async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candid
 
 
 def summary(removed: Mapping[str, frozenset[int]], files: Found, branched: bool) -> RemovedCoverage:
-    """Counts of the removed lines alone. Pure."""
+    """Count the removed lines and branches that tests reach. Pure."""
     lines = {(path, line) for path, each in files.items() for line in each.lines & removed[path]}
     ran = {(path, line) for path, each in files.items() for line in each.ran & each.lines & removed[path]}
     branches = {

@@ -30,14 +30,16 @@ class MutantStatus(StrEnum):
 
     @property
     def is_detected(self) -> bool:
+        """Return whether the mutant counts as killed in the score."""
         return self in (MutantStatus.KILLED, MutantStatus.TIMEOUT)
 
     @property
     def is_undetected(self) -> bool:
+        """Return whether the mutant counts as alive in the score."""
         return self in (MutantStatus.SURVIVED, MutantStatus.NO_COVERAGE)
 
 
-class Place(BaseModel):
+class SourceRange(BaseModel):
     """Lines and columns count from 1; columns are characters. The end is behind the last character."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -56,7 +58,7 @@ class MutantRecord(BaseModel):
     id: str
     file: str
     operator: str
-    place: Place
+    place: SourceRange
     original: str
     replacement: str
     description: str
@@ -100,6 +102,7 @@ class MutantsFile(FileModel):
     why_no_coverage: str = ""
 
     def count(self, status: MutantStatus) -> int:
+        """Count the mutants with this status."""
         return sum(mutant.status is status for mutant in self.mutants)
 
     @property
@@ -114,7 +117,7 @@ SCHEMA_VERSION = "2"
 
 
 def stryker_report(file: MutantsFile, sources: Mapping[str, bytes], language: str) -> str:
-    """JSON text. `sources` are the files as they are before any mutation."""
+    """Return a report in Stryker's JSON. `sources` are the files before any mutation."""
     numbers = {test: str(number) for number, test in enumerate(file.tests)}
     files = {
         path: {
@@ -152,7 +155,7 @@ def _mutant(mutant: MutantRecord, numbers: Mapping[str, str]) -> dict[str, objec
     return facts
 
 
-def _location(place: Place) -> dict[str, object]:
+def _location(place: SourceRange) -> dict[str, object]:
     return {
         "start": {"line": place.line, "column": place.column},
         "end": {"line": place.end_line, "column": place.end_column},

@@ -15,7 +15,11 @@ _BUDGETS = ((2_048, "low"), (8_192, "medium"))
 
 
 def chat(body: Json) -> Json:
-    """Raises RefusedRequest for a tool that only this vendor has."""
+    """Return the request as chat completions say it.
+
+    Raises:
+        RefusedRequest: It has a tool that only this vendor has.
+    """
     system = _texts(body.get("system"))
     messages: list[Json] = [{"role": "system", "content": system}] if system else []
     for message in objects(body.get("messages")):
@@ -53,7 +57,9 @@ def _assistant(message: Json) -> list[Json]:
 
 
 def _user(message: Json) -> list[Json]:
-    """Results first, each as a message of its own; pictures in them go into the user's message that follows."""
+    """Return results first, each as a message of its own; pictures in them go into the user's message that
+    follows.
+    """
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
     results: list[Json] = []

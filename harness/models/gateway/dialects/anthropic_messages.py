@@ -32,7 +32,7 @@ _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta
 
 
 class MessageAssembler:
-    """Puts a stream of Anthropic's messages together."""
+    """An assembler of streams of Anthropic's messages."""
 
     def __init__(self) -> None:
         self.heard = Heard()
@@ -68,7 +68,9 @@ class MessageAssembler:
             self._arguments[index] = self._arguments.get(index, "") + text(delta.get("partial_json"))
 
     def _count(self, usage: object) -> None:
-        """Later counts replace earlier ones of the same name; the last event doesn't repeat them all."""
+        """Take counts over. Later ones replace earlier ones of the same name; the last event doesn't repeat them
+        all.
+        """
         if not isinstance(usage, dict):
             return
         known = self._message.get("usage")

@@ -28,7 +28,11 @@ class ChatAnswer(NamedTuple):
 
     @classmethod
     def of(cls, whole: Json, number: int) -> Self:
-        """Calls without an id get one that no other answer has. Raises ValueError for what is no answer."""
+        """Read an answer; calls without an id get one that no other answer has.
+
+        Raises:
+            ValueError: It is no answer.
+        """
         read = chat_response(whole)
         choice = objects(whole["choices"])[0]
         said = choice["message"]
@@ -50,7 +54,11 @@ class ChatAnswer(NamedTuple):
 
 
 def chat_response(whole: Json) -> ChatResponse:
-    """Raises ValueError for what is no answer."""
+    """Read a response.
+
+    Raises:
+        ValueError: It is no answer.
+    """
     try:
         read = ChatResponse.model_validate(_with_refusal(whole))
     except ValidationError as error:
@@ -69,7 +77,7 @@ def _with_refusal(whole: Json) -> Json:
 
 
 def usage_json(usage: Usage) -> Json:
-    """Counts as chat completions say them."""
+    """Return token counts as chat completions say them."""
     return {
         "prompt_tokens": usage.input,
         "completion_tokens": usage.output,
@@ -93,12 +101,12 @@ def image_part(media_type: str, data: str) -> Json:
 
 
 def sampling(body: Json, names: Mapping[str, str]) -> Json:
-    """Parameters that are said, by the names that chat completions give them."""
+    """Return the parameters that a request has, by the names that chat completions give them."""
     return {ours: body[theirs] for theirs, ours in names.items() if body.get(theirs) is not None}
 
 
 def merged(messages: Sequence[Json]) -> list[Json]:
-    """Messages with a single text as plain text, since some providers know no parts."""
+    """Return messages with a single text as plain text, since some providers know no parts."""
     return [_plain(message) for message in messages]
 
 
@@ -110,7 +118,7 @@ def _plain(message: Json) -> Json:
 
 
 def set_sampling(body: Json, file: ModelFile, max_tokens_key: str) -> None:
-    """Temperature, and the most tokens of an answer: the fewer of what agent and file ask for."""
+    """Set temperature and the most tokens of an answer: the fewer of what agent and file ask for."""
     if file.temperature is not None:
         body["temperature"] = file.temperature
     if file.max_tokens:
@@ -119,7 +127,7 @@ def set_sampling(body: Json, file: ModelFile, max_tokens_key: str) -> None:
 
 
 def set_effort(body: Json, file: ModelFile, key: str) -> None:
-    """The effort as a part of the request's object `key`; its other parts stay."""
+    """Set the effort in the request's object `key`; its other parts stay."""
     if file.effort:
         settings = body.get(key)
         body[key] = {**(settings if isinstance(settings, dict) else {}), "effort": file.effort.value}

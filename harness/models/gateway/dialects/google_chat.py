@@ -33,7 +33,7 @@ def chat(body: Json) -> Json:
 
 
 class _Calls:
-    """Gives an id to each call that comes without one, and to the result that answers it: they go in order."""
+    """Ids for calls that come without one, and for the results that answer them: they go in order."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -119,7 +119,7 @@ def _tool(tool: Json) -> Json:
 
 
 def _schema(schema: Any) -> Any:
-    """This vendor's own schemas say types in capitals."""
+    """Return a schema with its types in small letters: this vendor's own have them in capitals."""
     if isinstance(schema, list):
         return [_schema(item) for item in schema]
     if not isinstance(schema, dict):

@@ -30,7 +30,7 @@ from harness.specs.usage import Usage
 
 
 class ContentAssembler:
-    """Puts a stream of Google's generateContent together."""
+    """An assembler of streams of Google's generateContent."""
 
     def __init__(self) -> None:
         self.heard = Heard()
@@ -56,7 +56,7 @@ class ContentAssembler:
             self.heard.whole = self._whole
 
     def _add(self, part: Json) -> None:
-        """Texts of one kind in a row are one part."""
+        """Add a part; texts of one kind in a row are one part."""
         last = self._parts[-1] if self._parts else {}
         is_text = "text" in part and "text" in last
         if is_text and bool(part.get("thought")) == bool(last.get("thought")):
@@ -66,7 +66,9 @@ class ContentAssembler:
 
 
 def counts(usage: Any) -> Usage:
-    """Tokens without cost. This vendor counts thoughts beside the answer, and results of tools beside the prompt."""
+    """Return tokens without cost. This vendor counts thoughts beside the answer, and tools' results beside the
+    prompt.
+    """
     found = usage if isinstance(usage, dict) else {}
 
     def number(key: str) -> int:
@@ -124,7 +126,7 @@ class GoogleGenerate:
                 body[key] = withheld.parts(body[key], _remote, lambda note: {"text": note})
 
     def _withhold_tools(self, body: Json, withheld: Withheld) -> None:
-        """Here one object holds tools of several kinds, each under a key of its own."""
+        """Take tools out of the request: here one object holds several kinds, each under a key of its own."""
         tools = objects(body.get("tools"))
         gone = [key for tool in tools for key in tool if _bare(key) not in _LOCAL_TOOLS]
         kept = [left for tool in tools if (left := {key: value for key, value in tool.items() if key not in gone})]
@@ -258,7 +260,7 @@ def _remote(part: Json) -> str | None:
 
 
 def _thinking(file: ModelFile) -> Json:
-    """Return the vendor has a budget for some models and a level for others; litellm knows which."""
+    """Return the setting of the effort: some models have a budget and others a level, and litellm knows which."""
     assert file.effort is not None
     found = load_litellm().get_optional_params(
         model=file.model.partition("/")[2], custom_llm_provider="gemini", reasoning_effort=file.effort.value

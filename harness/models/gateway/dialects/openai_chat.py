@@ -62,7 +62,7 @@ def is_only_usage(chunk: Json) -> bool:
 
 
 class ChatAssembler:
-    """Chunks as one answer. It ends with `[DONE]`, or with the stream where a finish reason has come."""
+    """An assembler of chunks. The answer ends with `[DONE]`, or with the stream where a finish reason has come."""
 
     def __init__(self) -> None:
         self.heard = Heard()

@@ -144,7 +144,7 @@ class OpenAIResponses:
             body["input"] = withheld.parts(body["input"], _remote, lambda note: {"type": "input_text", "text": note})
 
     def references(self, body: Json) -> list[str]:
-        """Answers, and items of answers, that a request names without saying them."""
+        """Return the answers, and items of answers, that a request names without saying them."""
         items = [text(item.get("id")) for item in _items(body) if item.get("type") == "item_reference"]
         return [name for name in (text(body.get("previous_response_id")), *items) if name]
 
@@ -182,7 +182,7 @@ class OpenAIResponses:
 
 
 def counts(usage: Any) -> tuple[Usage, float | None]:
-    """Tokens without cost, and the cost where the provider says one."""
+    """Return tokens without cost, and the cost in USD where the provider says one."""
     if not isinstance(usage, dict):
         return Usage(calls=1, cost_usd=None), None
     cached = usage.get("input_tokens_details")

@@ -76,22 +76,26 @@ class Heard:
 
 
 class Assembler(Protocol):
-    """Puts the events of one stream together."""
+    """An assembler of the events of one stream to one answer."""
 
     heard: Heard
 
-    def add(self, event: Json) -> None: ...
+    def add(self, event: Json) -> None:
+        """Take up one event of the stream."""
+        ...
 
 
 class Dialect(Protocol):
-    """Requests come from a program that nobody vouches for: none of these raises for any JSON object.
+    """A vendor's form of requests and answers.
 
-    `answer` and `told` raise ValueError for what is no answer; `withhold` and `chat` raise RefusedRequest.
+    Requests come from a program that nobody vouches for: none of these methods raises for any JSON object.
     """
 
     name: DialectName
 
-    def asked(self, body: Json) -> Asked: ...
+    def asked(self, body: Json) -> Asked:
+        """Return what a request asks for."""
+        ...
 
     def withhold(self, body: Json, withheld: Withheld) -> None:
         """Take out of a request what would leave the sandbox."""
@@ -99,9 +103,13 @@ class Dialect(Protocol):
     def wish(self, body: Json, file: ModelFile) -> None:
         """Set what the model's file asks for: temperature, effort, tokens of an answer."""
 
-    def assembler(self) -> Assembler: ...
+    def assembler(self) -> Assembler:
+        """Return an assembler for the stream of one answer."""
+        ...
 
-    def answer(self, whole: Json) -> ModelAnswer: ...
+    def answer(self, whole: Json) -> ModelAnswer:
+        """Return what an answer that doesn't stream says."""
+        ...
 
     def error(self, status: int, message: str, fault: ProviderFault | None = None) -> Json:
         """Return the body of an error."""
@@ -117,7 +125,7 @@ class Dialect(Protocol):
 
 
 def digest(value: Any) -> str:
-    """sha256 of a JSON value, however it is written."""
+    """Return the sha256 of a JSON value, however it is written."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 

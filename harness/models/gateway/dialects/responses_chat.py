@@ -12,7 +12,11 @@ _FREEFORM = "input"
 
 
 def chat(body: Json) -> Json:
-    """Raises RefusedRequest for a tool that only this vendor has."""
+    """Return the request as chat completions say it.
+
+    Raises:
+        RefusedRequest: It has a tool that only this vendor has.
+    """
     messages: list[Json] = []
     if instructions := text(body.get("instructions")):
         messages.append({"role": "system", "content": instructions})
@@ -33,7 +37,7 @@ def chat(body: Json) -> Json:
 
 
 def _append(messages: list[Json], item: Json) -> None:
-    """Calls belong to the assistant's message before them, so that all their results can follow it."""
+    """Append an item; calls join the assistant's message before them, so that all their results can follow it."""
     kind = text(item.get("type")) or "message"
     if kind == "message":
         role = text(item.get("role"))

@@ -37,7 +37,7 @@ class _Setting(NamedTuple):
 
 
 async def alone_problems(subject: Subject) -> list[Problem]:
-    """Return each test file of the reference by itself, against all of them together.
+    """Run each test file of the reference by itself; return where that differs from all of them together.
 
     Raises UserError, SandboxLost.
     """
@@ -97,7 +97,7 @@ async def _setting(subject: Subject) -> _Setting:
 
 
 def _holds_tests(task: PublishedTask, path: str, text: bytes) -> bool:
-    """By its text. Data files among the test files have no result of their own."""
+    """Return whether a file's text has tests. Data files among the test files have no result of their own."""
     discovery = language_of(task.repo).discovery
     return discovery.is_test_file(path) and bool(discovery.discover(text, path).tests)
 
@@ -118,7 +118,7 @@ def statuses(tests: Iterable[ParsedTest]) -> Statuses:
 
 
 def leaks(where: str, together: Statuses, alone: Mapping[str, Statuses]) -> Iterator[Problem]:
-    """Yield names that say something else when all files run together.
+    """Yield a problem for each name with another result when all files run together.
 
     A name of several files may say what one says.
     """

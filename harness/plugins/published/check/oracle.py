@@ -105,7 +105,7 @@ class ReferenceRun:
         return {test.name: test.status for test in self.after}
 
     def _of_green(self, ours: Sequence[str], published: Sequence[str]) -> Concerned:
-        """Results of a log are told as the test of ours that their name means, where the same holds of that."""
+        """Return which tests are concerned; a log's name counts for the test of ours that it means."""
         here = dict.fromkeys(test for test in ours if test in self._green_here)
         there = dict.fromkeys(next((test for test in here if _is(name, test)), name) for name in published)
         told = {test: _rules(test in here, test in there) for test in here | there}
@@ -228,7 +228,11 @@ async def oracle_problems(subject: Subject) -> list[Problem]:
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    """Handing in nothing must be failed by both sets of rules. Raises SandboxLost."""
+    """Check that both sets of rules fail an empty submission.
+
+    Raises:
+        SandboxLost: A container was lost.
+    """
     judged = await _judge(subject, await hand_in(subject, "nop"), {})
     found = []
     for rules, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
@@ -239,7 +243,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 
 class _Results(ArmObserver):
-    """Keeps what each test run left."""
+    """An observer that keeps what each test run left."""
 
     def __init__(self, results: dict[ArmKey, JobResult]) -> None:
         self._results = results
@@ -254,7 +258,7 @@ async def _judge(subject: Subject, submission: Submission, results: dict[ArmKey,
 
 
 def _verdicts(judged: Judgements) -> Iterator[str]:
-    """Without a judge, what is sound is unscored."""
+    """Yield both verdicts; without a judge, what is sound is unscored."""
     for rules, judgement in zip((OURS, PUBLISHED), judged.all, strict=True):
         if judgement.record.verdict in (Verdict.FAILED, Verdict.INVALID):
             yield f"the reference is {judgement.record.verdict} by the {rules} rules"
@@ -275,7 +279,7 @@ def _words(reason: Reason, rules: str) -> str:
 
 
 def _notes(subject: Subject, judged: Judgements) -> Iterator[Problem]:
-    """But for files that were left out: the patch itself told them."""
+    """Yield the notes as problems, but for files that were left out: the patch itself told them."""
     for note in judged.first.record.notes:
         if note.code not in (NoteCode.PRODUCTION_EDIT, NoteCode.RUNNER_EDIT):
             words = f"{note.code}: {note.words}"

@@ -46,7 +46,7 @@ _CASE = re.compile(r"\[.*|/.*| - .*| \(.*", re.DOTALL)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """In words: the names most like it by their last part, at most three; else how many there are."""
+    """Return in words the names most like it by their last part, at most three; else how many there are."""
     known = list(dict.fromkeys(names))
     mine = _last(name)
     likeness = {other: difflib.SequenceMatcher(None, mine, _last(other)).ratio() for other in known}
@@ -66,7 +66,7 @@ def last_part(name: str) -> str:
 
 
 def _last(name: str) -> str:
-    """To be compared: without what all names have in common."""
+    """Return the part of a name that is compared: without what all names have in common."""
     return last_part(name).lower().removeprefix("test").lstrip("_")
 
 
@@ -90,7 +90,11 @@ class Patched:
 
 
 def patched_files(task: Task, part: str) -> dict[str, Patched]:
-    """By path. Raises UserError for what is no unified diff."""
+    """Return the files of a patch, by path.
+
+    Raises:
+        UserError: It is no unified diff.
+    """
     text = task.patch(part).decode("utf-8", "surrogateescape")
     try:
         return {file.path: _patched(file) for file in PatchSet(text)}
@@ -155,7 +159,11 @@ async def reference_problems(subject: Subject) -> list[Problem]:
 
 
 async def removal_problems(subject: Subject) -> list[Problem]:
-    """Raises UserError."""
+    """Return the problems of the removal.
+
+    Raises:
+        UserError: It can't be read.
+    """
     return [*_removal(subject)]
 
 
@@ -216,7 +224,11 @@ def _warning(where: str, words: str) -> Problem:
 
 
 async def manifest_problems(subject: Subject) -> list[Problem]:
-    """No manifest, names that no test of the reference has, names that several have. Raises UserError."""
+    """Return the problems of the manifest: absent, names that no test of the reference has, or that several have.
+
+    Raises:
+        UserError: It can't be read.
+    """
     data = subject.task.patch("reference/manifest.yaml")
     fences = sum(line.strip() == FENCE for line in data.decode(errors="replace").splitlines())
     if fences != 2:

@@ -107,7 +107,7 @@ def bindings(scene: Scene) -> Bindings:
 
 
 def counted(scene: Scene) -> frozenset[str]:
-    """Variables that hold numbers: nothing but `x++`, `x--`, `x += 1` and `x -= 1` ever changes them."""
+    """Return the variables that hold numbers: only `x++`, `x--`, `x += 1` and `x -= 1` ever change them."""
     known = bindings(scene)
     others = {
         text_of(name)

@@ -32,7 +32,7 @@ _FEWEST_CASES = 3
 
 
 def flip_branches(node: Node, scene: Scene) -> Edits:
-    """`if (c) A else B`: `if (!c) B else A`, with an empty branch where there is none."""
+    """Rewrite `if (c) A else B` as `if (!c) B else A`, with an empty branch where there is none."""
     condition, yes, no = _parts(node)
     if no is None and scene.chance.random() < 0.5:
         return ()
@@ -41,7 +41,7 @@ def flip_branches(node: Node, scene: Scene) -> Edits:
 
 
 def nest_conditions(node: Node, _: Scene) -> Edits:
-    """`if (a && b) A`: `if (a) { if (b) A }`."""
+    """Rewrite `if (a && b) A` as `if (a) { if (b) A }`."""
     condition, yes, no = _parts(node)
     both = bare(condition)
     if no is not None or both.type != "binary_expression" or operator(both) != "&&":
@@ -51,7 +51,7 @@ def nest_conditions(node: Node, _: Scene) -> Edits:
 
 
 def join_conditions(node: Node, _: Scene) -> Edits:
-    """`if (a) { if (b) A }`: `if (a && b) A`."""
+    """Rewrite `if (a) { if (b) A }` as `if (a && b) A`."""
     condition, yes, no = _parts(node)
     body = statements(yes)
     if no is not None or len(body) != 1 or body[0].type != "if_statement":
@@ -63,7 +63,7 @@ def join_conditions(node: Node, _: Scene) -> Edits:
 
 
 def else_behind_jump(node: Node, _scene: Scene) -> Edits:
-    """`if (c) { return a; } B`: `if (c) { return a; } else { B }`."""
+    """Rewrite `if (c) { return a; } B` as `if (c) { return a; } else { B }`."""
     _, yes, no = _parts(node)
     if no is not None or not leaves(yes) or not in_block(node) or node.parent is None:
         return ()
@@ -80,7 +80,7 @@ def else_behind_jump(node: Node, _scene: Scene) -> Edits:
 
 
 def rest_without_else(node: Node, _: Scene) -> Edits:
-    """`if (c) { return a; } else B`: `if (c) { return a; } B`."""
+    """Rewrite `if (c) { return a; } else B` as `if (c) { return a; } B`."""
     condition, yes, no = _parts(node)
     if no is None or not leaves(yes) or not in_block(node):
         return ()
@@ -88,7 +88,7 @@ def rest_without_else(node: Node, _: Scene) -> Edits:
 
 
 def return_by_choice(node: Node, _: Scene) -> Edits:
-    """`if (c) { return a; } else { return b; }`: `return c ? a : b;`."""
+    """Rewrite `if (c) { return a; } else { return b; }` as `return c ? a : b;`."""
     condition, yes, no = _parts(node)
     values = [_only_return(branch) for branch in (yes, no) if branch is not None]
     if len(values) != 2 or values[0] is None or values[1] is None:
@@ -97,7 +97,7 @@ def return_by_choice(node: Node, _: Scene) -> Edits:
 
 
 def return_by_branches(node: Node, _: Scene) -> Edits:
-    """`return c ? a : b;`: `if (c) { return a; } else { return b; }`."""
+    """Rewrite `return c ? a : b;` as `if (c) { return a; } else { return b; }`."""
     value = value_of(node)
     if value is None or bare(value).type != "ternary_expression":
         return ()
@@ -106,7 +106,7 @@ def return_by_branches(node: Node, _: Scene) -> Edits:
 
 
 def declare_by_branches(node: Node, _: Scene) -> Edits:
-    """`const x = c ? a : b;`: `let x; if (c) { x = a; } else { x = b; }`."""
+    """Rewrite `const x = c ? a : b;` as `let x; if (c) { x = a; } else { x = b; }`."""
     listed = [child for child in node.named_children if child.type == "variable_declarator"]
     value = listed[0].child_by_field_name("value") if len(listed) == 1 and in_block(node) else None
     if value is None or bare(value).type != "ternary_expression" or field(listed[0], "name").type != "identifier":
@@ -121,7 +121,7 @@ def declare_by_branches(node: Node, _: Scene) -> Edits:
 
 
 def act_by_choice(node: Node, scene: Scene) -> Edits:
-    """`if (c) { f(); } else { g(); }`: `c ? f() : g();`, and `c && f();` without an else."""
+    """Rewrite `if (c) { f(); } else { g(); }` as `c ? f() : g();`, and `c && f();` without an else."""
     condition, yes, no = _parts(node)
     acts = [_only_act(branch) for branch in (yes, no) if branch is not None]
     if any(act is None for act in acts) or bare(condition).type == "assignment_expression":
@@ -135,7 +135,7 @@ def act_by_choice(node: Node, scene: Scene) -> Edits:
 
 
 def act_by_branches(node: Node, _: Scene) -> Edits:
-    """`c && f();`: `if (c) { f(); }`, and the like for `||` and `? :`."""
+    """Rewrite `c && f();` as `if (c) { f(); }`, and the like for `||` and `? :`."""
     act = bare(node.named_children[0]) if node.named_child_count else node
     if act.type == "ternary_expression":
         condition, yes, no = (text_of(field(act, part)) for part in ("condition", "consequence", "alternative"))
@@ -148,20 +148,20 @@ def act_by_branches(node: Node, _: Scene) -> Edits:
 
 
 def else_in_block(node: Node, _: Scene) -> Edits:
-    """`else if (c) A`: `else { if (c) A }`."""
+    """Rewrite `else if (c) A` as `else { if (c) A }`."""
     inner = node.named_children[-1]
     return replaced(inner, f"{{ {text_of(inner)} }}") if inner.type == "if_statement" else ()
 
 
 def else_without_block(node: Node, _: Scene) -> Edits:
-    """`else { if (c) A }`: `else if (c) A`."""
+    """Rewrite `else { if (c) A }` as `else if (c) A`."""
     body = statements(node.named_children[-1])
     lone = len(body) == 1 and body[0].type == "if_statement"
     return replaced(node.named_children[-1], text_of(body[0])) if lone else ()
 
 
 def switch_on_truth(node: Node, _: Scene) -> Edits:
-    """`if (a) A else if (b) B else C`, of booleans: `switch (true) { case a: A ... }`."""
+    """Rewrite `if (a) A else if (b) B else C`, of booleans, as `switch (true) { case a: A ... }`."""
     above = node.parent
     if above is not None and above.type == "else_clause":
         return ()
@@ -181,7 +181,7 @@ def switch_on_truth(node: Node, _: Scene) -> Edits:
 
 
 def _parts(node: Node) -> tuple[Node, Node, Node | None]:
-    """Condition, branch, and other branch."""
+    """Return condition, branch, and other branch."""
     clause = node.child_by_field_name("alternative")
     return field(node, "condition"), field(node, "consequence"), clause.named_children[-1] if clause else None
 

@@ -39,7 +39,7 @@ _UNSAFE = frozenset({"super", "private_property_identifier", "meta_property", "i
 
 
 def qualified(node: Node) -> str:
-    """See `names_around`; empty for a constructor."""
+    """Return the names around a function as `names_around` does; empty for a constructor."""
     return "" if is_constructor(node) else names_around(node)
 
 
@@ -56,7 +56,9 @@ def names_around(node: Node) -> str:
 
 
 def is_constructor(node: Node) -> bool:
-    """Fields and parameters of a class are set where its constructor begins: it is left as it is."""
+    """Return whether a node is a constructor, which is left as it is: fields and parameters are set where it
+    begins.
+    """
     return node.type == "method_definition" and text_of(node.child_by_field_name("name")) == "constructor"
 
 
@@ -97,7 +99,7 @@ _STARTS = (b"{ return (", b"{ ")
 
 
 def in_plain_form(grammar: Grammar, text: bytes, names: Collection[str]) -> bytes:
-    """`text`, the functions of these names in plain form."""
+    """Return `text` with the functions of these names in plain form."""
     text = apply(
         text, [_left_out(node) for node in _nodes(grammar, text, names) if node.type == "non_null_expression"]
     )

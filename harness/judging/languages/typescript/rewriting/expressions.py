@@ -38,7 +38,7 @@ _REPLACED_BY_VITE = ("import.meta", "process.env")
 
 
 def swap_equality(node: Node, scene: Scene) -> Edits:
-    """`a === b`: `b === a`, where it can't matter which is read first."""
+    """Rewrite `a === b` as `b === a`, where it can't matter which is read first."""
     left, right = field(node, "left"), field(node, "right")
     if operator(node) not in ("===", "!==", "==", "!=") or not _either_order(left, right, scene):
         return ()
@@ -46,7 +46,7 @@ def swap_equality(node: Node, scene: Scene) -> Edits:
 
 
 def mirror_comparison(node: Node, _: Scene) -> Edits:
-    """`a < 1`: `1 > a`."""
+    """Rewrite `a < 1` as `1 > a`."""
     left, right = field(node, "left"), field(node, "right")
     if operator(node) not in _MIRRORED or not (is_literal(left) or is_literal(right)):
         return ()
@@ -54,7 +54,7 @@ def mirror_comparison(node: Node, _: Scene) -> Edits:
 
 
 def deny_opposite(node: Node, _: Scene) -> Edits:
-    """`a === b`: `!(a !== b)`; only for these, which NaN can't confuse."""
+    """Rewrite `a === b` as `!(a !== b)`; only for these, which NaN can't confuse."""
     above = node.parent
     while above is not None and above.type == "parenthesized_expression":
         above = above.parent
@@ -71,7 +71,9 @@ def de_morgan(node: Node, _: Scene) -> Edits:
 
 
 def choose(node: Node, scene: Scene) -> Edits:
-    """`a || b`: `a ? a : b`, `a ?? b`: `a !== null && a !== undefined ? a : b`, `a && b`: `a ? b : a`."""
+    """Rewrite `a || b` as `a ? a : b`, `a && b` as `a ? b : a`, `a ?? b` as `a !== null && a !== undefined ? a :
+    b`.
+    """
     left, right = field(node, "left"), field(node, "right")
     if operator(node) not in ("&&", "||", "??") or not bindings(scene).settled(left, node.start_byte):
         return ()
@@ -93,20 +95,20 @@ def choose_by_condition(node: Node, _: Scene) -> Edits:
 
 
 def flip_choice(node: Node, _: Scene) -> Edits:
-    """`c ? a : b`: `!c ? b : a`."""
+    """Rewrite `c ? a : b` as `!c ? b : a`."""
     condition, yes, no = (field(node, part) for part in ("condition", "consequence", "alternative"))
     return replaced(node, f"{negated(condition)} ? {wrapped(no)} : {wrapped(yes)}")
 
 
 def unfold_not(node: Node, _: Scene) -> Edits:
-    """`!a`: `a ? false : true`."""
+    """Rewrite `!a` as `a ? false : true`."""
     if operator(node) != "!":
         return ()
     return replaced(node, f"({wrapped(field(node, 'argument'))} ? false : true)")
 
 
 def unfold_truth(node: Node, scene: Scene) -> Edits:
-    """`true`: what a comparison of two words gives."""
+    """Rewrite `true` as a comparison of two words."""
     if node.parent is None or node.parent.type not in _VALUES:
         return ()
     known = bindings(scene)
@@ -121,14 +123,14 @@ def unfold_truth(node: Node, scene: Scene) -> Edits:
 
 
 def unfold_undefined(node: Node, scene: Scene) -> Edits:
-    """`undefined`: `void 0`."""
+    """Rewrite `undefined` as `void 0`."""
     if node.parent is None or node.parent.type not in _VALUES:
         return ()
     return replaced(node, f"void {scene.chance.randint(0, 9)}")
 
 
 def unfold_number(node: Node, scene: Scene) -> Edits:
-    """`7`: `"seventh".length`, where it is the value of an expression."""
+    """Rewrite `7` as `"seventh".length`, where it is the value of an expression."""
     value = int(text_of(node)) if _NUMBER.fullmatch(text_of(node)) else -1
     if node.parent is None or node.parent.type not in _VALUES or not 0 <= value <= 12:
         return ()
@@ -137,7 +139,7 @@ def unfold_number(node: Node, scene: Scene) -> Edits:
 
 
 def name_in_brackets(node: Node, _: Scene) -> Edits:
-    """`a.b`: `a["b"]`."""
+    """Rewrite `a.b` as `a["b"]`."""
     held, name = field(node, "object"), field(node, "property")
     outside = text_of(node).startswith(_REPLACED_BY_VITE)
     if name.type != "property_identifier" or outside or held.type == "meta_property":
@@ -147,7 +149,7 @@ def name_in_brackets(node: Node, _: Scene) -> Edits:
 
 
 def name_behind_dot(node: Node, _: Scene) -> Edits:
-    """`a["b"]`: `a.b`."""
+    """Rewrite `a["b"]` as `a.b`."""
     held, index = field(node, "object"), field(node, "index")
     name = text_of(index)[1:-1]
     if index.type != "string" or not _WORD.fullmatch(name) or bare(held).type == "number":
@@ -157,7 +159,7 @@ def name_behind_dot(node: Node, _: Scene) -> Edits:
 
 
 def join_template(node: Node, scene: Scene) -> Edits:
-    """`` `a${b}c` ``: `` `a`.concat(b, `c`) ``, which makes strings of its parts by the same rule."""
+    """Rewrite `` `a${b}c` `` as `` `a`.concat(b, `c`) ``, which makes strings of its parts by the same rule."""
     pieces = _pieces(node)
     inserted = [piece for piece, is_text in pieces if not is_text]
     known = bindings(scene)
@@ -169,7 +171,7 @@ def join_template(node: Node, scene: Scene) -> Edits:
 
 
 def split_template(node: Node, scene: Scene) -> Edits:
-    """`` `a${b}c` ``: `` `a${b}` + `c` ``."""
+    """Rewrite `` `a${b}c` `` as `` `a${b}` + `c` ``."""
     holes = [child for child in node.named_children if child.type == "template_substitution"]
     if not holes or _is_tagged(node):
         return ()
@@ -181,13 +183,13 @@ def split_template(node: Node, scene: Scene) -> Edits:
 
 
 def spell_out(node: Node, _: Scene) -> Edits:
-    """`{ a }`: `{ "a": a }`."""
+    """Rewrite `{ a }` as `{ "a": a }`."""
     name = text_of(node)
     return () if name == "__proto__" else replaced(node, f'"{name}": {name}')
 
 
 def assign_in_full(node: Node, _: Scene) -> Edits:
-    """`x += a`: `x = x + a`, for a variable."""
+    """Rewrite `x += a` as `x = x + a`, for a variable."""
     left, right, sign = field(node, "left"), field(node, "right"), operator(node)
     if left.type != "identifier" or takes_a_name(right):
         return ()

@@ -45,7 +45,7 @@ _PATTERNS_WITH_VALUE = frozenset({"assignment_pattern", "object_assignment_patte
 
 
 def return_by_name(node: Node, scene: Scene) -> Edits:
-    """`return a;`: `const t = a; return t;`."""
+    """Rewrite `return a;` as `const t = a; return t;`."""
     value = value_of(node)
     if value is None or _trivial(value) or takes_a_name(value) or not in_block(node):
         return ()
@@ -54,7 +54,7 @@ def return_by_name(node: Node, scene: Scene) -> Edits:
 
 
 def return_at_once(node: Node, _: Scene) -> Edits:
-    """`const t = a; return t;`: `return a;`."""
+    """Rewrite `const t = a; return t;` as `return a;`."""
     behind, listed = node.next_named_sibling, declarators(node)
     if behind is None or behind.type != "return_statement" or len(listed) != 1 or not in_block(node):
         return ()
@@ -67,7 +67,7 @@ def return_at_once(node: Node, _: Scene) -> Edits:
 
 
 def name_condition(node: Node, scene: Scene) -> Edits:
-    """`if (c)`: `const t = c; if (t)`."""
+    """Rewrite `if (c)` as `const t = c; if (t)`."""
     condition = bare(field(node, "condition"))
     if _trivial(condition) or takes_a_name(condition) or not in_block(node):
         return ()
@@ -76,7 +76,7 @@ def name_condition(node: Node, scene: Scene) -> Edits:
 
 
 def name_first_operand(node: Node, scene: Scene) -> Edits:
-    """`x = a + b;`: `const t = a; x = t + b;`, for what is found first of all in a statement."""
+    """Rewrite `x = a + b;` as `const t = a; x = t + b;`, for what is found first of all in a statement."""
     first = _first(node)
     spine: list[Node] = []
     while first is not None and _goes_on(first):
@@ -92,7 +92,7 @@ def name_first_operand(node: Node, scene: Scene) -> Edits:
 
 
 def name_settled_value(node: Node, scene: Scene) -> Edits:
-    """`f(x, a === 1);`: `const t = a === 1; f(x, t);`, for what is the same at any time."""
+    """Rewrite `f(x, a === 1);` as `const t = a === 1; f(x, t);`, for what is the same at any time."""
     above: Node | None = node
     while above is not None and not (above.type in _CARRIED and in_block(above)):
         if above.type in FUNCTIONS | BLOCK | _LOOPS:
@@ -108,7 +108,7 @@ def name_settled_value(node: Node, scene: Scene) -> Edits:
 
 
 def helper_for_condition(node: Node, scene: Scene) -> Edits:
-    """`if (a.b)`: `const f = () => a.b; if (f())`."""
+    """Rewrite `if (a.b)` as `const f = () => a.b; if (f())`."""
     condition = bare(field(node, "condition"))
     if _trivial(condition) or not in_block(node) or "arguments" in uses(condition):
         return ()
@@ -120,7 +120,7 @@ def helper_for_condition(node: Node, scene: Scene) -> Edits:
 
 
 def rename_locals(_: Node, scene: Scene) -> Edits:
-    """Some of the variables of a function under other names, that of no function among them."""
+    """Give other names to some of the variables of a function, but to none that a function has."""
     known = bindings(scene)
     offered = [name for name, found in sorted(known.declared.items()) if len(found) == 1 and _renamable(found[0])]
     chosen = [name for name in offered if scene.chance.random() < 0.6]

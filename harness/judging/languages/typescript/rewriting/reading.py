@@ -185,7 +185,7 @@ def is_body(statement: Node) -> bool:
 
 
 def stated(statement: Node, text: str) -> tuple[Edit, ...]:
-    """Another statement for one: in a block of its own where an `else` behind it could become its own."""
+    """Replace a statement, by a block of its own where an `else` behind it could become its own."""
     return replaced(statement, text if in_block(statement) else f"{{ {text} }}")
 
 

@@ -33,7 +33,7 @@ _SIMPLE = ("expression_statement", "return_statement", "throw_statement", "conti
 
 
 def split_declaration(node: Node, _: Scene) -> Edits:
-    """`const x = a;`: `let x; x = a;`."""
+    """Rewrite `const x = a;` as `let x; x = a;`."""
     listed = declarators(node)
     value = listed[0].child_by_field_name("value") if len(listed) == 1 and in_block(node) else None
     if value is None or field(listed[0], "name").type != "identifier" or takes_a_name(value):
@@ -43,7 +43,7 @@ def split_declaration(node: Node, _: Scene) -> Edits:
 
 
 def merge_declarations(node: Node, _: Scene) -> Edits:
-    """`const a = 1; const b = 2;`: `const a = 1, b = 2;`."""
+    """Rewrite `const a = 1; const b = 2;` as `const a = 1, b = 2;`."""
     behind = node.next_sibling
     same = (
         behind is not None and behind.type == node.type and text_of(behind.children[0]) == text_of(node.children[0])
@@ -54,7 +54,7 @@ def merge_declarations(node: Node, _: Scene) -> Edits:
 
 
 def part_declarations(node: Node, _: Scene) -> Edits:
-    """`const a = 1, b = 2;`: `const a = 1; const b = 2;`."""
+    """Rewrite `const a = 1, b = 2;` as `const a = 1; const b = 2;`."""
     listed = declarators(node)
     if len(listed) < 2 or not in_block(node):
         return ()
@@ -63,7 +63,7 @@ def part_declarations(node: Node, _: Scene) -> Edits:
 
 
 def swap_declarations(node: Node, _: Scene) -> Edits:
-    """`const a = []; const b = {};` in the other order, where both only make something new."""
+    """Rewrite `const a = []; const b = {};` in the other order, where both only make something new."""
     behind = node.next_named_sibling
     if behind is None or behind.type != node.type or not in_block(node):
         return ()
@@ -74,7 +74,7 @@ def swap_declarations(node: Node, _: Scene) -> Edits:
 
 
 def block_around(node: Node, scene: Scene) -> Edits:
-    """`f();`: `{ f(); }`, or a loop that runs once."""
+    """Rewrite `f();` as `{ f(); }`, or a loop that runs once."""
     directive = node.named_child_count > 0 and node.named_children[0].type == "string"
     above = node.parent
     lone = above is not None and len(statements(above)) == 1
@@ -84,7 +84,7 @@ def block_around(node: Node, scene: Scene) -> Edits:
 
 
 def lone_statement(node: Node, _: Scene) -> Edits:
-    """`if (c) { f(); }`: `if (c) f();`."""
+    """Rewrite `if (c) { f(); }` as `if (c) f();`."""
     body = statements(node)
     above = node.parent
     if above is None or above.type not in ("if_statement", "else_clause", "for_in_statement", "while_statement"):
@@ -95,12 +95,12 @@ def lone_statement(node: Node, _: Scene) -> Edits:
 
 
 def statement_in_block(node: Node, _: Scene) -> Edits:
-    """`if (c) f();`: `if (c) { f(); }`."""
+    """Rewrite `if (c) f();` as `if (c) { f(); }`."""
     return replaced(node, f" {{ {text_of(node)} }}") if is_body(node) else ()
 
 
 def bind_in_body(node: Node, scene: Scene) -> Edits:
-    """`for (const x of a) { B }`: `for (const t of a) { const x = t; B }`."""
+    """Rewrite `for (const x of a) { B }` as `for (const t of a) { const x = t; B }`."""
     kind, left, body = node.child_by_field_name("kind"), field(node, "left"), field(node, "body")
     if kind is None or text_of(kind) not in ("const", "let") or body.type not in BLOCK or left.type != "identifier":
         return ()
@@ -112,7 +112,7 @@ def bind_in_body(node: Node, scene: Scene) -> Edits:
 
 
 def leave_inside(node: Node, scene: Scene) -> Edits:
-    """`while (c) { B }`: `while (true) { if (!c) break; B }`."""
+    """Rewrite `while (c) { B }` as `while (true) { if (!c) break; B }`."""
     condition, body = field(node, "condition"), field(node, "body")
     if bare(condition).type == "true":
         return ()
@@ -121,12 +121,14 @@ def leave_inside(node: Node, scene: Scene) -> Edits:
 
 
 def while_as_for(node: Node, _: Scene) -> Edits:
-    """`while (c) { B }`: `for (; c; ) { B }`."""
+    """Rewrite `while (c) { B }` as `for (; c; ) { B }`."""
     return replaced(node, f"for (; {text_of(bare(field(node, 'condition')))}; ) {text_of(field(node, 'body'))}")
 
 
 def for_as_while(node: Node, _: Scene) -> Edits:
-    """`for (let i = 0; c; i++) { B }`: `{ let i = 0; while (c) { B i++; } }`, where nothing keeps its own `i`."""
+    """Rewrite `for (let i = 0; c; i++) { B }` as `{ let i = 0; while (c) { B i++; } }`, where nothing keeps its
+    own `i`.
+    """
     start, condition, step = (node.child_by_field_name(part) for part in ("initializer", "condition", "increment"))
     body = field(node, "body")
     if start is None or condition is None or step is None or is_labelled(node) or not in_block(node):
@@ -138,13 +140,13 @@ def for_as_while(node: Node, _: Scene) -> Edits:
 
 
 def arrow_with_block(node: Node, _: Scene) -> Edits:
-    """`a => b`: `a => { return b; }`."""
+    """Rewrite `a => b` as `a => { return b; }`."""
     body = field(node, "body")
     return () if body.type in BLOCK else replaced(body, f"{{ return ({text_of(body)}); }}")
 
 
 def arrow_without_block(node: Node, _: Scene) -> Edits:
-    """`a => { return b; }`: `a => (b)`."""
+    """Rewrite `a => { return b; }` as `a => (b)`."""
     body = statements(field(node, "body"))
     value = value_of(body[0]) if len(body) == 1 and body[0].type == "return_statement" else None
     return () if value is None else replaced(field(node, "body"), f"({text_of(value)})")
