@@ -221,7 +221,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def doctor() -> list[Finding]:
-    """Return every check once, side by side; each is bounded on its own."""
+    """Run every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
         engine, build_command, tries, _bubblewrap, _git, _python, _new_repositories, _cache, _certificates,
         _proxies, _keys,

@@ -121,7 +121,7 @@ def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list
 
 
 async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
-    """Return each repository's image, and once that is there those of its tasks."""
+    """Build each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, line: str, make: Callable[[], Awaitable[Image]]) -> Build:

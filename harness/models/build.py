@@ -197,11 +197,6 @@ class Models:
         return f"unknown model {name!r}; name one as {FORMS} (model files here: {known})"
 
 
-def build_model(name: str, catalog: Catalog | None = None) -> Model:
-    """Return one model that shares no limits with others. Raises UserError."""
-    return Models(catalog or Catalog()).build(name)
-
-
 def recording(name: str) -> tuple[str, Path | None]:
     """Return `replay` or `scripted` and the file, for a model that is read from one; else no path."""
     kind, separator, path = name.partition(":")

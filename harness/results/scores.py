@@ -128,14 +128,6 @@ class ResolveRate:
         return self.unscored.whole
 
 
-def resolve_rates(rows: Iterable[TrialRow]) -> dict[Who, ResolveRate]:
-    """Return the rate for each scaffold and model, in the order of the rows. Pure."""
-    groups: dict[Who, list[TrialRow]] = {}
-    for row in rows:
-        groups.setdefault(Who(row.scaffold, row.model), []).append(row)
-    return {who: resolve_rate(task_scores(found)) for who, found in groups.items()}
-
-
 def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:
     """Return the share of attempts that resolve their task.
 

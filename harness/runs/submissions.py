@@ -27,13 +27,14 @@ from harness.judging.verify.mutants.running import MutantOrder
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.replay import MessageRecord, ScriptedModel
+from harness.runs.agent_work import let_work
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, keep_arm
 from harness.runs.judges import scenario_judge
+from harness.runs.mutants_file import keep_mutants, mutants_beside, mutated_sources
 from harness.runs.outcome import is_below, keep_error, message_of, reason_of
 from harness.runs.plan import RunConfig
-from harness.runs.trial import keep_mutants, let_work, mutants_beside, mutated_sources
 from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog

@@ -143,6 +143,7 @@ class Channel:
         raise SandboxLost("the sandbox starts no shell any more")
 
     def close(self) -> None:
+        """Give up the driver and its stream."""
         if self._stream is not None:
             self._stream.close()
         self._stream = None

@@ -18,6 +18,7 @@ class Judgements:
 
     @property
     def all(self) -> tuple[Judgement, ...]:
+        """The judgements of all rules that were asked for, the first one first."""
         return (self.first, self.beside) if self.beside else (self.first,)
 
 

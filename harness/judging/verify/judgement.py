@@ -89,7 +89,7 @@ class Judgement:
     evidence: Evidence | None = None
 
 
-def combine(
+def judgement_of(
     task: Task,
     context: ArmContext,
     found: Examination,

@@ -40,6 +40,7 @@ class Ambiguous(NamedTuple):
 
     @property
     def words(self) -> str:
+        """The tests that the name fits, and how to tell them apart."""
         shown = ", ".join(map(str, self.tests[:_SHOWN]))
         more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
         return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"

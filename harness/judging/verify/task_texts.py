@@ -41,6 +41,7 @@ class TaskTexts:
 
     @property
     def mutants(self) -> list[Files]:
+        """The texts of all removals and probes."""
         return [*self.removals.values(), *self.probes.values()]
 
     @property

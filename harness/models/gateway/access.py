@@ -226,6 +226,7 @@ class GatewayAccess:
         return self._numbers
 
     def withheld(self, counts: Counter[str]) -> None:
+        """Count what was withheld, by kind."""
         self._withheld.update(counts)
 
     def unknown(self, path: str) -> None:
@@ -234,6 +235,7 @@ class GatewayAccess:
         self._unknown[path[:200] if known else "others"] += 1
 
     def log(self, record: CallRecord) -> None:
+        """Write a call to the log of calls."""
         self._log.add(record)
 
     def _message(self, conversation: Conversation, message: Message) -> None:

@@ -23,7 +23,7 @@ from harness.results.report.parity_report import parity_lines
 from harness.results.report.tables import console, money, printable, table, verdict_text
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.results.signals import shown_signals, signal_cell
-from harness.runs.records import AttemptRecord
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called_apart
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict

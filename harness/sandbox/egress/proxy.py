@@ -71,6 +71,7 @@ class EgressProxy:
             writer.close()
 
     async def close(self) -> None:
+        """End the connections that are open."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

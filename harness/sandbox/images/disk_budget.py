@@ -40,11 +40,13 @@ class ImagesInUse:
             os.utime(_mark(tag))
 
     def release(self, tag: str) -> None:
+        """Let go of an image once; see `hold`."""
         self._counts[tag] -= 1
         if self._counts[tag] <= 0 and (file := self._files.pop(tag, None)):
             file.close()
 
     def close(self) -> None:
+        """Let go of all images."""
         for file in self._files.values():
             file.close()
         self._files.clear()

@@ -173,10 +173,12 @@ class ImageFolder:
 
     @property
     def name(self) -> str:
+        """The folder's name."""
         return self.directory.name
 
     @property
     def tree(self) -> Path:
+        """The git directory of the image's tree."""
         return self.directory / "tree.git"
 
     def record(self) -> ImageRecord | None:

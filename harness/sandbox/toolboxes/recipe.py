@@ -42,6 +42,7 @@ class ToolboxRecipe:
 
     @property
     def volume(self) -> str:
+        """The name of the toolbox's volume."""
         return f"testwright-{self.scaffold.catalog_name}-toolbox-{self.digest[:_DIGITS]}"
 
     def lay_out(self, context: Path) -> None:

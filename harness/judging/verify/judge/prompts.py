@@ -101,6 +101,7 @@ class Prompts:
 
     @cached_property
     def digest(self) -> str:
+        """sha256 over all templates."""
         whole = hashlib.sha256()
         for name in NAMES:
             whole.update(f"{name}\0{(self._directory / f'{name}.j2').read_text(encoding='utf-8')}\0".encode())

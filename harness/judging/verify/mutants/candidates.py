@@ -65,6 +65,7 @@ class MutantCandidate:
 
     @property
     def record(self) -> MutantRecord:
+        """The mutant as `mutants.json` has it."""
         start, end = self.mutation.start, self.mutation.end
         line, column = _position(self.text, start)
         end_line, end_column = _position(self.text, end)
