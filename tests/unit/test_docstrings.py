@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -87,6 +88,7 @@ def references(text: str) -> list[str]:
     return [match[1] if match else words for words, match in found]
 
 
+@cache
 def protocols() -> frozenset[str]:
     """Return the names of all protocols of the package."""
     pattern = re.compile(r"^class (\w+)\((?:.*\W)?Protocol(?:\[.*\])?\):", re.MULTILINE)
