@@ -86,7 +86,11 @@ class _Block(NamedTuple):
 
 
 def shell_block(text: str) -> str:
-    """Return the command in the text's one block of bash, sh or shell, in whole. Raises FormatError."""
+    """Return the command in the text's one block of bash, sh or shell, in whole.
+
+    Raises:
+        FormatError: There is none, there are several, or its end isn't clear.
+    """
     lines = text.split("\n")
     fences = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
     blocks = [block for block in _blocks(fences) if block.opening.begins_shell]

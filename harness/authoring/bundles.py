@@ -83,13 +83,21 @@ def write_bundle(path: Path, bundle: Bundle, images: Path) -> None:
 
 
 def read_index(path: Path) -> Bundle:
-    """Return what a file says that it holds. Raises UserError."""
+    """Return what a file says that it holds.
+
+    Raises:
+        UserError: It is no bundle.
+    """
     with _opened(path) as tar:
         return _index(tar, path)
 
 
 def take_images(path: Path, bundle: Bundle, images: Path) -> None:
-    """Write its images to `images`. Raises UserError where they aren't those of its index."""
+    """Write its images to `images`.
+
+    Raises:
+        UserError: They aren't those that its index names.
+    """
     with _opened(path) as tar:
         _copy(_member(tar, _IMAGES), images)
     if sha256_of(images) != bundle.sha256:

@@ -140,11 +140,15 @@ async def complete_with_retries(
     """Return the first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own
     request's.
 
-    `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
-    follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
-    which is our own doing. `tokens` is about the size of the request. The limiter's clock times it all.
+    Args:
+        ask: Makes one request, and raises Fault.
+        observe: Told of each failed request at once, before the wait that follows.
+        file: `total_seconds` limits requests and the waits between them, but not the queue of our own rate limits.
+        tokens: About the size of the request.
+        limiter: Its clock times it all.
 
-    Raises ProviderError.
+    Raises:
+        ProviderError: The retries are used up, or can't help.
     """
     return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
 

@@ -214,7 +214,11 @@ def read_run_file(directory: Path) -> RunFile:
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
-    """Return every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
+    """Return every trial that a configuration asks for.
+
+    Raises:
+        UserError: A task, scaffold or model doesn't exist, or one doesn't fit another.
+    """
     models = Models(catalog)
     if not config.tasks:
         raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")

@@ -139,7 +139,11 @@ _GB = 1_000_000_000
 
 
 async def make_room(context: RunContext) -> None:
-    """Remove images beyond the run's disk budget. Raises ToolFailed where a disk has less free than it must have."""
+    """Remove images beyond the run's disk budget.
+
+    Raises:
+        ToolFailed: A disk has less free than it must have.
+    """
     config, engine = context.run.config, context.session.engine
     if config.image_disk_gb is not None and isinstance(engine, StoringEngine):
         await engine.shrink(int(config.image_disk_gb * _GB))

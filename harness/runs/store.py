@@ -139,7 +139,11 @@ def spent_in(directory: Path) -> Usage:
 
 
 def check_free(directory: Path) -> None:
-    """Check that a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
+    """Check that a run could work in a directory, which isn't made.
+
+    Raises:
+        UserError: Another runner is at work there, or it isn't empty and holds no run.
+    """
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")

@@ -143,9 +143,13 @@ class ProviderCall:
         self._is_settled = False
 
     async def ask(self, body: Json, settle: Settled) -> None:
-        """Answer the agent. Raises Fault, and RefusedRequest for what can't be translated.
+        """Answer the agent.
 
         `settle` is given the answer, and how long its request took without the queue of our rate limits.
+
+        Raises:
+            Fault: The provider failed.
+            RefusedRequest: The request can't be translated.
         """
         limiter = self._access.served.limiter
         async with limiter.turn(len(self._incoming.raw) // _CHARS_PER_TOKEN) as turn:

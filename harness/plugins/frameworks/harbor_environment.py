@@ -50,7 +50,11 @@ class Metadata(BaseModel):
             raise UserError(f"{task_directory}: no task that testwright exported") from None
 
     def load(self) -> Task:
-        """Load the task. Raises UserError where it isn't what it was when it was exported."""
+        """Load the task.
+
+        Raises:
+            UserError: It isn't what it was when it was exported.
+        """
         task = Catalog(Path(self.catalog) if self.catalog else None).task(self.task)
         if task.digest != self.digest:
             raise UserError(f"{self.task}: the task has changed since it was exported; export it again")

@@ -107,7 +107,10 @@ async def run_log(
 ) -> list[ParsedTest]:
     """Return what the task's parser finds in the log of its run script over `files`; nothing where there is no log.
 
-    `changed` is laid over the agent's tree after the published verifier has looked at its diff. Raises SandboxLost.
+    `changed` is laid over the agent's tree after the published verifier has looked at its diff.
+
+    Raises:
+        SandboxLost: The container was lost.
     """
     if not files:
         return []

@@ -191,7 +191,8 @@ async def serve(
 ) -> AsyncIterator[Provider]:
     """Play a scenario on 127.0.0.1, or whatever a function says to each request; `name` is for its complaints.
 
-    Raises UserError where the port can't be had.
+    Raises:
+        UserError: The port can't be had.
     """
     provider = Provider()
     front = _Front(provider, scenario, name, observe)

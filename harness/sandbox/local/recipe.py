@@ -41,9 +41,12 @@ _NOT_FOR_PIP = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_HASHES")
 
 
 async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -> Path:
-    """Make `venv`; returns upstream's tree, in `scratch`. Raises ImageUnavailable with the log's path.
+    """Make `venv`, and return upstream's tree, in `scratch`.
 
     The repo's package is installed in development form at `repo.workdir`, where the tree will be later.
+
+    Raises:
+        ImageUnavailable: pip fails; the message has the log's path.
     """
     log = venv.parent.name
     python = str(venv / "bin" / "python")
@@ -150,9 +153,10 @@ async def task_environment(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """Return the digest of a task's environment without making it: None where none was made here.
+    """Return the digest of a task's environment without making it; None where none was made here.
 
-    Raises UserError.
+    Raises:
+        UserError: The repo has no recipe.
     """
     record = _place(task.id, _recipe(task.repo), task.patch("withheld.patch")).record()
     return record.digest if record else None

@@ -32,10 +32,10 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str = "") -> TestFile:
-    """Return the test functions of a Python file as pytest's default rules see them, those that classes inherit
-    included.
+    """Return a file's test functions as pytest's default rules see them, also those that classes inherit.
 
-    Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
+    Raises:
+        TooMuchToRead: The file is larger than anybody would write, or inheritance makes too many tests of few lines.
     """
     return PythonRelatives(_ALONE).discover(source, path)
 

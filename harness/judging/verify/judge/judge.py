@@ -53,7 +53,10 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
     a file.
 
     `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
-    nobody knows. Raises ValueError where the patch has neither to ask about.
+    no grammar tells.
+
+    Raises:
+        ValueError: The patch has neither to ask about.
     """
     files = sorted(
         {name for name in _FILE.findall(patch) or _FILE_OF_FOLDER.findall(patch) if len(name) in _FILE_CHARS}

@@ -38,7 +38,11 @@ Form = TypeVar("Form", bound=BaseModel)
 
 
 def read_reply(text: str) -> JudgeReply:
-    """Return a judge's answer. Raises Unreadable."""
+    """Return a judge's answer.
+
+    Raises:
+        Unreadable: The reply isn't one JSON object of the form that was asked for.
+    """
     return read_object(text, JudgeReply)
 
 

@@ -138,7 +138,11 @@ async def description_problems(subject: Subject) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return files of the reference that aren't judged, or that hold no tests. Raises UserError."""
+    """Return files of the reference that aren't judged, or that hold no tests.
+
+    Raises:
+        UserError: It can't be read.
+    """
     task, where = subject.task, subject.at(REFERENCE)
     discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
     found, data = [], []
