@@ -1,8 +1,6 @@
 """Findings about this machine, and how to repair what doesn't work. Leaves nothing, needs no network, takes seconds.
 
-What the Docker engine and its command line can do here.
-
-Tries what a Docker engine is used for: a build step, a container with our options, archives in and out of it.
+A Docker engine is tried as it is used: a build step, a container with our options, archives in and out of it.
 """
 
 import asyncio

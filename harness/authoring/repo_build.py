@@ -1,6 +1,6 @@
 """Images of repositories and of their tasks: building all, checking all.
 
-Whether a repo's image works: upstream's own tests pass in it, offline and without privileges.
+An image works if upstream's own tests pass in it, offline and without privileges.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _LABELS = {"testwright.check": "repo"}
 
 @dataclass(frozen=True)
 class RepoCheck:
-    """`tests` counts the cases in the reports, `seconds` is the suite's wall time, `digest` the image's."""
+    """Results of a repository's suite: cases in the reports, wall time in seconds, and the digest of the image."""
 
     problems: tuple[Problem, ...]
     digest: str

@@ -1,7 +1,4 @@
-"""Makes the model that a name stands for.
-
-Whether a model's provider exists and its key is there, before anything is asked.
-"""
+"""Makes the model that a name stands for, and checks that its provider exists and its key is there."""
 
 import difflib
 import os

@@ -1,7 +1,4 @@
-"""Scores of a system's attempts at each task, and which of them count.
-
-How often trials are resolved, by scaffold and model.
-"""
+"""Scores of a system's attempts at each task, which of them count, and resolve rates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -43,7 +43,7 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """`left_out` is how many trials were not begun, since too many had ended with a harness error.
+    """A run at its end. `left_out` is how many trials were not begun, since too many had ended with a harness error.
 
     `finished` are those of a large run that had nothing left to do: they have no outcome of this start.
     """

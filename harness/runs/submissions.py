@@ -75,7 +75,7 @@ class Expectation(FileModel):
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
-        """Every reason that this expects, of the whole or of one test, each once."""
+        """All reasons that this expects, of the whole or of one test, each once."""
         of_tests = [code for codes in self.tests.values() for code in codes]
         return tuple(dict.fromkeys([*self.reasons, *of_tests]))
 
@@ -159,7 +159,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
+    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
+    if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,

@@ -1,4 +1,4 @@
-"""How long trials took on this machine, so that the longest of a run begin first."""
+"""Times that trials took on this machine, so that the longest of a run begin first."""
 
 import contextlib
 import json

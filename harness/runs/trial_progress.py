@@ -1,4 +1,4 @@
-"""Who hears how far a trial is."""
+"""Observers of how far a trial is."""
 
 from collections.abc import Callable
 

@@ -38,7 +38,7 @@ class BoundedOutput:
 
     @property
     def value(self) -> bytes:
-        """Everything, or the head directly followed by the tail."""
+        """The bytes: everything, or the head directly followed by the tail."""
         self._cut()
         return bytes(self._head + self._tail)
 

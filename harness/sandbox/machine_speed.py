@@ -1,7 +1,4 @@
-"""How fast this machine is: deadlines are scaled by it.
-
-An engine elsewhere has deadlines by the speed of the machine that testwright runs on.
-"""
+"""The speed of this machine, by which deadlines are scaled, also those of an engine elsewhere."""
 
 import contextlib
 import hashlib

@@ -1,10 +1,7 @@
-"""The controls: the reference must be resolved every time, worthless submissions never.
+"""The controls of a task: the reference must be resolved every time, worthless submissions never.
 
-Check records: what a full check of a task showed, and of which version of the task.
-
-What the reference's kill matrix says about covers.yaml. Pure; nothing is run for it.
-
-Worthless submissions: prose, a list of tests that don't exist, a test that asserts nothing.
+Worthless are prose, a list of tests that don't exist, and a test that asserts nothing. Here are also the check
+record, and the comparison of covers.yaml with the reference's kill matrix.
 """
 
 import tempfile

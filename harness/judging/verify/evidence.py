@@ -1,6 +1,6 @@
-"""The evidence of one judging: the arms' results.
+"""The evidence of one judging: the arms' results, and the seeds by which the arms were drawn.
 
-What chance decides in one judging. The submission can't influence it, and `regrade` can use it again.
+A submission can't influence the seeds, and `regrade` can use them again.
 """
 
 import hashlib

@@ -1,10 +1,8 @@
 """The variants of one judging: what is on disk and what runs in each, before anything is compiled.
 
-Which text lies on disk in each arm: drawn independently of what runs there, alike in both groups of arms.
-
-An arm shows a tree's text, and its own code runs whatever that text says. In both groups the text is pristine in some
-arms, other text of the same behaviour in some, and broken in the others: neither the text nor its agreement with what
-runs tells must-pass arms from must-fail ones.
+An arm shows a tree's text, and its own code runs whatever that text says. In both groups of arms the text is pristine
+in some, other text of the same behaviour in some, and broken in the others: neither the text nor its agreement with
+the running code tells must-pass arms from must-fail ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,8 +1,6 @@
-"""One trial's way into the gateway: its token, its limits, its record.
+"""One trial's way into the gateway: its token, its limits, its record, and `calls.jsonl` with a line for each call.
 
-`calls.jsonl`: a line for each call, up to a bound.
-
-When a provider's faults end a trial: the agent repeats requests by itself, so somebody else must lose patience.
+The agent repeats failed requests by itself, so the gateway decides when a provider's faults end a trial.
 """
 
 import asyncio

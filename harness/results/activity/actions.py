@@ -1,6 +1,5 @@
-"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool.
-
-What a command or a native agent's tool is for.
+"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool, by
+kind.
 """
 
 import json

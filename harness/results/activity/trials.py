@@ -1,8 +1,7 @@
-"""The behaviour of each trial of a run, read from its trajectory, and of each system.
+"""Activity of each trial of a run, read from its trajectory, and of each system.
 
-How one trial's agent worked: how often it did what, when, and in which order.
-
-Signs that an agent made no progress: stalls, one command over and over, storms of errors.
+It has how often an agent did what, when and in which order, and signs that it made no progress: stalls, one command
+over and over, storms of errors.
 """
 
 import math
@@ -34,7 +33,7 @@ Deciles = tuple[Mapping[Kind, int], ...]
 
 @dataclass(frozen=True)
 class Profile:
-    """`before_edit` are the actions before the first that writes (all of them where none does).
+    """Counts of an agent's actions. `before_edit` are those before the first that writes (all where none does).
 
     `explored` are those of them that read, search or navigate. `tests_run` counts runs of tests, `tests_after_edit`
     those after the last edit, where writing the manifest is none: an agent that has none of them hands in what it
@@ -116,7 +115,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class WatchMark:
-    """`step` is where it began, `length` how many calls or requests, or seconds of a stall."""
+    """A sign of no progress. `step` is where it began, `length` how many calls or requests, or seconds of a stall."""
 
     mark: Mark
     step: int
@@ -188,7 +187,7 @@ class TrialBehaviour:
 
 @dataclass(frozen=True)
 class SystemBehaviour:
-    """Over `trials` of one system that did anything. Numbers are means over trials.
+    """Activity of one system over the `trials` in which it did anything. Numbers are means over trials.
 
     `kinds` has actions per trial, `deciles` the same for each tenth of a trajectory. `tested` is the share of trials
     that ran tests after their last edit. `correlations` are with resolving, by what was counted; over trials that

@@ -59,7 +59,7 @@ async def run_job(
 
 
 class _RunningCompanion(NamedTuple):
-    """`ended` is done, or has failed, when its container has ended."""
+    """A companion at work. `ended` is done, or has failed, when its container has ended."""
 
     container: str
     outputs: str

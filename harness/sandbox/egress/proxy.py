@@ -36,7 +36,7 @@ _OTHERS = Contact("others", 0, "refused")
 
 
 class _Asked(NamedTuple):
-    """`first` is what the destination is sent before all else; a tunnel has nothing of that kind."""
+    """A request to the proxy. `first` is sent to the destination before all else; a tunnel has none."""
 
     host: str
     port: int

@@ -1,6 +1,6 @@
 """A task's tree: upstream's without the withheld tests, and the repository around it that the agent sees.
 
-What the cache keeps about an image: its trusted git directory, and the id of the build that was seen.
+The cache keeps of an image its trusted git directory, and the id of the build that was seen.
 """
 
 import hashlib

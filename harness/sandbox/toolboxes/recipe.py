@@ -30,7 +30,9 @@ _PROGRAMS = "programs.json"
 
 @dataclass(frozen=True)
 class ToolboxRecipe:
-    """`digest` is over the scaffold's locks, the names of its programs and what makes toolboxes here."""
+    """The recipe of a toolbox. `digest` is over the scaffold's locks, its programs' names and what makes toolboxes
+    here.
+    """
 
     scaffold: Scaffold
     digest: str

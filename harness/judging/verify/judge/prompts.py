@@ -29,7 +29,7 @@ _VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x
 
 
 class ShownText(NamedTuple):
-    """`text` without control, invisible and bidirectional characters, of which there were `removed`."""
+    """A text as a judge sees it, without control, invisible and bidirectional characters; `removed` counts these."""
 
     text: str
     removed: int
