@@ -1,10 +1,7 @@
-"""`testwright task stub`: a task's removals, made of the names of the symbols to be taken out.
+"""`testwright task stub`: a task's removals, made from the names of symbols. `testwright task probe`: mutants as
+probes.
 
-`testwright task probe`: which reference tests kill which mutants of the removed code, and one kept as a probe.
-
-How well stubs compile: functions drawn over a repository's tree, each stubbed by itself in both ways.
-
-A change of one file as a patch.
+`make stubs` measures how well stubs compile: functions drawn over a repository's tree, each by itself in both ways.
 """
 
 import difflib
@@ -33,7 +30,10 @@ from harness.specs.task import Task
 
 @dataclass(frozen=True)
 class StubSample:
-    """`refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses."""
+    """Results of stubbing some functions.
+
+    `refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses.
+    """
 
     repo: str
     functions: int

@@ -1,7 +1,4 @@
-"""Makes the model that a name stands for.
-
-Whether a model's provider exists and its key is there, before anything is asked.
-"""
+"""Makes the model that a name stands for, and checks that its provider exists and its key is there."""
 
 import difflib
 import os
@@ -195,11 +192,6 @@ class Models:
     def _unknown(self, name: str) -> str:
         known = ", ".join(self._catalog.model_names()) or "none"
         return f"unknown model {name!r}; name one as {FORMS} (model files here: {known})"
-
-
-def build_model(name: str, catalog: Catalog | None = None) -> Model:
-    """Return one model that shares no limits with others. Raises UserError."""
-    return Models(catalog or Catalog()).build(name)
 
 
 def recording(name: str) -> tuple[str, Path | None]:

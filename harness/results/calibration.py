@@ -1,6 +1,6 @@
 """Calibration of a judge: its answers compared with those of probes, static checks and people.
 
-How far two raters with yes-or-no answers agree, beyond what chance explains.
+Cohen's kappa is the agreement of two raters beyond what chance explains.
 """
 
 from collections import defaultdict
@@ -109,7 +109,7 @@ class CriterionDifference:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`by_axis` has an agreement (judge first) for each reference and axis, `whole` one for each reference."""
+    """Agreement of judges with references: `by_axis` by reference and axis, `whole` by reference."""
 
     judges: tuple[str, ...]
     by_axis: Mapping[tuple[Reference, int], Agreement]

@@ -22,8 +22,9 @@ from harness.runs.judges import configured_judge, self_judging
 from harness.runs.looks import LOOKS
 from harness.runs.outcome import Observer, RunOutcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
-from harness.runs.scheduler import RunWatch, longest_first, run_services, trial_specs
+from harness.runs.scheduler import RunWatch, run_services, trial_specs
 from harness.runs.store import RunStore, check_free
+from harness.runs.timings import longest_first
 from harness.runs.trial_index import MANY, Finished, has_index, sort_out
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.destinations import named_endpoint
@@ -42,7 +43,7 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """`left_out` is how many trials were not begun, since too many had ended with a harness error.
+    """A run at its end. `left_out` is how many trials were not begun, since too many had ended with a harness error.
 
     `finished` are those of a large run that had nothing left to do: they have no outcome of this start.
     """

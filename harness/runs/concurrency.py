@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 def always() -> bool:
-    """Return every item may begin."""
+    """Let every item begin."""
     return True
 
 

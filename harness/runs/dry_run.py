@@ -35,7 +35,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class PlannedTrial:
-    """`agent_usd` is what one try of its agent may cost at most; None where its price is unknown."""
+    """A trial to come. `agent_usd` is the most that one try of its agent may cost; None where its price is
+    unknown.
+    """
 
     trial: Trial
     state: State

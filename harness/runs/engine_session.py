@@ -95,8 +95,9 @@ class RunGateway:
 
 @asynccontextmanager
 async def run_gateway() -> AsyncIterator[RunGateway]:
-    """Provide its socket lies alone in a directory that others may enter once it is mounted somewhere, and not
-    before.
+    """Provide a run's gateway.
+
+    Its socket lies alone in a directory that others may enter once it is mounted somewhere, and not before.
     """
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
         directory = Path(private) / "gateway"

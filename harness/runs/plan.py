@@ -104,6 +104,7 @@ class Trial:
 
     @property
     def label(self) -> str:
+        """The trial in a few words: task, scaffold, model, attempt."""
         model = f" {called(self.model)}" if self.model else ""
         return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
 

@@ -61,6 +61,7 @@ class Regraded:
 
     @property
     def changed(self) -> bool:
+        """Return whether the verdict is another one now."""
         return self.new is not None and (self.old is None or self.old.verdict is not self.new.verdict)
 
     @property

@@ -48,10 +48,12 @@ class RunContext:
 
     @property
     def protocol(self) -> GradingRules:
+        """The rules by which this run's submissions are graded."""
         return self.run.config.protocol
 
     @property
     def control(self) -> ControlRound:
+        """The kills that this run repeats apart."""
         return self.run.config.control
 
     def trial(self, spec: TrialSpec) -> Trial:
@@ -82,6 +84,7 @@ class RunContext:
         return egress_for(trial.task.registries, self.run.config.registries)
 
     def store(self, spec: TrialSpec) -> TrialStore:
+        """Return the store of a trial's files."""
         return TrialStore(self.run.directory / "trials" / spec.place)
 
 

@@ -111,6 +111,7 @@ class RunStore:
         return begin_or_extend(path, earlier, asked, added)
 
     def trial(self, trial: Trial) -> TrialStore:
+        """Return the store of a trial's files."""
         return TrialStore(self.directory / "trials" / trial.place)
 
     def event(self, kind: str, **facts: Any) -> None:
@@ -127,6 +128,7 @@ class RunStore:
             os.fsync(self._events.fileno())
 
     def close(self) -> None:
+        """Let the next runner in."""
         self._events.close()
         self._lock.release()
 

@@ -27,13 +27,14 @@ from harness.judging.verify.mutants.running import MutantOrder
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.replay import MessageRecord, ScriptedModel
+from harness.runs.agent_work import let_work
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, keep_arm
 from harness.runs.judges import scenario_judge
+from harness.runs.mutants_file import keep_mutants, mutants_beside, mutated_sources
 from harness.runs.outcome import is_below, keep_error, message_of, reason_of
 from harness.runs.plan import RunConfig
-from harness.runs.trial import keep_mutants, let_work, mutants_beside, mutated_sources
 from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog
@@ -74,7 +75,7 @@ class Expectation(FileModel):
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
-        """Every reason that this expects, of the whole or of one test, each once."""
+        """All reasons that this expects, of the whole or of one test, each once."""
         of_tests = [code for codes in self.tests.values() for code in codes]
         return tuple(dict.fromkeys([*self.reasons, *of_tests]))
 
@@ -158,7 +159,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
+    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
+    if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,

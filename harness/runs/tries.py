@@ -10,6 +10,7 @@ from typing import NamedTuple
 from harness.judging.verify.verdict import VerdictRecord
 from harness.models.faults import growing_wait
 from harness.models.replay import now
+from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import TrialSpec
 from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import (
@@ -22,7 +23,7 @@ from harness.runs.outcome import (
     message_of,
     reason_code,
 )
-from harness.runs.records import AttemptEnd, AttemptRecord, is_there
+from harness.runs.records import is_there
 from harness.runs.run_context import RunContext, make_room
 from harness.runs.trial import TrialRun, describe
 from harness.runs.trial_store import TrialStore

@@ -38,7 +38,7 @@ class BoundedOutput:
 
     @property
     def value(self) -> bytes:
-        """Everything, or the head directly followed by the tail."""
+        """The bytes: everything, or the head directly followed by the tail."""
         self._cut()
         return bytes(self._head + self._tail)
 
@@ -143,6 +143,7 @@ class Channel:
         raise SandboxLost("the sandbox starts no shell any more")
 
     def close(self) -> None:
+        """Give up the driver and its stream."""
         if self._stream is not None:
             self._stream.close()
         self._stream = None

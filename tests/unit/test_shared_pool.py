@@ -42,6 +42,11 @@ def test_judgings_on_one_light_task_share_a_process_and_others_do_not() -> None:
     assert scope("tests/docker/test_x.py::test_one") != scope("tests/docker/test_x.py::test_two")
 
 
+def test_tests_of_one_file_of_unit_tests_share_a_process() -> None:
+    assert scope("tests/unit/test_x.py::test_one") == scope("tests/unit/test_x.py::test_two[tests/unit/test_y.py]")
+    assert scope("tests/unit/test_x.py::test_one") != scope("tests/unit/test_y.py::test_one")
+
+
 def test_what_imports_clients_of_models_shares_a_process_wherever_it_lies() -> None:
     scopes = {scope(f"{place}::test_one") for place in CLIENTS}
     assert len(scopes) == 1

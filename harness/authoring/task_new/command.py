@@ -1,8 +1,7 @@
-"""`testwright task new`.
+"""`testwright task new`: a new task's files, and a proposal of what to remove.
 
-Test classes that inherit withheld tests from a class of another file, and so lose them too.
-
-Which lines of the code some tests reach, in the repository's own image.
+Test classes that inherit withheld tests from a class of another file lose them too. The proposal follows from the
+lines that the withheld tests reach in the repository's own image.
 """
 
 import ast

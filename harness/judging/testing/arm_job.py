@@ -31,7 +31,8 @@ rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"
 exec "$TESTWRIGHT_TEST_COMMAND" "$@"
 """
-_TESTS_FAILED = 1
+TESTS_FAILED = 1
+"""The exit status of a run in which tests failed, whatever ran them."""
 READING = CpuLimit(cpu_seconds=60, wall_seconds=900)
 """For one report. The largest that is read, 20 MB, takes a few seconds."""
 
@@ -59,6 +60,7 @@ class TestRun:
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
+        """The tests whose files could be built."""
         return tuple(test for test in self.tests if test.file not in self.broken)
 
 
@@ -182,6 +184,6 @@ def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, c
         return "exit status 0 without a whole report for each file"
     if exit_status == 0 and failed:
         return "exit status 0 with failures in the report"
-    if exit_status == _TESTS_FAILED and len(reports) == files and not failed:
+    if exit_status == TESTS_FAILED and len(reports) == files and not failed:
         return "exit status 1 without a failure in the report"
     return ""

@@ -1,7 +1,4 @@
-"""Turns a submission's examination into its verdict. Pure.
-
-What became of each listed test in the arms, as the verdict tells it.
-"""
+"""The way from a submission's examination to its verdict. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +86,7 @@ class Judgement:
     evidence: Evidence | None = None
 
 
-def combine(
+def judgement_of(
     task: Task,
     context: ArmContext,
     found: Examination,

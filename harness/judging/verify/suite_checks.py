@@ -1,8 +1,6 @@
 """Stage 1 and everything else that a suite's text shows: its tests, whether they assert, the static criteria.
 
-Rubric criteria that are read off the submission's text: a closed list of checks.
-
-How many programs may be built of a suite: each of them is built for every variant of the task.
+Static criteria are a closed list of checks. A suite may need only so many programs: each is built for every variant.
 """
 
 import re

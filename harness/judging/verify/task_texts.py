@@ -19,7 +19,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class TaskTexts:
-    """Every text of the touched files. All have the same paths.
+    """The texts of the touched files, in all variants. All have the same paths.
 
     `placebo` is None where the task has none. `removals` are by kind, `twins`, `probes` and `on_placebo` (the mutants
     of probes, in the tree with the authored placebo) by the name of their variant. `commented` is the pristine code
@@ -41,6 +41,7 @@ class TaskTexts:
 
     @property
     def mutants(self) -> list[Files]:
+        """The texts of all removals and probes."""
         return [*self.removals.values(), *self.probes.values()]
 
     @property

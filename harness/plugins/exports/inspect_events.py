@@ -146,7 +146,7 @@ def _of(conversation: str) -> _Json:
 
 
 def _tool_call(call: ToolCall) -> _Json:
-    """Arguments that are no JSON object stay text, with an error beside them."""
+    """Return a call in Inspect's form; arguments that are no JSON object stay text, with an error beside them."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):

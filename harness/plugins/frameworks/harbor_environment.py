@@ -33,7 +33,7 @@ _TIMED_OUT = 124
 
 
 class Metadata(BaseModel):
-    """What an exported task says of where it comes from."""
+    """The origin of an exported task, from its `task.toml`."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -58,7 +58,7 @@ class Metadata(BaseModel):
 
 
 class TestwrightEnvironment(BaseEnvironment):
-    """See Harbor's `BaseEnvironment`."""
+    """Environment of Harbor whose container is our sandbox of an exported task."""
 
     _users = 0
 
@@ -81,7 +81,11 @@ class TestwrightEnvironment(BaseEnvironment):
 
     @property
     def place(self) -> Workplace:
-        """Raises SandboxLost where it isn't started, or was stopped."""
+        """The sandbox.
+
+        Raises:
+            SandboxLost: The environment isn't started, or was stopped.
+        """
         if self._place is None:
             raise SandboxLost("the environment isn't started")
         return self._place

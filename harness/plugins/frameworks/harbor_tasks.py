@@ -62,9 +62,11 @@ def write_tasks(catalog: Catalog, patterns: Sequence[str], directory: Path, with
         ImageUnavailable: An image can't be made.
     """
     tasks = catalog.select(patterns)
+    for task in tasks:
+        _check(task)
     images = run_to_end(_images(tasks))
     for task in tasks:
-        files = _files(catalog.scaffold(SCAFFOLD), task, images[task.id])
+        files = task_files(catalog.scaffold(SCAFFOLD), task, images[task.id])
         for name, text in {**files, **(_solution(task) if with_solutions else {})}.items():
             _write(directory / task.id / name, text)
         (directory / task.id / "environment").mkdir(exist_ok=True)
@@ -72,12 +74,19 @@ def write_tasks(catalog: Catalog, patterns: Sequence[str], directory: Path, with
     return images
 
 
+def _check(task: Task) -> None:
+    """Refuse what Harbor has no way for, and what its verifier wouldn't find again. Raises UserError."""
+    if task.registries:
+        raise UserError(f"{task.id}: its agents may reach package registries, to which Harbor has no way")
+    place = task.directory.absolute().parents[1]
+    if not (place / "tasks").is_dir() or task.id not in Catalog(place).names("tasks"):
+        raise UserError(f"{task.id}: not a task of a catalog; Harbor's verifier wouldn't find it again")
+
+
 async def _images(tasks: Iterable[Task]) -> dict[str, str]:
     engine, images = choose_engine("docker"), {}
     try:
         for task in tasks:
-            if task.registries:
-                raise UserError(f"{task.id}: its agents may reach package registries, to which Harbor has no way")
             image = await engine.image(task)
             images[task.id] = image.reference
             if isinstance(engine, StoringEngine):
@@ -87,7 +96,7 @@ async def _images(tasks: Iterable[Task]) -> dict[str, str]:
     return images
 
 
-def _files(scaffold: Scaffold, task: Task, image: str) -> dict[str, str]:
+def task_files(scaffold: Scaffold, task: Task, image: str) -> dict[str, str]:
     """Return a task's files by their paths in its folder."""
     return {
         "task.toml": _toml(task, image),

@@ -11,7 +11,7 @@ from harness.specs.reasons import Verdict
 
 
 class TestwrightVerifier(BaseVerifier):
-    """Kills the agent's sandbox, reads the submission and judges it in fresh containers. See `BaseVerifier`.
+    """Verifier of Harbor that kills the agent's sandbox, reads the submission and judges it in fresh containers.
 
     The trial's folder `verifier` gets the submission and its verdict.
     """

@@ -44,7 +44,7 @@ class SandboxConfig(BaseModel, frozen=True):
 
 
 class TestwrightSandbox(SandboxEnvironment):
-    """See Inspect's `SandboxEnvironment`. A limit that ends the container ends the agent's work, which is scored."""
+    """Sandbox of Inspect on ours. A limit that ends the container ends the agent's work, which is scored."""
 
     def __init__(self, place: Workplace) -> None:
         super().__init__()

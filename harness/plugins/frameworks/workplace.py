@@ -55,7 +55,7 @@ class Sessions:
 
 
 class Workplace:
-    """See the module. Every method but `remove` raises SandboxLost once the container is gone."""
+    """Sandbox of one agent. Every method but `remove` raises SandboxLost once the container is gone."""
 
     def __init__(self, session: EngineSession, task: Task, image: Image, sandbox: Sandbox) -> None:
         self.session, self.task, self.image, self.sandbox = session, task, image, sandbox

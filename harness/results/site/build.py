@@ -175,7 +175,7 @@ def _shared_pages(pages: Pages, material: Material, changes: Changes) -> list[Pi
 
 
 def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
-    """Return each gives a list of what the agents did."""
+    """Return pieces of work that write the trials' pages; each returns what the agents did."""
     starts = range(0, len(trials), _TOGETHER)
     return [partial(_write_trials, pages, material, trials[start : start + _TOGETHER]) for start in starts]
 

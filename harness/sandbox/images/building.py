@@ -32,16 +32,21 @@ from harness.sandbox.images.recipe import base_recipe
 from harness.specs.errors import ImageUnavailable
 
 _log = logging.getLogger(__name__)
+TELL_SECONDS = 30.0
+_TAIL_BYTES, _LINE_CHARS = 4096, 100
 
 
-async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
-    """Run a command with a log. Cancelling it kills the command and its children.
+async def run_logged(
+    command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False, every: float = TELL_SECONDS
+) -> None:
+    """Run a command with a log, and tell now and then how far it is. Cancelling it kills it and its children.
 
     Args:
         command: A program and its arguments.
         env: Its whole environment.
         makes: What it makes: an image's tag, an environment's name. The log has this name.
         again: Add to the log.
+        every: Seconds between two lines that tell what it printed last.
 
     Raises:
         ImageUnavailable: It fails; the message has the log's path.
@@ -53,14 +58,36 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
             *command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             env=env, start_new_session=True,
         )  # fmt: skip
+        telling = asyncio.create_task(_tell(makes, log, every))
         try:
             status = await process.wait()
         except asyncio.CancelledError:
             os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
             raise
+        finally:
+            telling.cancel()
     if status:
         raise ImageUnavailable(f"making {makes} failed: {last_complaint(log)} (all of it: {log})")
+
+
+async def _tell(makes: str, log: Path, every: float) -> None:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    while True:
+        await asyncio.sleep(every)
+        _log.warning(
+            "making %s since %.0f s; it says: %s", makes, loop.time() - began, last_words(log) or "nothing yet"
+        )
+
+
+def last_words(log: Path) -> str:
+    """Return the last line of a log, without BuildKit's step and seconds, as safe text; empty where there is none."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
+    texts = (re.sub(r"[^ -~]", "", re.sub(r"^#\d+ ([\d.]+( |$))?", "", line)).strip() for line in reversed(lines))
+    return next(filter(None, texts), "")[:_LINE_CHARS]
 
 
 def log_of(made: str) -> Path:

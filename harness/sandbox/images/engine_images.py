@@ -38,7 +38,7 @@ class StoredImage(NamedTuple):
 
 
 class ListedImage(NamedTuple):
-    """`size` is in bytes, with all layers; `layers` from the lowest up; `created` in seconds of the epoch.
+    """An image in an engine's list: bytes with all layers, layers from the lowest up, and seconds of the epoch.
 
     `engine_id` is that of `StoredImage`.
     """

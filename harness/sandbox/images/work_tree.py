@@ -1,6 +1,6 @@
 """A task's tree: upstream's without the withheld tests, and the repository around it that the agent sees.
 
-What the cache keeps about an image: its trusted git directory, and the id of the build that was seen.
+The cache keeps of an image its trusted git directory, and the id of the build that was seen.
 """
 
 import hashlib
@@ -173,10 +173,12 @@ class ImageFolder:
 
     @property
     def name(self) -> str:
+        """The folder's name."""
         return self.directory.name
 
     @property
     def tree(self) -> Path:
+        """The git directory of the image's tree."""
         return self.directory / "tree.git"
 
     def record(self) -> ImageRecord | None:

@@ -30,7 +30,9 @@ _PROGRAMS = "programs.json"
 
 @dataclass(frozen=True)
 class ToolboxRecipe:
-    """`digest` is over the scaffold's locks, the names of its programs and what makes toolboxes here."""
+    """The recipe of a toolbox. `digest` is over the scaffold's locks, its programs' names and what makes toolboxes
+    here.
+    """
 
     scaffold: Scaffold
     digest: str
@@ -42,6 +44,7 @@ class ToolboxRecipe:
 
     @property
     def volume(self) -> str:
+        """The name of the toolbox's volume."""
         return f"testwright-{self.scaffold.catalog_name}-toolbox-{self.digest[:_DIGITS]}"
 
     def lay_out(self, context: Path) -> None:

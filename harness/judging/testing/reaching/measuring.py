@@ -46,6 +46,7 @@ class Reached:
     taken: set[str] = field(default_factory=set)
 
     def add(self, other: "Reached") -> None:
+        """Add what another run of the same file has reached."""
         self.lines |= other.lines
         self.ran |= other.ran
         self.branches |= other.branches

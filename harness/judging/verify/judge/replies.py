@@ -139,6 +139,7 @@ class Vote(BaseModel):
 
     @property
     def counted(self) -> Answer | None:
+        """The vote's answer; None where the vote is lost."""
         return None if self.fault else self.answer
 
 
@@ -157,6 +158,7 @@ class Opinion(BaseModel):
 
     @property
     def met(self) -> bool | None:
+        """Return whether the statement holds; None where the majority can't tell, or there is none."""
         return {Answer.MET: True, Answer.UNMET: False}.get(self.answer) if self.answer else None
 
 

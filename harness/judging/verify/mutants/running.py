@@ -8,7 +8,7 @@ from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsS
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
-from harness.judging.verify.evidence import listed, passed
+from harness.judging.verify.evidence import listed_arm, passed
 from harness.judging.verify.mutants.candidates import (
     Candidates,
     Coverage,
@@ -177,7 +177,7 @@ class _Run:
         return VariantSource(name, VariantKind.PROBE, disk, running)
 
     async def _arms(self, suite: Suite, compiled: Sequence[CompiledVariant]) -> dict[str, Arm]:
-        arms = [(listed(item.variant.name), item) for item in compiled]
+        arms = [(listed_arm(item.variant.name), item) for item in compiled]
         return {
             key.variant: arm
             for key, arm in (await ArmRunner(self._context, self._task).run_suite(suite, arms)).items()
