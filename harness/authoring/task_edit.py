@@ -176,7 +176,7 @@ def edit_parts(catalog: Catalog, task: str, parts: Sequence[str], folder: Path) 
 
 
 def write_trees(catalog: Catalog, task: str, parts: Sequence[str], folder: Path, anew: bool = False) -> list[Path]:
-    """Return the tree of each part as `FOLDER/PART`, for `edit_parts`.
+    """Write the tree of each part to `FOLDER/PART`, for `edit_parts`.
 
     Raises:
         UserError: Something is there already.

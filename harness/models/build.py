@@ -180,7 +180,7 @@ class Models:
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:
-        """Return a bare PROVIDER/MODEL is a file without wishes."""
+        """Return the file of a name; that of a bare PROVIDER/MODEL has no settings."""
         if name.endswith((".yaml", ".yml")):
             return load_yaml(Path(name), ModelFile)
         if re.fullmatch(MODEL_NAME, name):
@@ -201,7 +201,7 @@ def recording(name: str) -> tuple[str, Path | None]:
 
 
 def _key(name: str, file: ModelFile) -> str | None:
-    """Return None leaves it to the provider's usual variable."""
+    """Return the key that the model's file names; None leaves it to the provider's usual variable."""
     if file.api_key_env is None:
         return None
     declare_secret(file.api_key_env)

@@ -91,7 +91,7 @@ def recorded(scaffold: Scaffold) -> dict[str, str]:
 
 
 def with_whole_path(override: str) -> str:
-    """Return the same wherever it is read from: a template's file by its whole path."""
+    """Return an override that means the same from any directory: a template's file by its whole path."""
     key, equals, value = override.partition("=")
     if ".templates." not in f".{key}" or not value:
         return override

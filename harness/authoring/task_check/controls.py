@@ -187,7 +187,7 @@ _REFERENCE = "reference/tests.patch"
 
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
-    """Return the reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml
+    """Judge the reference several times: it must be resolved with the same verdict, in time, with covers.yaml
     true.
     """
     judged = [await judge(subject, await hand_in(subject, "oracle")) for _ in range(times)]

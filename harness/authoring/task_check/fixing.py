@@ -45,7 +45,7 @@ def _fix_canary(task: Task) -> bool:
 
 
 async def _fix_manifest(subject: Subject) -> bool:
-    """Return the tests that the reference adds or changes, in the order of its files."""
+    """Write the tests that the reference adds or changes into its manifest; return whether anything was written."""
     if subject.tree is None:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"

@@ -141,7 +141,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 def apply(text: bytes, edits: Sequence[Edit]) -> bytes:
-    """Return the text with edits that don't overlap. Of several at one place the first comes first."""
+    """Apply edits that don't overlap to a text. Of several at one place the first comes first."""
     pieces: list[bytes] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):

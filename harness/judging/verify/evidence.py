@@ -209,7 +209,7 @@ class EvidenceCache(Protocol):
         ...
 
     def draw(self) -> Draw | None:
-        """Return what chance is to decide where arms run again; None for a new draw."""
+        """Return the seeds to use where arms run again; None for a new draw."""
         ...
 
     def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:

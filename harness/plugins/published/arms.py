@@ -53,7 +53,7 @@ class OnDiskToolchain:
         return self
 
     def programs(self, _tests: Iterable[TestId], /) -> frozenset[str]:
-        """Return the task's own script runs the tests from their sources."""
+        """Return none: the task's own script runs the tests from their sources."""
         return frozenset()
 
     async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:

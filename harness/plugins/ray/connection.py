@@ -100,7 +100,7 @@ def nodes_here(ray: ModuleType) -> list[ClusterNode]:
 
 
 def start_actors(ray: ModuleType, actor: type, nodes: Sequence[ClusterNode]) -> list[Any]:
-    """Return an actor on each of these nodes, which takes all that the node offers."""
+    """Start an actor on each of these nodes, which takes all that the node offers."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     remote = ray.remote(actor)

@@ -223,7 +223,7 @@ async def start_exec(address: EngineAddress, execution: str) -> "AttachedStream"
 
 
 async def wait_for_end(address: EngineAddress, container: str) -> None:
-    """Return when a container has ended, or when the engine stops answering.
+    """Wait until a container has ended, or the engine stops answering.
 
     Raises:
         SandboxLost: The container is gone.

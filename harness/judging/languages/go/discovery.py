@@ -269,7 +269,7 @@ def _has_output(node: Node) -> bool:
 
 
 def _test(name: str, node: Node, start: Node, source: bytes, assertions: int) -> TestFunction:
-    """Return what an example has to print is one assertion."""
+    """Return a test function. The output that an example has to print counts as one assertion."""
     total = assertions + _has_output(node)
     first, last = start.start_point[0] + 1, node.end_point[0] + 1
     return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)

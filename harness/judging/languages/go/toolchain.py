@@ -272,7 +272,7 @@ class GoToolchain:
     async def build(
         self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Return one binary of each variant for each package that has tests of the suite."""
+        """Build one binary of each variant for each package that has tests of the suite."""
         prepared = [item for item in compiled if isinstance(item, PreparedVariant)]
         assert len(prepared) == len(compiled)
         binaries: list[dict[str, Binary]] = [{} for _ in prepared]
