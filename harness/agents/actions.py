@@ -32,8 +32,9 @@ class FormatFault(StrEnum):
 
 
 class Complaint(NamedTuple):
-    """A complaint about one tool call, or about the text (`call_id` None). `detail` says more where there is more
-    to say.
+    """A complaint about one tool call, or about the text (`call_id` None).
+
+    `detail` says more where there is more to say.
     """
 
     call_id: str | None
@@ -168,8 +169,9 @@ BASH = Tool(
 
 
 class Action(NamedTuple):
-    """A command of the model's. `call_id` is None for one found in text: a user's message answers it, not a
-    tool's.
+    """A command of the model's.
+
+    `call_id` is None for one found in text: a user's message answers it, not a tool's.
     """
 
     command: str

@@ -38,8 +38,9 @@ _CHUNK = 1 << 20
 
 
 class BundledImage(BaseModel):
-    """An image in a bundle. `digest` is ours, over recipe and tree; empty for the dependencies' image, which has
-    no tree.
+    """An image in a bundle.
+
+    `digest` is ours, over recipe and tree; empty for the dependencies' image, which has no tree.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

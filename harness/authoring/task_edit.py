@@ -52,8 +52,9 @@ class EditedPart:
     tests: bool
 
     def allows(self, path: str) -> bool:
-        """Return whether the part may change a file. Lists of tests for a build, in no language, go with withheld
-        tests.
+        """Return whether the part may change a file.
+
+        Lists of tests for a build, in no language, go with withheld tests.
         """
         if self.name == "withheld" and language_at(path) is None:
             return True

@@ -52,8 +52,9 @@ def check_provider(name: str, file: ModelFile, key: str | None) -> None:
 
 
 def missing_keys(file: ModelFile) -> tuple[str, ...]:
-    """Return the provider's usual variables for a key, where none of them is set. Empty where one is, or none is
-    needed.
+    """Return the provider's usual variables for a key, where none of them is set.
+
+    Empty where one is, or none is needed.
 
     Providers whose credentials can lie elsewhere (AWS, Google Cloud, Azure) are taken to have them.
     """
@@ -137,8 +138,9 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Check that a model can be asked at all: its file, its provider, its key. May import litellm, which takes
-        seconds.
+        """Check that a model can be asked at all: its file, its provider, its key.
+
+        May import litellm, which takes seconds.
 
         Args:
             name: The model's.

@@ -137,8 +137,9 @@ async def complete_with_retries(
     ask: Callable[[], Awaitable[Completion]],
     observe: FaultObserver,
 ) -> Completion:
-    """Return the first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own
-    request's.
+    """Return the first answer.
+
+    Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
 
     Args:
         ask: Makes one request, and raises Fault.

@@ -159,8 +159,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
-    if any.
+    """A judged submission.
+
+    `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's, if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,

@@ -207,8 +207,9 @@ class Catalog:
             return None
 
     def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
-        """Return the chosen tasks that patterns leave out. One that lies outside is also known by its directory's
-        name. Raises UserError for a pattern that fits nothing.
+        """Return the chosen tasks that patterns leave out.
+
+        One that lies outside is also known by its directory's name. Raises UserError for a pattern that fits nothing.
         """
         outside = {name: Path(address.place).name for name in chosen if (address := address_of(name))}
         found: set[str] = set()

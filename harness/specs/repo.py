@@ -139,8 +139,9 @@ def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern(glob: str) -> str:
-    """Return a glob as a pattern. `**` before other parts is any number of directories, at the end all that lies
-    below.
+    """Return a glob as a pattern.
+
+    `**` before other parts is any number of directories, at the end all that lies below.
     """
     *directories, last = glob.split("/")
     return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (

@@ -56,8 +56,9 @@ def read_anew(grammar: Grammar, text: bytes) -> SourceReading:
 
 
 def functions_of(grammar: Grammar, text: bytes) -> Mapping[str, Function]:
-    """Return functions by name, in the order of the text. Of several with one name the later ones are numbered:
-    `f#2`.
+    """Return functions by name, in the order of the text.
+
+    Of several with one name the later ones are numbered: `f#2`.
     """
     return reading_of(grammar, text).functions
 

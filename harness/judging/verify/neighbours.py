@@ -116,8 +116,11 @@ def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Ite
 
 
 def _asked_by(path: PurePosixPath, text: bytes) -> set[str]:
-    """Return the names that a file asks for: parts of modules that it imports; of texts in quotes the paths in a tree
-    where they are relative, else their last parts, and all parts as folders.
+    """Return the names that a file asks for.
+
+    They are parts of modules that it imports. Of texts in quotes they are the paths in a tree where they are
+    relative,
+    else their last parts, and all parts as folders.
     """
     decoded = text.decode("utf-8", "replace")
     dotted = " ".join(map(" ".join, _IMPORTED.findall(decoded))) if path.suffix == ".py" else ""

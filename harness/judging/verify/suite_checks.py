@@ -142,8 +142,9 @@ async def read_suite(
     around: Mapping[str, bytes] = NOTHING,
     declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
-    """Call `check_suite` outside the event loop. A suite that is too much to read is refused, at its own cost
-    alone.
+    """Call `check_suite` outside the event loop.
+
+    A suite that is too much to read is refused, at its own cost alone.
     """
     try:
         return await read_apart(lambda: check_suite(task, manifest, changes, language, around, declaring), limit)

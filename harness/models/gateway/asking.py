@@ -27,8 +27,9 @@ _PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectNam
 
 @dataclass(frozen=True)
 class Upstream:
-    """The provider of a model. `dialects` is empty where litellm has to translate; `model` is the provider's name
-    for it.
+    """The provider of a model.
+
+    `dialects` is empty where litellm has to translate; `model` is the provider's name for it.
     """
 
     model: str

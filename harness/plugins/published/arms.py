@@ -63,8 +63,9 @@ class OnDiskToolchain:
     async def build(
         self, _context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """See `SuiteBuilder`. Files with a test's name in common run one at a time: no parser says whose a name
-        is.
+        """See `SuiteBuilder`.
+
+        Files with a test's name in common run one at a time: no parser says whose a name is.
         """
         files_of = Counter(name for _, name in {(test.file, test.name) for test in suite.tests})
         apart = {"TESTWRIGHT_APART": "1"} if max(files_of.values(), default=0) > 1 else {}

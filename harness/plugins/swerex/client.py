@@ -52,8 +52,9 @@ class ScriptEnd(NamedTuple):
 
 
 class Client:
-    """A client that runs functions of `far_side.sh` on a server. Its methods raise SandboxLost where that is
-    silent.
+    """A client that runs functions of `far_side.sh` on a server.
+
+    Its methods raise SandboxLost where that is silent.
     """
 
     def __init__(self, url: str, token: str) -> None:

@@ -128,8 +128,9 @@ class DeployedDirectory:
         await client.check("directories", *own, self.real(AGENT_LOGS))
 
     async def _unpack(self, archive: TreeArchive) -> None:
-        """Unpack a tree. The archive stays on the deployment for the next sandbox, which checks that it is still
-        the same.
+        """Unpack a tree.
+
+        The archive stays on the deployment for the next sandbox, which checks that it is still the same.
         """
         client = self.host.client
         there = f"{self.configuration.root}/trees/{archive.sha256}.tar"

@@ -110,8 +110,9 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def ranks(intervals: Sequence[Bounds]) -> tuple[int, ...]:
-    """Return for each system 1 + the number of systems whose interval lies wholly above its own. Equal ranks are
-    ties.
+    """Return for each system 1 + the number of systems whose interval lies wholly above its own.
+
+    Equal ranks are ties.
 
     Systems whose intervals overlap aren't told apart, so that this is the best place which the data leave open.
     Bounds that differ by rounding alone are equal.

@@ -262,8 +262,10 @@ class AttachedStream:
 
 
 class Archive:
-    """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
-    the container locked. Raises FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
+    """A path of a container as a tar.
+
+    Blocking; to be used in a thread, and closed: until then the engine keeps the container locked. Raises
+    FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
 
     Where the path is a symbolic link, Podman gives what it leads to.
     """

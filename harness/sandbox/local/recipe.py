@@ -230,8 +230,9 @@ def _requirements(repo: Repo) -> Path:
 
 
 def _place(name: str, recipe: str, withheld: bytes = b"") -> ImageFolder:
-    """Return the folder of an environment. A venv belongs to one interpreter, whose path is part of the folder's
-    name.
+    """Return the folder of an environment.
+
+    A venv belongs to one interpreter, whose path is part of the folder's name.
     """
     parts = {"recipe": recipe.encode(), "withheld.patch": withheld, "executable": os.fsencode(sys.executable)}
     directory = cache_directory() / "environments" / f"{name}-{digest_of(parts)[:_NAME_DIGITS]}"

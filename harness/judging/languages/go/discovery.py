@@ -196,8 +196,11 @@ def imports(source: bytes) -> Iterator[Import]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:
-    """Return whether a test file acts on every test of its package: a `TestMain`, an `init`, a function that gives a
-    variable of the package its value, or a file without tests, which is built with them all the same.
+    """Return whether a test file acts on every test of its package.
+
+    It does by a `TestMain`, an `init`, or a function that gives a variable of the package its value, and as a file
+    without
+    tests, which is built with them all the same.
     """
     if not is_test_file(path):
         return False

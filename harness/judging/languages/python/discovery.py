@@ -120,8 +120,9 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """Return whether a file acts on every test below it: a conftest.py, what makes its folder a package, a module in
-    the place of one of Python's own.
+    """Return whether a file acts on every test below it.
+
+    It does as a conftest.py, if it makes its folder a package, or as a module in the place of one of Python's own.
     """
     file = PurePosixPath(path)
     return file.name in ("conftest.py", "__init__.py") or file.stem in sys.stdlib_module_names

@@ -65,8 +65,9 @@ def read_object(text: str, form: type[Form]) -> Form:
 
 
 def backed(reply: JudgeReply, patch: str, of_absence: bool = False) -> bool:
-    """Return whether the quote is in the patch. `met` needs one, but for a statement `of_absence`; `unmet` needs
-    none.
+    """Return whether the quote is in the patch.
+
+    `met` needs one, but for a statement `of_absence`; `unmet` needs none.
 
     White space counts as one space, and the marks in front of a diff's lines may be left out: models drop
     both when they quote several lines.

@@ -139,8 +139,9 @@ _BUILDING, _SLOWER = 60.0, 10.0
 
 @dataclass(frozen=True)
 class Coverage:
-    """Lines and branches that tests reach. `summary` is None where nothing could be counted, and `why_none` says
-    why.
+    """Lines and branches that tests reach.
+
+    `summary` is None where nothing could be counted, and `why_none` says why.
 
     `files` are by path.
     """
