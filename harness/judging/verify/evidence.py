@@ -149,7 +149,7 @@ class Evidence:
         return item.quality is not Quality.SETUP or self._fails_by_itself(test)
 
     def kills(self, key: ArmKey, test: TestId) -> bool:
-        """Return whether a test that is green at baseline fails here, and passed before it was changed."""
+        """Return whether a test that is green at baseline fails here, and didn't as it was before the patch."""
         return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
 
     def _fails_by_itself(self, test: TestId) -> bool:
