@@ -158,7 +158,7 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
     """Write the images of a repo and of its tasks to a file; build what is missing.
 
     Raises:
-        UserError: The repo isn't there, or the file can't be written.
+        UserError: The repo isn't there, or the file's directory isn't.
         ImageUnavailable: An image can't be built.
     """
     if not path.absolute().parent.is_dir():
@@ -239,7 +239,7 @@ def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list
     """Write a native scaffold's toolbox to a file; install it first where it isn't here.
 
     Raises:
-        UserError: The scaffold isn't native, or the file can't be written.
+        UserError: The scaffold isn't native, or the file's directory isn't there.
         ImageUnavailable: The toolbox can't be made.
     """
     if not path.absolute().parent.is_dir():

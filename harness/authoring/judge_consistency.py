@@ -53,7 +53,8 @@ def judge_consistency(
         tell: Told of each step.
 
     Raises:
-        UserError: The task or a suite can't be read; nobody is asked then.
+        UserError: The task or a suite can't be read, a judge is named twice, or one vote of one judge is asked for;
+            nobody is asked then.
     """
     if len(judges) * votes < 2:
         raise UserError("one vote of one judge can't disagree; name another --judge, or take --votes 3")

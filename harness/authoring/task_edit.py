@@ -94,7 +94,7 @@ async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyTyp
     `made` are patches that aren't written yet, by their paths.
 
     Raises:
-        UserError: A patch below it doesn't apply.
+        UserError: A patch below it isn't written yet, or doesn't apply.
         ImageUnavailable: The repo's image can't be made.
     """
     upstream = await upstream_tree(part.task.repo)

@@ -116,7 +116,7 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
         alone: No other process does trials of this run.
 
     Raises:
-        UserError: The engine isn't there, or the catalog is wrong.
+        UserError: The engine isn't there or can't run a native scaffold, or the catalog is wrong.
     """
     catalog = Catalog(run.catalogs, run.config.task_options)
     models = Models(catalog, services.rate_limits)

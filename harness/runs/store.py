@@ -142,7 +142,7 @@ def check_free(directory: Path) -> None:
     """Check that a run could work in a directory, which isn't made.
 
     Raises:
-        UserError: Another runner is at work there, or it isn't empty and holds no run.
+        UserError: The directory can't be written, or another runner is at work there.
     """
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):

@@ -99,7 +99,7 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
     """Return a submission from two files that a person names.
 
     Raises:
-        UserError: A file can't be read, or is too large.
+        UserError: A file can't be read or is too large, or the patch is none.
     """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):

@@ -115,7 +115,7 @@ def checked_glob(glob: str) -> str:
     """Return `glob` if it has one meaning.
 
     Raises:
-        ValueError: It has none, or several.
+        ValueError: It isn't relative to the repository's root, or `**` isn't a whole part of it.
     """
     parts = glob.split("/")
     if any("**" in part and part != "**" for part in parts):

@@ -34,7 +34,7 @@ def application_repo() -> Repo:
     """Return the application's repository; its recipe is laid out where it isn't there.
 
     Raises:
-        UserError: It is wrong.
+        UserError: A file that its image needs isn't there.
     """
     own = data_directory() / "deskapp"
     for name in _RECIPE:

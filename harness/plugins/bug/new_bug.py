@@ -92,7 +92,7 @@ def write_agents_tree(catalog: Catalog, name: str, to: Path) -> str:
     """Write what an agent gets, with its git repository; return what to do there.
 
     Raises:
-        UserError: The directory isn't empty.
+        UserError: Something is there already, or the task has no bug.
     """
     task = bug_task(catalog.task(name))
     if to.exists():

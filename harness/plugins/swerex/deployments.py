@@ -34,7 +34,7 @@ async def start_host(configuration: SwerexConfiguration, places: Mapping[str, st
     """Start a deployment, or reach the one that is there.
 
     Raises:
-        UserError: A package is missing.
+        UserError: A parameter is wrong, a package is missing, or no server answers.
         SandboxLost: The deployment doesn't start.
     """
     parameters = deployment_parameters(configuration, places)

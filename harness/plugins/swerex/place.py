@@ -196,6 +196,7 @@ class DeployedDirectory:
 
         Raises:
             FileNotFoundError: The directory isn't there.
+            SandboxLost: It can't be read.
         """
         client, spool = self.host.client, f"{self.state}/spool"
         status = await client.long(f"{self.state}/packing", "pack", self.real(path), spool, str(limit + 1))

@@ -49,7 +49,7 @@ def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...
     """Return the sides that are named: SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
 
     Raises:
-        UserError: There is no such side; the message lists those that there are.
+        UserError: There is no such side, with those that there are; or two names are the same side.
     """
     sides = tuple(_find(runs, name) for name in names)
     known: dict[tuple[object, ...], str] = {}

@@ -262,7 +262,7 @@ def report_site(
         The exit status.
 
     Raises:
-        UserError: A run can't be read, or the folder has other files.
+        UserError: A run can't be read, the folder has other files, or another form is asked for as well.
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")
