@@ -156,8 +156,10 @@ def _said(criterion: Criterion, answer: Answer | None) -> str:
 
 
 def _expected(criterion: Criterion, suite: KnownSuite) -> bool | None:
-    """Return what probes or code say; None where a judge alone decides, and where `expect.yaml` says nothing of
-    it.
+    """Return what probes or code say.
+
+    Returns:
+        None where a judge alone decides, and where `expect.yaml` says nothing of it.
     """
     if criterion.importance is not Importance.MUST or not criterion.decided_without_judge:
         return None

@@ -132,8 +132,9 @@ class Trial:
         return hashlib.sha256(f"{head}{self.attempt}{tail}".encode()).hexdigest()
 
     def identity_text(self, image_digest: str, isolation: str, scaffold: str = "") -> tuple[str, str]:
-        """Return what an identity is the hash of, before and behind the attempt's number: all attempts have it in
-        common.
+        """Return what an identity is the hash of, before and behind the attempt's number.
+
+        All attempts have it in common.
 
         `scaffold` is its digest, for who knows it already.
         """

@@ -274,8 +274,10 @@ class Catalog:
         raise UserError(self._without_file(folder, name) or _unknown(folder[:-1], name, self.names(folder)))
 
     def _without_file(self, folder: str, name: str) -> str:
-        """Return what is wrong with a directory that is there and lacks its YAML file; empty where there is no
-        directory.
+        """Return what is wrong with a directory that is there and lacks its YAML file.
+
+        Returns:
+            Empty where there is no directory.
         """
         for place in self.places:
             if (own := place.directory / folder / name).is_dir():

@@ -187,8 +187,9 @@ _REFERENCE = "reference/tests.patch"
 
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
-    """Judge the reference several times: it must be resolved with the same verdict, in time, with covers.yaml
-    true.
+    """Judge the reference several times.
+
+    It must be resolved with the same verdict, in time, with covers.yaml true.
     """
     judged = [await judge(subject, await hand_in(subject, "oracle")) for _ in range(times)]
     records = [judgement.record for judgement in judged]

@@ -266,8 +266,9 @@ def _candidates(search_path: str) -> list[Path]:
 
 
 def _client_version(path: Path) -> str:
-    """Return the client's version without asking the engine: one that is busy or hangs would keep the client
-    waiting.
+    """Return the client's version without asking the engine.
+
+    One that is busy or hangs would keep the client waiting.
     """
     return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
 

@@ -184,8 +184,9 @@ def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
 
 
 def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
-    """Return whether a question whose answer is known got the opposite answer: a judge that can't tell isn't
-    wrong.
+    """Return whether a question whose answer is known got the opposite answer.
+
+    A judge that can't tell isn't wrong.
     """
     opposite = {Answer.MET: Answer.UNMET, Answer.UNMET: Answer.MET}
     return any(vote.counted is opposite.get(question.known) for question, votes in known.items() for vote in votes
@@ -193,8 +194,10 @@ def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
 
 
 def void_words(known: Mapping[Question, Sequence[Vote]]) -> str:
-    """Return why nothing that was asked with these questions counts; empty where each came out as it is known to
-    be.
+    """Return why nothing that was asked with these questions counts.
+
+    Returns:
+        Empty where each came out as it is known to be.
     """
     if is_wrong(known):
         return "the judge gets a question wrong whose answer is known; none of its answers counts"
