@@ -42,8 +42,9 @@ class Ending(StrEnum):
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":
-        """Return the ending by a limit: `step`, `wall` or `cost` of an allowance; `memory`, `disk` or `pids` of a
-        sandbox.
+        """Return the ending by a limit.
+
+        It is `step`, `wall` or `cost` of an allowance, or `memory`, `disk` or `pids` of a sandbox.
         """
         return cls(f"{limit}-limit")
 

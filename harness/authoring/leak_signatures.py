@@ -48,8 +48,7 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class LeakSignatures:
-    """Signs of withheld text: `names` count where they stand alone, `lines` anywhere, `files` are whole files'
-    paths.
+    """Signs of withheld text: `names` that stand alone, `lines` anywhere, and `files` by their whole paths.
 
     `places` says of a name or line where it comes from, as `withheld.patch:12`.
     """

@@ -139,9 +139,7 @@ async def other_copies(task: Task, reference: str | None = None) -> list[Problem
 
 
 def _placed(parts: Sequence[str], places: Mapping[str, str]) -> str:
-    """Return each of the first few with the line of the patch that it comes from: `cache_info from
-    removal.patch:31`.
-    """
+    """Return the first few with the patch's line that each comes from: `cache_info from removal.patch:31`."""
     return ", ".join(f"{part} from {places[part]}" if part in places else part for part in parts[:_NAMED])
 
 

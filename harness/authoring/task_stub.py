@@ -1,8 +1,4 @@
-"""`testwright task stub`: a task's removals, made from the names of symbols. `testwright task probe`: mutants as
-probes.
-
-`make stubs` measures how well stubs compile: functions drawn over a repository's tree, each by itself in both ways.
-"""
+"""`testwright task stub` makes removals from the names of symbols, `testwright task probe` makes mutants probes."""
 
 import difflib
 from collections.abc import Mapping, Sequence

@@ -118,9 +118,7 @@ class StepObserver:
 
 
 class Stops:
-    """A clock of the time for which this process has stood still since the first beat; beats that are late tell
-    it.
-    """
+    """A clock of the time for which this process has stood still since the first beat, by beats that are late."""
 
     LONGEST = 5.0
     """Seconds between two beats of a process at work, however busy its machine is."""

@@ -193,9 +193,7 @@ class _RetriedCall:
             await self.pause(wait)
 
     def wait_after(self, fault: Fault) -> float | None:
-        """Return seconds until the next request: as many as the provider asks for, else a random number; None for
-        none.
-        """
+        """Return the provider's seconds until the next request, else a random number; None where there is none."""
         retries = self.file.retries
         if not self.may_retry(fault) or self.requests >= retries.attempts:
             return None

@@ -67,9 +67,7 @@ class LiteLLMModel:
         return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask, self._observe)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
-        """Return whether the model can go on without tools: not once it has called one, nor if the file insists on
-        them.
-        """
+        """Return whether the model can go on without tools: it has called none, and the file leaves it free."""
         return bool(tools) and not self._file.tools and not any(message.tool_calls for message in messages)
 
     async def _ask(self, litellm: Any, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:

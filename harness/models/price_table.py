@@ -43,9 +43,7 @@ async def litellm_module() -> Any:
 
 
 def priced(file: ModelFile, usage: Usage, said: float | None = None) -> Usage:
-    """Return `usage` with its cost: what the provider said, else by the file's prices, else by the table, else
-    unknown.
-    """
+    """Return `usage` with its cost: the provider's, else by the file's prices, else by the table, else unknown."""
     if said is not None:
         return usage.model_copy(update={"cost_usd": said, "priced_by": (PROVIDER,)})
     if usage.input + usage.output == 0:

@@ -211,9 +211,7 @@ class MessageScript(FileModel):
 
 
 class ScriptedModel:
-    """A model that gives the same completions in the same order whatever it is asked, and then raises
-    ProviderError.
-    """
+    """A model that gives the same completions in the same order to any question, and then raises ProviderError."""
 
     def __init__(self, completions: Sequence[Completion], name: str = "scripted") -> None:
         self.name = name

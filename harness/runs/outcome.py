@@ -200,8 +200,7 @@ _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def ends_run(error: Exception, directory: Path) -> bool:
-    """Return whether an error at one trial ends its run: no trial could keep anything, or nobody could go on from
-    there.
+    """Return whether an error at one trial ends its run: no other trial could keep anything, or go on from there.
 
     That is so where the disk of the run's directory takes nothing any more, and where somebody removed the directory.
     """

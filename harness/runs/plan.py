@@ -269,9 +269,7 @@ def system_name(scaffold: str, model: str) -> str:
 
 
 def scaffold_digest(scaffold: Scaffold) -> str:
-    """Return the sha256 over a scaffold's files, the request that all share if it tells one, and what a run
-    changes.
-    """
+    """Return the sha256 over a scaffold's files, the shared request if it tells one, and what a run changes."""
     names = {
         path.relative_to(scaffold.directory).as_posix() for path in scaffold.directory.rglob("*") if path.is_file()
     }

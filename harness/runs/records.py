@@ -23,9 +23,7 @@ def read_record(path: Path, model: type[FileT]) -> FileT | None:
 
 
 def read_lines(path: Path, model: type[LineT]) -> list[LineT]:
-    """Return the records of a file with one to a line, without those that can't be read; none where there is no
-    file.
-    """
+    """Return a file's records, one to a line, without those that can't be read; none where there is no file."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError:

@@ -204,9 +204,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
-        expected.
-        """
+        """Return tests that differ from what is expected: without one of their reasons, or not expected at all."""
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
         wanted = [(test, code) for test, codes in expected.tests.items() for code in codes]
         faults = [f"{test} not {code}" for test, code in wanted if (test, code) not in came]

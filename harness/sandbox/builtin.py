@@ -42,9 +42,7 @@ def docker(argument: str, images: ImageSources) -> Engine:
 
 
 def local(argument: str, images: ImageSources) -> Engine:
-    """Return the local engine: under bubblewrap where that works, else unconfined, with a warning: it was asked
-    for.
-    """
+    """Return the local engine: under bubblewrap where that works, else unconfined, with a warning."""
     _no_argument("local", argument)
     engine = LocalEngine(images.directory)
     if not engine.capabilities.network_isolation:

@@ -58,6 +58,11 @@ async def run_git(
     """Run git and return its output.
 
     Args:
+        *arguments: The command and its arguments.
+        stdin: Bytes for its standard input.
+        env: Variables beside those that git gets anyway.
+        directory: Where it runs; None: `/`.
+        accept: Exit statuses that are an answer.
         may_refuse: An exit status that isn't in `accept` raises GitError instead of GitFailed.
         hostile: git reads an agent's data, so its time and memory are limited.
 

@@ -354,9 +354,7 @@ def _is_public_half(directory: Path) -> bool:
 
 
 def _is_of(repo: Repo, glob: str) -> bool:
-    """Return whether a repository has this name; one of an image has that of upstream, the last part of its
-    address.
-    """
+    """Return whether a repository has this name; one of an image has upstream's, the last part of its address."""
     upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
 

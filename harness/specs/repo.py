@@ -67,9 +67,7 @@ class Frame:
 
 
 class LanguageFacts(Protocol):
-    """The part of a language that reading a repository needs; `harness/judging/languages/protocol.py` has all of
-    it.
-    """
+    """The part of a language that reading a repository needs; `judging/languages/protocol.py` has the whole."""
 
     @property
     def title(self) -> str:

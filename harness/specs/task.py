@@ -195,9 +195,7 @@ class Task(BaseModel):
 
     @property
     def is_whole_instruction(self) -> bool:
-        """Return whether the prompt says all that an agent must know: how tests are run, and how they are
-        submitted.
-        """
+        """Return whether the prompt says all that an agent must know: how tests are run and submitted."""
         return False
 
     @property
@@ -278,9 +276,7 @@ class Task(BaseModel):
 
     @cached_property
     def overlaps(self) -> dict[str, str]:
-        """Criteria whose probes other criteria's tests notice as well -> why that is so, from
-        `reference/covers.yaml`.
-        """
+        """Criteria whose probes other criteria's tests notice, each with the reason, from `reference/covers.yaml`."""
         try:
             return {str(name): str(why) for name, why in (self._covers.get("overlaps") or {}).items()}
         except AttributeError:

@@ -255,9 +255,7 @@ async def _has_manifest(sandbox: Sandbox) -> bool:
 
 
 def _last_words(error: str, printed: tuple[bytes, bytes]) -> str:
-    """Return the first line of the error that it told of, else the last of standard error, or else of standard
-    output.
-    """
+    """Return the first line of the agent's error, else the last one of standard error, or else of standard output."""
     if error.strip():
         return f": {error.strip().splitlines()[0][:_TAIL_CHARS]}"
     for data in reversed(printed):

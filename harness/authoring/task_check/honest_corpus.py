@@ -21,9 +21,7 @@ _PLACES = ("honest", CORPUS)
 
 
 def corpus_of(catalog: Catalog) -> Path:
-    """Return where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/` where that is
-    there.
-    """
+    """Return the folder of a catalog's honest suites: `honest/` beside its tasks, else `tests/honest/`."""
     places = [catalog.directory / place for place in _PLACES]
     return next((place for place in places if place.is_dir()), places[0])
 

@@ -42,9 +42,7 @@ _SECOND_SENTENCE = re.compile(r"[.!?;]\s+\S")
 
 
 async def rubric_problems(subject: Subject) -> list[Problem]:
-    """Return the problems of a rubric's counts, ways of grading and wording, each at the line of the criterion's
-    id.
-    """
+    """Return the problems of a rubric's counts, ways of grading and wording, at the lines of the criteria."""
     task = subject.task
     found = [*_counts(subject, task.rubric)]
     probed = {probe.criterion for probe in task.probes}

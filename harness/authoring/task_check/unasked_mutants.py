@@ -161,9 +161,7 @@ def _subsumes(probe: str, mutant: str, suites: Sequence[SuiteKills]) -> bool:
 
 
 def lines_changed(old: bytes, new: bytes) -> frozenset[int]:
-    """Return lines of the old text, from 1, that aren't in the new one; the two around a place where lines are put
-    in.
-    """
+    """Return lines of the old text, from 1, that aren't in the new one, and those around lines that are put in."""
     pair = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
     found: set[int] = set()
     for kind, first, last, _, _ in pair.get_opcodes():

@@ -56,9 +56,7 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
 
 
 async def near_files(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
-    """Return test files that lie beside the touched code or name one of its files, nearest first, and how many there
-    are.
-    """
+    """Return test files beside the touched code or that name one of its files, nearest first, and their number."""
     discovery = language_of(subject.task.repo).discovery
     removed = await tree.apply(subject.task.patch("removal.patch"))
     touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]

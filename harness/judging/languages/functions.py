@@ -76,9 +76,7 @@ def _functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A definition at the top of a file that holds a function, and the texts around it, cut at the top of the
-    file.
-    """
+    """A definition at a file's top that holds a function, and the texts around it, cut at the top of the file."""
 
     above: tuple[bytes, ...]
     text: bytes
@@ -119,9 +117,7 @@ def top_of(node: Node) -> Node:
 
 
 def touched_functions(grammar: Grammar, family: Sequence[bytes]) -> list[str]:
-    """Return names of functions whose text isn't the same in all of the texts, sorted; absent in one counts as
-    different.
-    """
+    """Return the names of functions that differ between the texts, sorted; absent in one counts as different."""
     return list(_touched(grammar, tuple(family)))
 
 

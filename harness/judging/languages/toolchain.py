@@ -154,9 +154,7 @@ class Built:
 
 
 class SuiteBuilder(Protocol):
-    """A builder for languages in which something depends on both variant and suite: a program made of the two,
-    say.
-    """
+    """A builder for languages in which something depends on both variant and suite, such as a program of the two."""
 
     def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
         """Return the names of the programs that are built of such a suite for each variant."""

@@ -100,9 +100,7 @@ def certain(evidence: Evidence, test: TestId) -> bool:
 
 
 def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
-    """Return whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at
-    again.
-    """
+    """Return whether a test fails only at the baseline of all arms that it must pass, with no second look yet."""
     if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
         return False
     alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]

@@ -286,9 +286,7 @@ def _share(part: frozenset[int], have: frozenset[int]) -> float:
 
 
 def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
-    """Yield the pristine text of each place that the removal, the placebo or a probe changes, with its file's
-    path.
-    """
+    """Yield the pristine text of each place that removal, placebo or a probe changes, with its file's path."""
     paths = [task.path("removal.patch"), task.path("placebo.patch"), *(probe.path for probe in task.probes)]
     for path in paths:
         try:

@@ -168,9 +168,7 @@ class Evidence:
 
 
 class ArmLog(Protocol):
-    """A log that keeps each arm of one judging as it ends, so that a judging that is cut short needn't run it
-    again.
-    """
+    """A log that keeps each arm as it ends, so that a judging that is cut short needn't run it again."""
 
     @property
     def known(self) -> Mapping[ArmKey, Arm]:

@@ -36,9 +36,7 @@ def guess_table(probes: int, most: int) -> list[str]:
 
 
 def chance_of_guessing(kinds: Sequence[VariantKind]) -> float:
-    """Return the best chance of either kind of guess, for a judging with arms of these kinds (one entry for each
-    arm).
-    """
+    """Return the best chance of either kind of guess, for a judging with arms of these kinds (one for each arm)."""
     apart = max(chance_apart(kinds, step / STEPS, tests) for step in range(1, STEPS) for tests in (1, 2))
     return max(apart, chance_together(kinds))
 

@@ -74,9 +74,7 @@ SLOW_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, and beside it what may differ between two judgings: the tests' seconds, and all that the arms
-    showed.
-    """
+    """A verdict, and beside it what may differ between two judgings: the tests' seconds, and the arms' results."""
 
     record: VerdictRecord
     patch: bytes

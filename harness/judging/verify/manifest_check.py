@@ -48,8 +48,7 @@ class Ambiguous(NamedTuple):
 def meant(
     listed: Iterable[ListedName], candidates: Iterable[Candidate], files: Iterable[str], ids: IdForm
 ) -> Iterator[TestId | Ambiguous]:
-    """Yield for each listed name the test that it means; for one that means none, an id of that name as it is
-    listed.
+    """Yield the test that each listed name means; for one that means none, an id of that name as it is listed.
 
     `files` are the files that the patch touches. Of several tests that a name fits equally well, one that the patch
     writes is meant before those that it leaves as they are.

@@ -85,9 +85,7 @@ def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChan
 
 
 def _brought_in(file: FileChange, files: Mapping[str, FileChange], discovery: Discovery) -> Iterator[bytes]:
-    """Yield texts that the submission made, that hold no tests, and that a file names, or that another of them
-    names.
-    """
+    """Yield texts without tests that the submission made, and that a file or another of them names."""
     made = {path: change.new for path, change in files.items() if change.old is None and change.new is not None}
     left = {path: text for path, text in made.items() if not discovery.is_test_file(path)}
     waiting = [file.new or b""]
@@ -105,8 +103,7 @@ MOST = 5
 
 
 def too_many_programs(task: Task, tests: Iterable[TestId]) -> Reason | None:
-    """Return the reason to refuse a suite, if more would be built of it and of the tests that it reaches than may
-    be.
+    """Return the reason to refuse a suite if it, with the tests that it reaches, needs too many programs.
 
     Raises:
         UserError: The task's reference has no manifest that can be read.

@@ -51,9 +51,7 @@ def draw_disks(running: Sequence[Running], texts: TaskTexts, chance: Random) -> 
 
 @dataclass(frozen=True)
 class _Shares:
-    """Shares of the must-pass variants: how many show pristine text, and how many other text that behaves the
-    same.
-    """
+    """Shares of the must-pass variants: those with pristine text, and those with other text of the same behaviour."""
 
     pristine: float
     benign: float
@@ -124,9 +122,7 @@ OF_A_REMOVAL = 2
 
 
 class VariantPlanner(Protocol):
-    """A function that plans the variants of one judging; `plan_variants` is the one for code in the task's own
-    tree.
-    """
+    """A function that plans the variants of one judging; `plan_variants` is for code in the task's own tree."""
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
@@ -255,11 +251,9 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Draw three texts whose bodies never run, in any order: with what runs, two that are right and two of one
-    mutant.
+    """Draw three texts whose bodies never run: with the running one, two are right and two are one mutant's.
 
-    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much
-    on
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
     either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
     right = [texts.pristine, *texts.benign]

@@ -109,9 +109,7 @@ def upstream_of(served: ServedModel) -> Upstream:
 
 
 def _compatible(served: ServedModel) -> Upstream:
-    """Return a provider that speaks chat completions at an address that litellm knows, or that the model's file
-    names.
-    """
+    """Return a provider that speaks chat completions, at litellm's address for it or that of the model's file."""
     model, _, key, base = load_litellm().get_llm_provider(
         model=served.file.model, api_base=served.file.api_base, api_key=served.key
     )

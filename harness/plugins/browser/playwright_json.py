@@ -90,9 +90,7 @@ def _case(test: TestId, place: str, run: dict[str, Any]) -> Iterator[CaseResult]
 
 
 def _of_message(message: str) -> Quality:
-    """Return the quality of a failure by its message; an error in a hook that isn't a time-out looks like the
-    test's.
-    """
+    """Return the quality of a failure by its message; a hook's error, but for a time-out, looks like the test's."""
     if _SETUP.search(message):
         return Quality.SETUP
     if _TEARDOWN.search(message):

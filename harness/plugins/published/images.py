@@ -144,9 +144,7 @@ async def _make_upon(
 
 
 async def _build_environment(tag: str, task: PublishedTask) -> None:
-    """Build the task's own Dockerfile on the image that stands for the published one, raising UserError for a bad
-    step.
-    """
+    """Build the task's own Dockerfile on the published image's stand-in, raising UserError for a bad step."""
     with TemporaryDirectory(prefix="testwright-") as scratch:
         copy = Path(scratch) / "context"
         shutil.copytree((task.directory / DOCKERFILE).parent, copy)

@@ -30,8 +30,7 @@ _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.
 
 
 def attributed(report: Report, tests: Sequence[TestId]) -> Report:
-    """Return the same report, each case given to the listed test that its name means; to none where several could be
-    meant.
+    """Return the report with each case given to the listed test that its name means, and to none of several.
 
     A name means a test when the parts of one end with all parts of the other, and no file is named but the test's.
     """

@@ -107,9 +107,7 @@ def is_positive(value: Any) -> bool:
 
 
 def arguments_object(call: Call) -> Any:
-    """Return arguments as Anthropic sends them, as an object; text that isn't one stays text, for answers that are
-    wrong.
-    """
+    """Return arguments as an object, as Anthropic sends them; other text stays text, for answers that are wrong."""
     try:
         return json.loads(call.text)
     except ValueError:

@@ -1,6 +1,4 @@
-"""The scripted provider itself: HTTP on loopback, with delays and faults, and lists of models as each vendor has
-them.
-"""
+"""The scripted provider itself: HTTP on loopback, with delays and faults, and each vendor's list of models."""
 
 import asyncio
 import json

@@ -1,6 +1,4 @@
-"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool, by
-kind.
-"""
+"""Actions of an agent, step by step, from its trajectory: atomic commands and calls of other tools, by kind."""
 
 import json
 import re

@@ -24,8 +24,7 @@ STAGES = (Stage.TRIAL, Stage.INTAKE, Stage.MANIFEST, Stage.MUTATION, Stage.RUBRI
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """A stage that `entered` trials reached; `lost` ended there: `failed`, `invalid` or `unscored`, or not judged
-    yet.
+    """A stage that `entered` trials reached; `lost` ended there, failed, invalid, unscored or not judged yet.
 
     `codes` counts trials by the reason codes of this stage; one trial may have several.
     """

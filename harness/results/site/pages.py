@@ -35,9 +35,7 @@ def visible(text: str) -> str:
 
 
 def shown(value: Any) -> Any:
-    """Return what Jinja2 does to every value before it escapes it; None is nothing, and markup of ours stays as it
-    is.
-    """
+    """Return a value as Jinja2 is to escape it: nothing for None, and markup of ours as it is."""
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

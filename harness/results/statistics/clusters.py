@@ -134,9 +134,7 @@ def middle_of(values: Iterable[float], tail: float) -> tuple[float, float]:
 
 
 def expanded_tail(count: int) -> float:
-    """Return the share of draws that lies beyond either end of a 95% interval: 0.025 for many clusters, less for
-    few.
-    """
+    """Return the share of draws beyond either end of a 95% interval: 0.025 for many clusters, less for few."""
     return normal_below(sqrt(count / (count - 1)) * t_quantile((1 - LEVEL) / 2, count - 1))
 
 

@@ -1,6 +1,4 @@
-"""The connection to a Docker engine: it runs blocking calls in threads, and translates the engine's errors to
-ours.
-"""
+"""The connection to a Docker engine: it runs blocking calls in threads, and translates the engine's errors."""
 
 import asyncio
 import http.client

@@ -94,9 +94,7 @@ async def _running_companion(
 
 
 async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
-    """Return a companion's end, raising EndedFromOutside for one that is gone or has lost a process for want of
-    memory.
-    """
+    """Return a companion's end, raising EndedFromOutside for one that is gone or hit its memory limit."""
     state = (await docker.call(docker.api.inspect_container, companion.container))["State"]
     if not state["Running"] or state["OOMKilled"]:
         raise EndedFromOutside(LOST)

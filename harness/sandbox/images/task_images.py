@@ -1,7 +1,7 @@
-"""Repo images and task images on a Docker engine.
+r"""Repo images and task images on a Docker engine.
 
     base -> dependencies -> repo image    (upstream complete)
-                        \\-> task image    (a layer of its own, so that none below it holds a withheld test)
+                        \-> task image    (a layer of its own, so that none below it holds a withheld test)
 
 A tag carries the hash of what the image is made from, so an image that is there is the right one.
 """

@@ -61,9 +61,7 @@ class Confinement(Protocol):
         env: Mapping[str, str],
         driver: bool,
     ) -> Launch:
-        """Return how to start `argv` in a sandbox; a driver is to be safe from its own commands where that is
-        possible.
-        """
+        """Return how to start `argv` in a sandbox; a driver is safe from its own commands where that is possible."""
         ...
 
 

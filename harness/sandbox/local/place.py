@@ -205,9 +205,7 @@ def _member(inside: str, child: str, fd: int) -> Iterator[bytes]:
 
 
 def _make_readable(status: os.stat_result, child: str, fd: int) -> None:
-    """Give back the right to read, which an agent may have taken from itself; follow no link, whatever `child` is
-    now.
-    """
+    """Give back the right to read, which an agent may have taken from itself; follow no link at `child`."""
     wanted = {stat.S_IFDIR: 0o500, stat.S_IFREG: 0o400}.get(stat.S_IFMT(status.st_mode), 0)
     if status.st_mode & wanted != wanted and status.st_uid == os.getuid():
         found = os.open(child, os.O_PATH | os.O_NOFOLLOW, dir_fd=fd)

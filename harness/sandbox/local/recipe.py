@@ -78,9 +78,7 @@ async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -
 
 
 def copy_venv(venv: Path, destination: Path) -> None:
-    """Copy a venv by hard links, except for the files that name the place: scripts and the venv's own
-    configuration.
-    """
+    """Copy a venv by hard links, except for files that name the place: scripts and the venv's own configuration."""
     shutil.copytree(venv, destination, symlinks=True, copy_function=os.link)
     for path in [destination / "pyvenv.cfg", *(destination / "bin").iterdir()]:
         if path.is_file() and not path.is_symlink():

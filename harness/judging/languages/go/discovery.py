@@ -141,8 +141,7 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """Return `TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their
-    test.
+    """Return `TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests are part of a test.
 
     Raises:
         TooMuchToRead: The file is larger than anybody would write.

@@ -134,9 +134,7 @@ class PythonChecks:
                 self._known.setdefault(f".{name}", []).append(self._part(method))
 
     def within(self, methods: Mapping[str, CheckedFunction]) -> Callable[[CheckedFunction], int]:
-        """Return a counter for functions of a class that has these methods, inherited ones included; or of the
-        module.
-        """
+        """Return a counter for functions of a class with these methods, inherited ones included; or of the module."""
         own = {f".{name}": [self._part(method)] for name, method in methods.items()}
         fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in method.decorators}
         hooks = self._without_being_named(methods)

@@ -120,9 +120,7 @@ def _forms(path: str) -> Braces:
 
 
 def test_of(listed: str) -> str:
-    """Return the id as it is: a title may have any character in it, and its cases are listed by the title's own
-    text.
-    """
+    """Return the id as it is: a title may have any character, and its cases are listed by the title's own text."""
     return listed
 
 

@@ -100,8 +100,7 @@ class Asking:
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
     async def votes(self, questions: Sequence[Question]) -> list[Vote]:
-        """Ask all questions: one call alone, so that the provider keeps what all share, then the others side by
-        side.
+        """Ask one question alone, so that the provider keeps what all share, then the others side by side.
 
         Where the first can't be had, the others aren't tried: a provider that is down answers none.
         """

@@ -49,8 +49,7 @@ _STANDS = "Tests that stand in a file whose path ends with '{}' are added or cha
 
 
 def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
-    """Return one statement that is true of the patch and one that is false, about a function that is called or a
-    file.
+    """Return one statement that is true of the patch and one that is false, about a called function or a file.
 
     `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where no
     grammar
@@ -76,9 +75,7 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
 
 
 def _called(patch: str) -> set[str]:
-    """Return names of functions that added lines call, as far as a line alone tells: not in strings, not as
-    definitions.
-    """
+    """Return names of functions that added lines call, as far as a line alone tells: no strings, no definitions."""
     code = (line for line in _code(patch) if not _DEFINITION.search(line))
     return {name for line in code for name in _CALL.findall(line) if len(name) in _NAME_CHARS}
 

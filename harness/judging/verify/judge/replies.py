@@ -168,9 +168,7 @@ class Opinion(BaseModel):
 
 
 def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
-    """Return the answer that more than half of the votes asked for have given; votes that are lost stay in the
-    whole.
-    """
+    """Return the answer that more than half of the votes asked for have given; lost votes count in the whole."""
     counts = Counter(vote.counted for vote in votes if vote.counted)
     tally = dict(Counter(str(vote.fault or vote.answer) for vote in votes))
     found = next((answer for answer, count in counts.items() if 2 * count > question.votes), None)

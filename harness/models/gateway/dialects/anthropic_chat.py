@@ -57,9 +57,7 @@ def _assistant(message: Json) -> list[Json]:
 
 
 def _user(message: Json) -> list[Json]:
-    """Return results first, each as a message of its own; pictures in them go into the user's message that
-    follows.
-    """
+    """Return results as messages of their own, first; their pictures go into the user's message that follows."""
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
     results: list[Json] = []

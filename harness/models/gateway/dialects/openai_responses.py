@@ -266,9 +266,7 @@ def _is_call(item: Json) -> bool:
 
 
 def content_text(content: Any) -> str:
-    """Return all text of a content, with a note for each image or file; of what a tool gave back also where it is
-    JSON.
-    """
+    """Return all text of a content, with a note for each image or file; a tool's result may be JSON."""
     if isinstance(content, str):
         return whole_text(content)
     if isinstance(content, dict):

@@ -69,9 +69,7 @@ def hide(function: Function, hidden: Hidden) -> Sequence[Edit]:
 
 
 def lend(ours: Function, theirs: Function) -> bytes | None:
-    """Return the body of another function of the same kind, unless it holds what it may only hold where it was
-    written.
-    """
+    """Return the body of another function of the same kind, unless it depends on where it was written."""
     kinds = [
         (each.node.type, any(child.type in ("async", "*") for child in each.node.children)) for each in (ours, theirs)
     ]
