@@ -18,7 +18,7 @@ from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
-from harness.judging.verify.evidence import BASELINE, listed, passed
+from harness.judging.verify.evidence import BASELINE, listed_arm, passed
 from harness.judging.verify.task_texts import changed_by
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import engine_session
@@ -106,9 +106,9 @@ def source_of(pristine: Mapping[str, bytes], family: Sequence[Mapping[str, bytes
 async def report(
     context: ArmContext, task: Task, name: str, suite: Suite, compiled: Iterable[CompiledVariant]
 ) -> int:
-    arms = [(listed(item.variant.name), item) for item in compiled]
+    arms = [(listed_arm(item.variant.name), item) for item in compiled]
     results = await ArmRunner(context, task).run_suite(suite, arms)
-    green = passed(results[listed(BASELINE)])
+    green = passed(results[listed_arm(BASELINE)])
     failures = 0
     for key, arm in results.items():
         for test in sorted(green - passed(arm), key=str):

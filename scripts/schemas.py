@@ -24,9 +24,10 @@ from harness.plugins.scripted_provider.scenario import Scenario
 from harness.results.calibration import GoldFile
 from harness.results.injection import CorpusFile
 from harness.runs.at_work import AtWorkFile
+from harness.runs.attempts import AttemptRecord
 from harness.runs.evidence_file import ArmLine, EvidenceFile
+from harness.runs.finished_work import AgentFile
 from harness.runs.plan import RunConfig, RunFile
-from harness.runs.records import AgentFile, AttemptRecord
 from harness.runs.submissions import Expectation
 from harness.runs.trial_store import TrialFile, UsageFile
 from harness.sandbox.images.work_tree import ImageRecord

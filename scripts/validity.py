@@ -31,14 +31,13 @@ PAGE = CHECKOUT / "docs" / "validity.md"
 CORPORA = ("honest", "adversarial")
 HEAD = """# How far the verdicts can be trusted
 
-Written by `make validity`; `make test-all` fails where it no longer holds for a fixed sample of both corpora,
-`make attack` and `make honest` where a verdict is another one. Every row is a submission that is kept in `tests/`,
+Written by `make validity`. `make test-all` fails if this page no longer holds for a fixed sample of both corpora,
+`make attack` and `make honest` if any verdict differs. Every row is a submission that is kept in `tests/`,
 judged in real containers. The honest suites were written from a task's prompt by authors who had not seen the
-verifier, its probes or its rubric; only those of jansson-object-merge are by somebody who knew them.
+verifier, its probes or its rubric; only those of jansson-object-merge are by an author who knew them.
 
-Intervals are Wilson's score intervals of 95%: how high or low a rate may be that such a count was drawn from. No
-error among few submissions is a weak statement. These submissions were written by few people for few tasks, so
-the rate among other people's work may lie outside.
+Intervals are Wilson's score intervals of 95%. No error among few submissions is a weak statement. These submissions
+were written by few people for few tasks, so the rate among other people's work may lie outside of the intervals.
 
 One suite was refused wrongly when it was first judged (`manifest-unknown-test`): the author of
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
@@ -70,10 +69,11 @@ agree how many arms they fail and choose at random which. The baseline counts as
 and one arm may fail by chance.
 """
 VOTES = f"""
-Tests that vote don't guess: right arms agree with one another, and each mutant stands alone. If they find a way to
-tell one another what they got, the control round ([verification.md](verification.md#the-control-round)) is what is
-left. It draws three of the kills that a submission needs. The chance that it misses all that are known by votes
-alone, for a task of {PROBES} probes, where the suite notices the others by itself:
+Tests that vote don't guess: arms with right code agree with one another, and each mutant differs from all. If
+tests find a way to share their results, the control round
+([verification.md](verification.md#the-control-round)) is the last defence. It draws three of the kills that a
+submission needs. The table has the chance that it misses all kills that are known by votes alone, for a task of
+{PROBES} probes, where the suite notices the others by itself:
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"

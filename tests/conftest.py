@@ -55,6 +55,12 @@ def stats() -> ModuleType:
     return import_module("scipy.stats")
 
 
+@pytest.fixture(scope="session")
+def special() -> ModuleType:
+    """Return `scipy.special`, which a process that doesn't compare with it needn't import."""
+    return import_module("scipy.special")
+
+
 @cache
 def _engine_complaint() -> str:
     """Empty where an engine answers."""

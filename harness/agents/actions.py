@@ -1,11 +1,8 @@
-"""Reading the commands that a model's message asks for.
+"""Commands that a model's message asks for: its tool calls, or the one shell block of its text.
 
-The one shell block of a model's text. A block that may end elsewhere than it seems to is refused, not cut.
-
-Fences are as CommonMark has them (version 0.31, section 4.5): three or more backticks or tildes, indented by at most
-three spaces; a fence of the same character, at least as long and with nothing behind it, ends the block.
-
-What is wrong with a model's message that no command can be read from.
+A block that may end elsewhere than it seems to is refused, not cut. Fences are as CommonMark has them (version 0.31,
+section 4.5): three or more backticks or tildes, indented by at most three spaces; a fence of the same character, at
+least as long and with nothing behind it, ends the block.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""The common scaffold: a model, a shell and one loop. Its texts are templates in the scaffold's directory.
-
-What the common scaffold says to its model: texts of the scaffold's templates.
-"""
+"""The common scaffold: a model, a shell and one loop. Its texts are templates in the scaffold's directory."""
 
 import re
 from typing import ClassVar

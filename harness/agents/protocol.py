@@ -58,7 +58,7 @@ class Finish:
 
 
 class Agent(Protocol):
-    """Whoever writes the tests of one trial.
+    """The author of one trial's tests.
 
     It records in the trajectory what it says, hears and runs. It needs no checks of steps, time or money: let
     AllowanceExhausted, LimitReached, ProviderError and SandboxLost pass, `supervise` catches them.

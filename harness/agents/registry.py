@@ -23,7 +23,11 @@ AGENTS: Registry[AgentClass] = Registry(
 
 
 def agent_class(scaffold: Scaffold) -> AgentClass:
-    """Return the registered agent that runs a scaffold. Raises UserError naming file and line of an unknown one."""
+    """Return the registered agent that runs a scaffold.
+
+    Raises:
+        UserError: Nobody registered it; the message names file and line.
+    """
     name = scaffold.agent_name
     if name not in AGENTS.names:
         path = scaffold.directory / "scaffold.yaml"
@@ -48,7 +52,13 @@ def agent_context(
 ) -> AgentContext:
     """Return what an agent of a trial is made of; its model is metered.
 
-    Without an allowance it gets the task's limits.
+    Args:
+        task: What it is asked for.
+        scaffold: Its texts and limits.
+        model: None where the trial has none, or a gateway serves it.
+        allowance: Without one it gets the task's limits.
+        gateway: A native agent's.
+        egress: The package registries that it may reach; None: none.
     """
     allowance = allowance or Allowance(task.file.limits)
     return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway, egress)

@@ -21,9 +21,20 @@ async def supervise(
 ) -> AgentResult:
     """Let an agent work until it submits or a limit ends it; what lies in the sandbox then is the submission.
 
-    The trajectory gets its first and last record here, and one for each request to a provider that failed. Where the
-    disk takes no last record, the result's message says so.
-    Raises ProviderError, SandboxLost and BudgetExhausted: there is no submission then, and no last record.
+    Args:
+        agent: Made by the scaffold's `AgentClass`.
+        context: What it was made of; its allowance is checked every second.
+        sandbox: Started.
+        trajectory: Gets its first and last record here, and one for each request to a provider that failed.
+        grace: Seconds for which the agent may go on after its time.
+
+    Returns:
+        How it ended. Where the disk takes no last record, its message says so.
+
+    Raises:
+        ProviderError: The provider failed for good; there is no submission, and no last record.
+        SandboxLost: As above, for the sandbox.
+        BudgetExhausted: As above, for the run's money.
     """
     allowance = context.allowance
     allowance.begin()

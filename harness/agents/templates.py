@@ -1,8 +1,7 @@
 """A scaffold's texts: Jinja2 templates, checked for mistakes before the first token is paid.
 
-Where a scaffold's templates lie.
-
-The request as every agent gets it, from one template: what is asked for, the rules, the manifest, the limits.
+`request_text` is the request as every agent gets it, from one template: the wish, the rules, the manifest, the
+limits.
 """
 
 import difflib

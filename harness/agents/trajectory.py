@@ -84,6 +84,7 @@ class ObservationRecord(_Record):
 
     @classmethod
     def of(cls, step: int, command: str, result: CommandResult) -> Self:
+        """Return the record of a command's end at a step."""
         return cls(
             step=step,
             command=command,
@@ -154,6 +155,7 @@ class FaultRecord(_Record):
 
     @classmethod
     def of(cls, step: int, failed: FailedRequest) -> Self:
+        """Return the record of a failed request at a step."""
         return cls(
             step=step,
             fault=failed.fault,
@@ -215,6 +217,7 @@ class Trajectory:
         self._file = path.open("xb")
 
     def count_format_errors(self, more: int | None) -> None:
+        """Add malformed calls of the model; None where the agent doesn't report them."""
         if more is not None:
             self.format_errors = (self.format_errors or 0) + more
 
@@ -248,6 +251,7 @@ class Trajectory:
             self.cut = self.cut or error
 
     def close(self) -> None:
+        """Close the file."""
         if self.cut:
             self._file.raw.close()  # what is still buffered would fail again
         with self._naming():
@@ -271,7 +275,11 @@ class Trajectory:
 
 
 def read_trajectory(path: Path) -> list[Record]:
-    """Return its records, without a last line that a crash has cut. Raises UserError naming file and line."""
+    """Return the records of a trajectory, without a last line that a crash has cut.
+
+    Raises:
+        UserError: A line is wrong; the message names file and line.
+    """
     if records := _all_readable(path):
         return records
     for number, value in read_json_lines(path):

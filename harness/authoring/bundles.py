@@ -38,7 +38,9 @@ _CHUNK = 1 << 20
 
 
 class BundledImage(BaseModel):
-    """`digest` is ours, over recipe and tree; empty for the dependencies' image, which has no tree."""
+    """An image in a bundle. `digest` is ours, over recipe and tree; empty for the dependencies' image, which has
+    no tree.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -144,9 +146,11 @@ def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
 
 
 def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
-    """Write the images of a repo and of its tasks to `path`, building what is missing.
+    """Write the images of a repo and of its tasks to a file; build what is missing.
 
-    Raises UserError, ImageUnavailable.
+    Raises:
+        UserError: The repo isn't there, or the file can't be written.
+        ImageUnavailable: An image can't be built.
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
@@ -159,7 +163,9 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
 def import_repo(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
     """Load the images of a file into the engine, and keep their trees and records.
 
-    Raises UserError for a file that is damaged or of another version of the repo, ImageUnavailable.
+    Raises:
+        UserError: The file is damaged, or of another version of the repo.
+        ImageUnavailable: The engine doesn't take them.
     """
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         images = Path(scratch) / "images.tar"
@@ -221,9 +227,11 @@ async def _load(bundle: Bundle, images: Path) -> None:
 
 
 def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
-    """Write a native scaffold's toolbox to `path`, installing it first where it isn't here.
+    """Write a native scaffold's toolbox to a file; install it first where it isn't here.
 
-    Raises UserError, ImageUnavailable.
+    Raises:
+        UserError: The scaffold isn't native, or the file can't be written.
+        ImageUnavailable: The toolbox can't be made.
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
@@ -237,7 +245,9 @@ def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list
 def import_scaffold(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
     """Load a toolbox into the engine; nothing is fetched.
 
-    Raises UserError for a file that is damaged or of another version of the scaffold, ImageUnavailable.
+    Raises:
+        UserError: The file is damaged, or of another version of the scaffold.
+        ImageUnavailable: The engine doesn't take it.
     """
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:

@@ -29,7 +29,11 @@ Must-haves are the rubric's, where a task has one; seconds as above.
 
 
 def catalogue(catalog: Catalog, records: Path, about: str = "") -> str:
-    """Return the page, in Markdown, with `about` below its title. Raises UserError for a task that can't be read."""
+    """Return a page on all tasks, in Markdown, with `about` below its title.
+
+    Raises:
+        UserError: A task can't be read.
+    """
     every = catalog.select(["*"])
     tasks = [task for task in every if task.track == BEHAVIOUR]
     rows = sorted((task.repo.language, task.repo.name, _row(task, records)) for task in tasks)

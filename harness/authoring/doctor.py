@@ -1,8 +1,6 @@
 """Findings about this machine, and how to repair what doesn't work. Leaves nothing, needs no network, takes seconds.
 
-What the Docker engine and its command line can do here.
-
-Tries what a Docker engine is used for: a build step, a container with our options, archives in and out of it.
+A Docker engine is tried as it is used: a build step, a container with our options, archives in and out of it.
 """
 
 import asyncio
@@ -221,7 +219,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def doctor() -> list[Finding]:
-    """Return every check once, side by side; each is bounded on its own."""
+    """Run every check once, side by side; each is bounded on its own."""
     checks: list[Callable[[], list[Finding]]] = [
         engine, build_command, tries, _bubblewrap, _git, _python, _new_repositories, _cache, _certificates,
         _proxies, _keys,

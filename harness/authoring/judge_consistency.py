@@ -43,9 +43,17 @@ class KnownSuite:
 def judge_consistency(
     catalog: Catalog, name: str, judges: Sequence[Judge], votes: int, tell: Callable[[str], None]
 ) -> Consistency:
-    """Return every criterion asked of every suite by every judge, `votes` times.
+    """Ask every judge every criterion of every suite of a task.
 
-    Raises UserError, and then asks nobody.
+    Args:
+        catalog: Where the task lies.
+        name: The task's.
+        judges: Whom to ask.
+        votes: How often each is asked the same.
+        tell: Told of each step.
+
+    Raises:
+        UserError: The task or a suite can't be read; nobody is asked then.
     """
     if len(judges) * votes < 2:
         raise UserError("one vote of one judge can't disagree; name another --judge, or take --votes 3")

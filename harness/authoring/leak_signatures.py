@@ -48,7 +48,8 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class LeakSignatures:
-    """`names` count where they stand alone, `lines` anywhere; `files` are paths that are withheld as a whole.
+    """Signs of withheld text: `names` count where they stand alone, `lines` anywhere, `files` are whole files'
+    paths.
 
     `places` says of a name or line where it comes from, as `withheld.patch:12`.
     """

@@ -1,6 +1,6 @@
 """Images of repositories and of their tasks: building all, checking all.
 
-Whether a repo's image works: upstream's own tests pass in it, offline and without privileges.
+An image works if upstream's own tests pass in it, offline and without privileges.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _LABELS = {"testwright.check": "repo"}
 
 @dataclass(frozen=True)
 class RepoCheck:
-    """`tests` counts the cases in the reports, `seconds` is the suite's wall time, `digest` the image's."""
+    """Results of a repository's suite: cases in the reports, wall time in seconds, and the digest of the image."""
 
     problems: tuple[Problem, ...]
     digest: str
@@ -121,7 +121,7 @@ def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list
 
 
 async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
-    """Return each repository's image, and once that is there those of its tasks."""
+    """Build each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, line: str, make: Callable[[], Awaitable[Image]]) -> Build:

@@ -60,9 +60,10 @@ class _Seen:
 
 
 def check_scaffolds(catalog: Catalog, names: Sequence[str], tell: Tell) -> list[Check]:
-    """Return each by its own, on a Docker engine.
+    """Check each scaffold by itself, on a Docker engine.
 
-    Raises UserError for one that isn't native, or where no engine answers.
+    Raises:
+        UserError: One isn't native, or no engine answers.
     """
     scaffolds = [catalog.scaffold(name) for name in names or catalog.names("scaffolds")]
     native = [scaffold for scaffold in scaffolds if scaffold.native]

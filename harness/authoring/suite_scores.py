@@ -168,7 +168,12 @@ async def measure_scores(
 
 
 async def measure_all(catalog: Catalog, tasks: Sequence[Task], folder: Path, tell: Callable[[str], None]) -> None:
-    """Measure the suites of each task, and keep what they came to in `folder`. Raises UserError, SandboxLost."""
+    """Measure the suites of each task, and keep the scores in `folder`.
+
+    Raises:
+        UserError: A task or suite can't be read.
+        SandboxLost: A container was lost.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     async with engine_session("docker", uuid4().hex) as session:
         for task in tasks:
@@ -177,7 +182,11 @@ async def measure_all(catalog: Catalog, tasks: Sequence[Task], folder: Path, tel
 
 
 def read_scores(folder: Path) -> list[SuiteScores]:
-    """Return the scores that a folder has, by task. Raises UserError for a file that can't be read."""
+    """Return the scores that a folder has, by task.
+
+    Raises:
+        UserError: A file can't be read.
+    """
     return [load_yaml(path, SuiteScores) for path in sorted(folder.glob("*.json"))]
 
 

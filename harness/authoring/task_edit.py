@@ -238,7 +238,12 @@ def _store(part: EditedPart, patch: bytes) -> list[Path]:
 
 
 def twin_beside(catalog: Catalog, task: Task, probe: str) -> list[Path]:
-    """Write the skeleton of a probe's twin, where it has none; the file. Raises UserError, ImageUnavailable."""
+    """Write the skeleton of a probe's twin where it has none, and return the file.
+
+    Raises:
+        UserError: There is no such probe.
+        ImageUnavailable: The task's image can't be made.
+    """
     part = part_of(catalog, task, f"probes/{probe}")
     return run_to_end(_twins_to_write([part], {part.path: part.path.read_bytes()}))
 

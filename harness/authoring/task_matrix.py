@@ -47,9 +47,16 @@ class MatrixOrder:
 
 
 def kill_matrix(catalog: Catalog, name: str, order: MatrixOrder, tell: Callable[[str], None]) -> KillMatrix:
-    """Run each suite on each variant.
+    """Run each suite of a task on each of its variants.
 
-    Raises UserError for a task whose reference or removal isn't written yet.
+    Args:
+        catalog: Where the task lies.
+        name: The task's.
+        order: The suites and variants, and whether files are written from the matrix.
+        tell: Told of each step.
+
+    Raises:
+        UserError: The reference or the removal isn't written yet.
     """
     return run_to_end(_kill_matrix(catalog, catalog.task(name), order, tell))
 

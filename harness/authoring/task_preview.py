@@ -17,9 +17,18 @@ _SECONDS = 600
 
 
 def preview(catalog: Catalog, name: str, ask: Callable[[], str | None], show: Callable[[str], None]) -> None:
-    """Show what `mini` is told; then run each command that `ask` gives, as an agent's, until it gives None.
+    """Show what `mini` is told; then run commands as an agent's.
 
-    Raises UserError, ImageUnavailable, SandboxLost.
+    Args:
+        catalog: Where the task lies.
+        name: The task's.
+        ask: Gives a command; None: there is none left.
+        show: Prints.
+
+    Raises:
+        UserError: The task can't be read.
+        ImageUnavailable: Its image can't be made.
+        SandboxLost: The container is gone.
     """
     run_to_end(_preview(catalog, catalog.task(name), ask, show))
 

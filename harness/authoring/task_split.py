@@ -28,11 +28,18 @@ class Halves:
 
 
 def split(catalog: Catalog, patterns: Sequence[str], into: Halves, replace: bool = False) -> list[Path]:
-    """Write both halves of tasks; return the directories written.
+    """Write the public and the private half of tasks, and return the directories written.
 
     The public half's `private_digest` is that of the whole task, so that nobody changes the private half unseen.
 
-    Raises UserError for a task that can't be split or, without `replace`, that is there already.
+    Args:
+        catalog: Where the tasks lie.
+        patterns: Which of them.
+        into: Two catalogs.
+        replace: Whether halves that are there may be replaced.
+
+    Raises:
+        UserError: A task can't be split or, without `replace`, is there already.
     """
     tasks = catalog.select(patterns)
     for task in tasks:

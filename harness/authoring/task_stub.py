@@ -1,10 +1,7 @@
-"""`testwright task stub`: a task's removals, made of the names of the symbols to be taken out.
+"""`testwright task stub`: a task's removals, made from the names of symbols. `testwright task probe`: mutants as
+probes.
 
-`testwright task probe`: which reference tests kill which mutants of the removed code, and one kept as a probe.
-
-How well stubs compile: functions drawn over a repository's tree, each stubbed by itself in both ways.
-
-A change of one file as a patch.
+`make stubs` measures how well stubs compile: functions drawn over a repository's tree, each by itself in both ways.
 """
 
 import difflib
@@ -33,7 +30,10 @@ from harness.specs.task import Task
 
 @dataclass(frozen=True)
 class StubSample:
-    """`refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses."""
+    """Results of stubbing some functions.
+
+    `refused` are functions that can't be stubbed, with the reason; `broken` stubs that the compiler refuses.
+    """
 
     repo: str
     functions: int
@@ -98,9 +98,16 @@ Files = Mapping[str, bytes]
 
 
 def stub_task(task: Task, symbols: Sequence[str], anew: bool, write: bool) -> list[StubbedPatch]:
-    """Return both removals, compiled in the task's image. Written where `write` says so and both compile.
+    """Make both removals, compiled in the task's image.
 
-    Raises UserError where a symbol isn't there or can't be taken out, and where a removal is there already.
+    Args:
+        task: Whose.
+        symbols: The functions to take out: `MODULE:NAME`.
+        anew: Whether removals that are there may be replaced.
+        write: Whether to write them, if both compile.
+
+    Raises:
+        UserError: A symbol isn't there or can't be taken out, or a removal is there already.
     """
     there = [name for name in PATCHES.values() if task.path(name).exists()]
     if there and write and not anew:
@@ -179,7 +186,12 @@ def _diff(before: Files, after: Files) -> str:
 
 
 def reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
-    """Return the reference on mutants of the code that the removal takes out. Raises UserError, SandboxLost."""
+    """Run the reference on mutants of the code that the removal takes out.
+
+    Raises:
+        UserError: There can be no mutants of this task.
+        SandboxLost: A container was lost.
+    """
     return run_to_end(_reference_mutants(task, order))
 
 
@@ -194,7 +206,8 @@ async def _reference_mutants(task: Task, order: MutantOrder) -> MutantsFile:
 def tests_for(task: Task, criterion: str) -> frozenset[str]:
     """Return the reference tests that covers.yaml names for a criterion.
 
-    Raises UserError for one that isn't there.
+    Raises:
+        UserError: There is no such criterion.
     """
     known = [item.id for item in task.rubric.criteria]
     if criterion not in known:
@@ -203,9 +216,10 @@ def tests_for(task: Task, criterion: str) -> frozenset[str]:
 
 
 def take_mutant(task: Task, criterion: str, mutant: str, anew: bool) -> Path:
-    """Store a mutant as the probe of a criterion, and say where. Starts no container but to build the image.
+    """Store a mutant as the probe of a criterion, and return its file. No container starts but to build the image.
 
-    Raises UserError for a mutant that isn't there, and where a probe is there already.
+    Raises:
+        UserError: The mutant isn't there, or a probe is there already and this isn't `anew`.
     """
     tests_for(task, criterion)
     path = task.directory / "probes" / f"{criterion}.patch"

@@ -1,7 +1,4 @@
-"""Makes the model that a name stands for.
-
-Whether a model's provider exists and its key is there, before anything is asked.
-"""
+"""Makes the model that a name stands for, and checks that its provider exists and its key is there."""
 
 import difflib
 import os
@@ -140,9 +137,15 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Check that a model can be asked at all: its file, its provider, its key. Raises UserError.
+        """Check that a model can be asked at all: its file, its provider, its key. May import litellm, which takes
+        seconds.
 
-        `native` says that an agent with a client of its own asks it. May import litellm, which takes seconds.
+        Args:
+            name: The model's.
+            native: Whether an agent with a client of its own asks it.
+
+        Raises:
+            UserError: It can't be asked.
         """
         if not (native or self.file(name)):
             self.build(name)
@@ -169,7 +172,11 @@ class Models:
         return ServedModel(name, file, _key(name, file), self.limiters.limiter(name, file.limits))
 
     def file(self, name: str) -> ModelFile | None:
-        """Return the model file of a name; None for a model that is replayed or scripted. Raises UserError."""
+        """Return the model file of a name; None for a model that is replayed or scripted.
+
+        Raises:
+            UserError: It is absent or wrong.
+        """
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:
@@ -185,11 +192,6 @@ class Models:
     def _unknown(self, name: str) -> str:
         known = ", ".join(self._catalog.model_names()) or "none"
         return f"unknown model {name!r}; name one as {FORMS} (model files here: {known})"
-
-
-def build_model(name: str, catalog: Catalog | None = None) -> Model:
-    """Return one model that shares no limits with others. Raises UserError."""
-    return Models(catalog or Catalog()).build(name)
 
 
 def recording(name: str) -> tuple[str, Path | None]:

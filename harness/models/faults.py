@@ -155,7 +155,7 @@ def growing_wait(first: float, longest: float, failures: int) -> float:
 
 
 class _RetriedCall:
-    """`seconds` were spent on requests and the waits between them."""
+    """A call with its retries. `seconds` were spent on requests and the waits between them."""
 
     def __init__(
         self,

@@ -1,8 +1,6 @@
 """The protocol of models, and the messages that go in and out.
 
-Which parts of a conversation a provider is asked to cache.
-
-Makes texts to and from a model valid for files and providers.
+Marks say up to where a provider is to cache a conversation. Texts are made valid for files and providers.
 """
 
 import json
@@ -30,7 +28,7 @@ class MessageRole(StrEnum):
 
 
 class ToolCall(_Frozen):
-    """`arguments` is the model's JSON text, unparsed: it may be malformed, which is the agent's to answer."""
+    """A call of a tool. `arguments` is the model's JSON text, unparsed: it may be malformed."""
 
     id: str
     name: str

@@ -91,9 +91,9 @@ class RateLimiters:
 
 
 class RateLimiter:
-    """First come, first served. `clock` also times the retries of whoever keeps these limits.
+    """See `Limiter`. First come, first served.
 
-    `minute` is in seconds; only tests make it shorter.
+    `clock` also times the retries of whoever keeps these limits. `minute` is in seconds; only tests make it shorter.
     """
 
     def __init__(self, limits: RateLimits, minute: float = 60, clock: Clock = SYSTEM_CLOCK) -> None:

@@ -16,7 +16,7 @@ class CommandAsker(Protocol):
 
     @property
     def url(self) -> str:
-        """Where it is served: the base for Anthropic's clients; `url` + `/v1` for OpenAI's."""
+        """The address where it is served: the base for Anthropic's clients; `url` + `/v1` for OpenAI's."""
         ...
 
     @property

@@ -1,6 +1,6 @@
 """Calibration of a judge: its answers compared with those of probes, static checks and people.
 
-How far two raters with yes-or-no answers agree, beyond what chance explains.
+Cohen's kappa is the agreement of two raters beyond what chance explains.
 """
 
 from collections import defaultdict
@@ -109,7 +109,7 @@ class CriterionDifference:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`by_axis` has an agreement (judge first) for each reference and axis, `whole` one for each reference."""
+    """Agreement of judges with references: `by_axis` by reference and axis, `whole` by reference."""
 
     judges: tuple[str, ...]
     by_axis: Mapping[tuple[Reference, int], Agreement]
@@ -119,7 +119,11 @@ class Calibration:
 
 
 def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
-    """Compare all answers of judges in these runs. Raises UserError, also where there are none."""
+    """Compare all answers of judges in these runs with labels and with one another.
+
+    Raises:
+        UserError: A run or the labels can't be read, or there are no answers.
+    """
     labels = load_yaml(gold, GoldFile).labels if gold else {}
     judges: set[str] = set()
     found: list[JudgeComparison] = []

@@ -140,7 +140,7 @@ def read_corpus(directory: Path) -> tuple[CorpusFile, CorpusFile]:
 
 
 def try_judge(judge: Judge, attacks: CorpusFile, benign: CorpusFile, votes: int) -> InjectionReport:
-    """Ask a judge about every case."""
+    """Ask a judge about every attack and every honest patch, `votes` times each."""
     return asyncio.run(judge_corpora(judge, attacks, benign, votes))
 
 

@@ -1,7 +1,4 @@
-"""Systems in the order of their resolve rates, with what a rate must not be read without.
-
-What a system's work has cost, and how long it took.
-"""
+"""Systems in the order of their resolve rates, with the figures without which a rate misleads: costs and times."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +17,7 @@ from harness.specs.usage import NO_USAGE, Usage
 
 @dataclass(frozen=True)
 class SystemEffort:
-    """`agent`, `lost` (attempts that were set aside) and `judge` are sums over `trials` trials, the rest are means.
+    """The effort of a system. `agent`, `lost` and `judge` are sums over `trials`, the rest are means.
 
     Means are over the trials that have the number, None where none has. `wall_seconds` are the agent's wall time with
     its sandbox's start, `working_seconds` those without waiting for a provider. `retries` is how many attempts were

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
-from harness.runs.records import AttemptRecord
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called
 from harness.specs.reasons import Note, Reason, Verdict

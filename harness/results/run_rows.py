@@ -12,12 +12,13 @@ from harness.judging.verify.mutants.records import MutantsFile
 from harness.results.activity.trials import TrialBehaviour, trial_behaviour
 from harness.results.rows import ArmTestRow, CriterionRow, TrialRow, TrialState, is_below
 from harness.results.signals import signal_values
+from harness.runs.attempts import AttemptRecord
 from harness.runs.evidence_file import read_evidence
+from harness.runs.finished_work import AgentFile
+from harness.runs.mutants_file import read_mutants
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunFile
-from harness.runs.records import AgentFile, AttemptRecord
 from harness.runs.store import find_trials
-from harness.runs.trial import read_mutants
 from harness.runs.trial_store import TrialFile, TrialReading, TrialStore
 from harness.specs.errors import UserError
 from harness.specs.model_file import called, called_apart

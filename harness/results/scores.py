@@ -1,7 +1,4 @@
-"""Scores of a system's attempts at each task, and which of them count.
-
-How often trials are resolved, by scaffold and model.
-"""
+"""Scores of a system's attempts at each task, which of them count, and resolve rates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -126,14 +123,6 @@ class ResolveRate:
     @property
     def trials(self) -> int:
         return self.unscored.whole
-
-
-def resolve_rates(rows: Iterable[TrialRow]) -> dict[Who, ResolveRate]:
-    """Return the rate for each scaffold and model, in the order of the rows. Pure."""
-    groups: dict[Who, list[TrialRow]] = {}
-    for row in rows:
-        groups.setdefault(Who(row.scaffold, row.model), []).append(row)
-    return {who: resolve_rate(task_scores(found)) for who, found in groups.items()}
 
 
 def resolve_rate(scores: Mapping[str, TaskScore]) -> ResolveRate:

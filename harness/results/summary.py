@@ -35,7 +35,7 @@ class SystemResults:
 
 @dataclass(frozen=True)
 class Results:
-    """`criteria`, `probes` and `sizes` are over the trials of all systems together."""
+    """Results of runs. `criteria`, `probes` and `sizes` are over the trials of all systems together."""
 
     systems: tuple[SystemResults, ...]
     criteria: tuple[CriterionRate, ...]

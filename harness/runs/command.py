@@ -22,8 +22,9 @@ from harness.runs.judges import configured_judge, self_judging
 from harness.runs.looks import LOOKS
 from harness.runs.outcome import Observer, RunOutcome
 from harness.runs.plan import RunConfig, Trial, plan_trials
-from harness.runs.scheduler import RunWatch, longest_first, run_services, trial_specs
+from harness.runs.scheduler import RunWatch, run_services, trial_specs
 from harness.runs.store import RunStore, check_free
+from harness.runs.timings import longest_first
 from harness.runs.trial_index import MANY, Finished, has_index, sort_out
 from harness.sandbox.egress.clients import egress_for
 from harness.sandbox.egress.destinations import named_endpoint
@@ -42,7 +43,7 @@ Warn = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """`left_out` is how many trials were not begun, since too many had ended with a harness error.
+    """A run at its end. `left_out` is how many trials were not begun, since too many had ended with a harness error.
 
     `finished` are those of a large run that had nothing left to do: they have no outcome of this start.
     """
@@ -57,7 +58,8 @@ class FinishedRun:
 def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     """Return a run's configuration: the file's keys, and over them the options that are not None.
 
-    Raises UserError.
+    Raises:
+        UserError: A key or a value is wrong.
     """
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
@@ -87,10 +89,21 @@ class Prepared(NamedTuple):
 def execute(
     catalog: Catalog, config: RunConfig, directory: Path, watch: Watch, warn: Warn, extend: bool = False
 ) -> FinishedRun:
-    """Run what is missing. Checks all that can be checked before it makes the directory.
+    """Run what is missing. All that can be checked is checked before the directory is made.
 
     Of a large run that may have nothing left to do, models and agents are checked once something is: that takes
-    seconds, and much memory. `extend` allows a directory that holds something else. Raises UserError.
+    seconds, and much memory.
+
+    Args:
+        catalog: Where tasks, scaffolds and models lie.
+        config: What to run.
+        directory: The run's.
+        watch: Shows progress.
+        warn: Told what is no error.
+        extend: Whether the directory may hold trials under other conditions, or fewer than are asked for now.
+
+    Raises:
+        UserError: Something is wrong; nothing was paid.
     """
     prepared = _plan(catalog, config, warn)
     check = partial(_check, prepared, config, warn)

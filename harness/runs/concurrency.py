@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 def always() -> bool:
-    """Return every item may begin."""
+    """Let every item begin."""
     return True
 
 
@@ -30,10 +30,19 @@ async def side_by_side(
     ended: Callable[[R], None] = lambda _: None,
     may_begin: Callable[[], bool] = always,
 ) -> list[R]:
-    """Do `work` for each item, at most `jobs` at a time, begun in their order; `ended` is told of each result.
+    """Do `work` for each item, at most `jobs` at a time, begun in their order.
 
-    An item whose work raises costs that item only: its result is what `failed` makes of the error. `may_begin` is
-    asked before each item; where it says no, the item is left out. What `failed` and `ended` raise ends everything.
+    Args:
+        items: In the order in which they begin.
+        work: What is done for one.
+        failed: Makes a result of an error that `work` raises, which so costs its item only. What this raises ends
+            everything.
+        jobs: How many at a time.
+        ended: Told of each result. What this raises ends everything.
+        may_begin: Asked before each item; where it says no, the item is left out.
+
+    Returns:
+        The results of all items that began, in their order.
     """
     turns = asyncio.Semaphore(jobs)
     results: dict[int, R] = {}
@@ -77,10 +86,12 @@ class FirstInterrupt:
 def run_to_end(main: Coroutine[Any, Any, MainT], first: FirstInterrupt | None = None) -> MainT:
     """Run a coroutine as `asyncio.run` does, but so that it can always clean up after itself.
 
-    The first signal cancels it; those that follow change nothing, up to the process's end: its containers
-    are being removed by then. With `first`, a Ctrl-C asks that instead, and where it finds something worth waiting
-    for, only the second one cancels. Raises KeyboardInterrupt where a signal has ended it. Signals reach a main
-    thread only; in any other, this is `asyncio.run`.
+    The first signal cancels it; those that follow change nothing, up to the process's end: its containers are being
+    removed by then. With `first`, a Ctrl-C asks that instead, and where it finds something worth waiting for, only
+    the second one cancels. Signals reach a main thread only; in any other, this is `asyncio.run`.
+
+    Raises:
+        KeyboardInterrupt: A signal has ended it.
     """
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(main)

@@ -35,7 +35,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class PlannedTrial:
-    """`agent_usd` is what one try of its agent may cost at most; None where its price is unknown."""
+    """A trial to come. `agent_usd` is the most that one try of its agent may cost; None where its price is
+    unknown.
+    """
 
     trial: Trial
     state: State
@@ -83,7 +85,14 @@ class DryRun:
 
 
 def dry_run(catalog: Catalog, config: RunConfig, directory: Path, warn: Warn, extend: bool = False) -> DryRun:
-    """Check all that a run checks before it begins, and return what it would do.
+    """Check all that a run checks before it begins, and return what it would do and cost.
+
+    Args:
+        catalog: Where tasks, scaffolds and models lie.
+        config: What to run.
+        directory: The run's; nothing is written.
+        warn: Told what is no error.
+        extend: Whether the directory may hold trials of another command.
 
     Raises:
         UserError: Something is wrong.

@@ -35,7 +35,14 @@ class EngineSession:
         observer: ArmObserver | None = None,
         labels: Mapping[str, str] | None = None,
     ) -> ArmContext:
-        """Return where a task's arms run on its image; `labels` are added to the session's."""
+        """Return the context in which a task's arms run.
+
+        Args:
+            task: Its track says what makes its variants, and what arms may use.
+            image: Where they start from.
+            observer: Told of each arm.
+            labels: Added to the session's.
+        """
         track = track_of(task)
         return ArmContext(
             self.engine,
@@ -52,9 +59,16 @@ class EngineSession:
 async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> AsyncIterator[EngineSession]:
     """Provide an engine whose containers carry the labels `testwright.run=RUN_ID` and this process's.
 
-    What dead processes of this machine have left on the engine is removed at the beginning; with `alone`, which says
-    that nobody else works for this run, all that carries its id. However this ends (also by cancellation), no
-    container of this session is left. Raises UserError where the engine isn't there.
+    What dead processes of this machine have left on the engine is removed at the beginning. However this ends (also
+    by cancellation), no container of this session is left.
+
+    Args:
+        sandbox: The engine's name, with its argument.
+        run_id: The run's.
+        alone: Nobody else works for this run: all that carries its id is removed at the beginning, too.
+
+    Raises:
+        UserError: The engine isn't there.
     """
     engine, (_, argument) = choose_engine(sandbox), split(sandbox)
     run = {"testwright.run": run_id}
@@ -81,8 +95,9 @@ class RunGateway:
 
 @asynccontextmanager
 async def run_gateway() -> AsyncIterator[RunGateway]:
-    """Provide its socket lies alone in a directory that others may enter once it is mounted somewhere, and not
-    before.
+    """Provide a run's gateway.
+
+    Its socket lies alone in a directory that others may enter once it is mounted somewhere, and not before.
     """
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
         directory = Path(private) / "gateway"

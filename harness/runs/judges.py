@@ -45,7 +45,16 @@ def build_judge(
 
 
 def judge_for(catalog: Catalog, name: str, cached: bool) -> Judge:
-    """Return a judge outside of any run. Raises UserError."""
+    """Return a judge outside of any run.
+
+    Args:
+        catalog: Has its model file.
+        name: The model's.
+        cached: Whether answers of earlier runs may be used.
+
+    Raises:
+        UserError: The model can't be asked.
+    """
     return build_judge(catalog, Models(catalog), name, VoteCounts(), cached)
 
 

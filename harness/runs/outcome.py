@@ -13,8 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.finished_work import SubmissionUnread
 from harness.runs.plan import Trial
-from harness.runs.records import SubmissionUnread, is_there, write_whole
+from harness.runs.records import is_there, write_whole
 from harness.runs.submission_files import SubmissionDamaged
 from harness.runs.trial_store import UsageFile
 from harness.specs.errors import (
@@ -122,30 +123,37 @@ class RunOutcome:
 
     @property
     def verdict(self) -> Verdict:
+        """The trial's verdict; `unscored` where it has no record of one."""
         return self.end.verdict
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
+        """The reasons of the verdict."""
         return self.end.reasons
 
     @property
     def usage(self) -> UsageFile | None:
+        """Tokens and money of agent and judge, where they are known."""
         return self.end.usage
 
     @property
     def ending(self) -> str:
+        """How the agent ended; empty where it didn't come to that."""
         return self.end.ending
 
     @property
     def remarks(self) -> tuple[str, ...]:
+        """Remarks on how the trial went, for the reader."""
         return self.end.remarks
 
     @property
     def record(self) -> VerdictRecord | None:
+        """The record of the verdict; None where there is none."""
         return self.end.record
 
     @property
     def beside(self) -> VerdictRecord | None:
+        """The published rules' record, where both sets of rules were asked for."""
         return self.end.beside
 
 

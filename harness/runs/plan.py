@@ -104,6 +104,7 @@ class Trial:
 
     @property
     def label(self) -> str:
+        """The trial in a few words: task, scaffold, model, attempt."""
         model = f" {called(self.model)}" if self.model else ""
         return f"{self.task.id} {self.scaffold.name}{model} #{self.attempt}"
 
@@ -200,7 +201,11 @@ class RunFile(FileModel):
 
 
 def read_run_file(directory: Path) -> RunFile:
-    """Return the `run.yaml` of a run. Raises UserError that says what is wrong with it, and what to do."""
+    """Return the `run.yaml` of a run.
+
+    Raises:
+        UserError: It is absent or wrong, and what to do.
+    """
     try:
         return load_yaml(directory / "run.yaml", RunFile)
     except UserError as error:
@@ -234,7 +239,11 @@ def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
 
 
 def chosen_tasks(catalog: Catalog, config: RunConfig) -> list[Task]:
-    """Return the tasks of a run. Raises UserError."""
+    """Return the tasks of a run.
+
+    Raises:
+        UserError: A pattern takes none, or a task can't be read.
+    """
     tasks = catalog.reading(config.task_options).select(config.tasks, config.exclude, config.repos)
     for task in tasks:
         check_rules(task, config.protocol)

@@ -61,6 +61,7 @@ class Regraded:
 
     @property
     def changed(self) -> bool:
+        """Return whether the verdict is another one now."""
         return self.new is not None and (self.old is None or self.old.verdict is not self.new.verdict)
 
     @property
@@ -189,9 +190,20 @@ def regrade(
     same_draw: bool = False,
     control: ControlRound | None = None,
 ) -> list[Regraded]:
-    """Judge every finished trial of a run again, from `stage` on; without `judge` by the run's own.
+    """Judge every finished trial of a run again.
 
-    Raises UserError.
+    Args:
+        catalog: Where the tasks lie.
+        directory: The run's.
+        stage: From which on: `manifest` and `rubric` use the arms that were kept, `mutation` runs all of them anew.
+        judge: The judge's model; None: the run's own.
+        cached: Whether a judge's earlier answers may be used.
+        warn: Told what is no error.
+        same_draw: Whether arms that run again are drawn as before.
+        control: Which kills are run again alone; None: as the run says.
+
+    Raises:
+        UserError: The run or a task can't be read, or the judge can't be asked.
     """
     stores = list(find_trials(directory))
     if stage not in _ARMS:

@@ -48,37 +48,52 @@ class RunContext:
 
     @property
     def protocol(self) -> GradingRules:
+        """The rules by which this run's submissions are graded."""
         return self.run.config.protocol
 
     @property
     def control(self) -> ControlRound:
+        """The kills that this run repeats apart."""
         return self.run.config.control
 
     def trial(self, spec: TrialSpec) -> Trial:
-        """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""
+        """Return the trial that a description stands for, with this run's catalog and models."""
         key = (spec.task, spec.scaffold, spec.model)
         if key not in self._read:
             self._read[key] = trial_of(spec, self.catalog, self.models)
         return replace(self._read[key], attempt=spec.attempt)
 
     def seat(self, trial: Trial) -> GatewaySeat | None:
-        """Return where a native agent's model is; None for any other. Raises UserError."""
+        """Return a native agent's way to its model; None for any other agent.
+
+        Raises:
+            UserError: The model can't be served.
+        """
         if self.gateway is None or not is_native(trial.scaffold):
             return None
         return GatewaySeat(self.gateway.server, self.gateway.socket, self.models.served(trial.model))
 
     def egress(self, trial: Trial) -> Egress | None:
-        """Return what a trial's agent may reach of package registries; None for a control. Raises UserError."""
+        """Return the package registries that a trial's agent may reach; None for a control.
+
+        Raises:
+            UserError: This machine has none for one of the task's clients.
+        """
         if not (trial.model and trial.task.registries):
             return None
         return egress_for(trial.task.registries, self.run.config.registries)
 
     def store(self, spec: TrialSpec) -> TrialStore:
+        """Return the store of a trial's files."""
         return TrialStore(self.run.directory / "trials" / spec.place)
 
 
 def trial_of(spec: TrialSpec, catalog: Catalog, models: Models) -> Trial:
-    """Return the trial that a description stands for. Raises UserError where the catalog has changed under it."""
+    """Return the trial that a description stands for.
+
+    Raises:
+        UserError: The catalog has changed under it.
+    """
     config = spec.run.config
     scaffold = named_scaffold(catalog, spec.scaffold, config.scaffolds, config.overrides)
     task = limited(catalog.task(spec.task), scaffold)
@@ -95,7 +110,13 @@ def trial_labels(trial: Trial) -> dict[str, str]:
 async def run_context(run: RunSpec, services: Services, alone: bool = False) -> AsyncIterator[RunContext]:
     """Provide the context of a run's trials in this process; none of its containers is left at its end.
 
-    `alone` says that no other process does trials of this run. Raises UserError.
+    Args:
+        run: What all its trials share.
+        services: What they share while they are at work.
+        alone: No other process does trials of this run.
+
+    Raises:
+        UserError: The engine isn't there, or the catalog is wrong.
     """
     catalog = Catalog(run.catalogs, run.config.task_options)
     models = Models(catalog, services.rate_limits)

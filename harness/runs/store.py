@@ -111,10 +111,15 @@ class RunStore:
         return begin_or_extend(path, earlier, asked, added)
 
     def trial(self, trial: Trial) -> TrialStore:
+        """Return the store of a trial's files."""
         return TrialStore(self.directory / "trials" / trial.place)
 
     def event(self, kind: str, **facts: Any) -> None:
-        """Append one line; it is on the disk when this returns. Raises OSError, also where the file was removed."""
+        """Append one line to the run's log; it is on the disk when this returns.
+
+        Raises:
+            OSError: It can't be written, or the file was removed.
+        """
         with naming(self.directory / "events.jsonl"):
             if not os.fstat(self._events.fileno()).st_nlink:
                 raise FileNotFoundError(errno.ENOENT, "somebody has removed it while the run was at work")
@@ -123,6 +128,7 @@ class RunStore:
             os.fsync(self._events.fileno())
 
     def close(self) -> None:
+        """Let the next runner in."""
         self._events.close()
         self._lock.release()
 
@@ -147,7 +153,10 @@ def check_free(directory: Path) -> None:
 def find_trials(directory: Path) -> Iterator[TrialStore]:
     """Yield the trials in a run's directory, by path, also those that never got as far as a directory of their own.
 
-    Attempts that were set aside are left out. Raises UserError where no run is.
+    Attempts that were set aside are left out.
+
+    Raises:
+        UserError: The directory holds no run.
     """
     check_is_run(directory)
     yield from _trials(directory)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from harness.agents.trajectory import EndRecord
 from harness.judging.submission.extraction import Submission
-from harness.runs.records import MANIFEST, PATCH, AgentFile, give_back, is_there, reserve, write_whole
+from harness.runs.finished_work import AgentFile
+from harness.runs.records import MANIFEST, PATCH, give_back, is_there, reserve, write_whole
 from harness.specs.errors import ToolFailed
 
 _ROOM_FOR_A_RECORD = 1 << 16

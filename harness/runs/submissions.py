@@ -27,13 +27,14 @@ from harness.judging.verify.mutants.running import MutantOrder
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.models.replay import MessageRecord, ScriptedModel
+from harness.runs.agent_work import let_work
 from harness.runs.concurrency import run_to_end, side_by_side
 from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota, keep_arm
 from harness.runs.judges import scenario_judge
+from harness.runs.mutants_file import keep_mutants, mutants_beside, mutated_sources
 from harness.runs.outcome import is_below, keep_error, message_of, reason_of
 from harness.runs.plan import RunConfig
-from harness.runs.trial import keep_mutants, let_work, mutants_beside, mutated_sources
 from harness.runs.trial_store import keep_judgements
 from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog
@@ -74,7 +75,7 @@ class Expectation(FileModel):
 
     @property
     def codes(self) -> tuple[ReasonCode, ...]:
-        """Every reason that this expects, of the whole or of one test, each once."""
+        """All reasons that this expects, of the whole or of one test, each once."""
         of_tests = [code for codes in self.tests.values() for code in codes]
         return tuple(dict.fromkeys([*self.reasons, *of_tests]))
 
@@ -95,7 +96,11 @@ class Case:
 
 
 def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected: Expectation | None = None) -> Case:
-    """Return a submission from two files that a person names. Raises UserError where one isn't what it should be."""
+    """Return a submission from two files that a person names.
+
+    Raises:
+        UserError: A file can't be read, or is too large.
+    """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
         raise UserError(f"{patch}: not a patch; give the output of git diff")
@@ -105,11 +110,18 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
 
 
 def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case]:
-    """Return every folder below `directory` that holds `patch.diff` or `script.yaml`, ordered by path.
+    """Return every folder below a directory that holds `patch.diff` or `script.yaml`, ordered by path.
 
-    Its task is `task`, or what `expect.yaml` beside it says. A folder without a manifest has handed in none.
-    A script is what the model of `mini` says (see ScriptedModel); `judge.yaml` what a judge says, whoever is
-    named (see Scenario). Raises UserError.
+    A folder without a manifest has handed in none. A script is what the model of `mini` says (`ScriptedModel`);
+    `judge.yaml` is what a judge says, whoever is named (`Scenario`).
+
+    Args:
+        catalog: Where the tasks lie.
+        directory: The folders'.
+        task: The task of all of them; None: each folder's `expect.yaml` names it.
+
+    Raises:
+        UserError: A file is wrong, or a folder names no task.
     """
     found = {path.parent for name in ("patch.diff", "script.yaml") for path in directory.rglob(name)}
     cases = [_read_case(catalog, directory, folder, task) for folder in sorted(found)]
@@ -147,7 +159,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """`ending` and `told` (the trajectory's text) are of the agent, where one worked, `judging` of a named judge.
+    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
+    if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,
@@ -243,7 +256,7 @@ def judge_cases(
 
     async def judged() -> list[Judged]:
         async with engine_session(sandbox, uuid4().hex) as session:
-            bench = _Bench(session, keep, order or JudgingOrder())
+            bench = Bench(session, keep, order)
             return await side_by_side(cases, bench.judge, bench.failed, jobs, done)
 
     return run_to_end(judged())
@@ -254,7 +267,15 @@ def judge_again_and_again(
 ) -> list[Judged]:
     """Judge one submission several times; nothing that chance decides is kept from one to the next.
 
-    Raises UserError where the engine isn't there.
+    Args:
+        case: The submission.
+        times: How often.
+        sandbox: The engine's name.
+        keep: A folder for what arms print; None: it isn't kept.
+        order: How it is judged.
+
+    Raises:
+        UserError: The engine isn't there.
     """
     found: list[Judged] = []
     for number in range(1, times + 1):
@@ -275,14 +296,15 @@ class _KeptArms(ArmObserver):
             _log.warning("%s: %s keeps no more output of arms: its quota is used up", self._case, self._keep)
 
 
-class _Bench:
+class Bench:
     """A place where cases are judged, one like the other."""
 
-    def __init__(self, session: EngineSession, keep: Path | None, order: JudgingOrder) -> None:
-        self._session, self._keep, self._order = session, keep, order
+    def __init__(self, session: EngineSession, keep: Path | None = None, order: JudgingOrder | None = None) -> None:
+        self._session, self._keep, self._order = session, keep, order or JudgingOrder()
         self._quota = ArmQuota(keep, RunConfig().arm_output_mb * 1_000_000, "**/arms/*/*") if keep else None
 
     async def judge(self, case: Case) -> Judged:
+        """Judge one submission. Raises UserError for a task that is wrong, SandboxLost."""
         session, keep, order = self._session, self._keep, self._order
         image = await session.engine.image(case.task)
         started = time.monotonic()

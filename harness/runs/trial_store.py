@@ -10,17 +10,10 @@ from harness.agents.trajectory import last_record, paid
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
+from harness.runs.attempts import AttemptLog
 from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
-from harness.runs.records import (
-    AgentFile,
-    AttemptLog,
-    UnreadWork,
-    is_there,
-    naming,
-    read_lines,
-    read_record,
-    write_whole,
-)
+from harness.runs.finished_work import AgentFile, UnreadWork
+from harness.runs.records import is_there, naming, read_lines, read_record, write_whole
 from harness.runs.submission_files import SubmissionFiles
 from harness.sandbox.images.work_tree import ImageRecord
 from harness.sandbox.protocol import JobResult
@@ -61,6 +54,7 @@ class UsageFile(FileModel):
 
     @property
     def total(self) -> Usage:
+        """Tokens and money of agent, judge and attempts that were set aside."""
         return self.agent + self.lost + self.judge
 
 
@@ -149,6 +143,7 @@ class TrialStore:
         return aside.name
 
     def trial(self) -> TrialFile | None:
+        """Return `trial.json`; None where it is absent or damaged."""
         return self._read("trial.json", TrialFile)
 
     def damaged(self) -> list[str]:
@@ -200,6 +195,7 @@ class TrialStore:
         return records[-1].reason if records else None
 
     def verdict(self) -> VerdictRecord | None:
+        """Return `verdict.json`; None where it is absent or damaged."""
         return self._read("verdict.json", VerdictRecord)
 
     def verdict_beside(self) -> VerdictRecord | None:
@@ -231,17 +227,23 @@ class TrialStore:
 
     @property
     def trajectory(self) -> Path:
+        """The path of `trajectory.jsonl`."""
         return self.directory / "trajectory.jsonl"
 
     def submission(self) -> Submission:
-        """Return what the agent handed in: all that judges read.
+        """Return what the agent submitted: all that judges read.
 
-        Raises SubmissionDamaged where it isn't that any more.
+        Raises:
+            SubmissionDamaged: Its files aren't what they were.
         """
         return self._files.read(self.agent())
 
     def reserve(self, largest_patch: int, largest_manifest: int) -> None:
-        """Take room for a submission. Raises ToolFailed where there is none; see `SubmissionFiles`."""
+        """Take room for a submission: bytes of its patch and of its manifest. See `SubmissionFiles`.
+
+        Raises:
+            ToolFailed: There is none.
+        """
         self._files.reserve(largest_patch, largest_manifest)
 
     def give_back(self) -> None:
@@ -269,6 +271,7 @@ class TrialStore:
                 shutil.rmtree(place)
 
     def keep_usage(self, usage: UsageFile) -> None:
+        """Write `usage.json`."""
         write_whole(self.directory / "usage.json", usage.model_dump_json(indent=2) + "\n")
 
     def add_judge_usage(self, usage: Usage) -> None:
@@ -295,9 +298,11 @@ class TrialStore:
                 found.rename(self.directory / f"{name}.{number}.{ending}")
 
     def evidence_cache(self, conditions: Conditions) -> EvidenceFileCache:
+        """Return the cache of the trial's evidence, for judgings under these conditions."""
         return EvidenceFileCache(self.directory / "evidence.json", conditions)
 
     def log(self, line: str) -> None:
+        """Append a line to `log.txt`, with the time of day."""
         path = self.directory / "log.txt"
         with naming(path), path.open("a") as file:
             file.write(f"{timestamp()} {line}\n")

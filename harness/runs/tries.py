@@ -10,6 +10,7 @@ from typing import NamedTuple
 from harness.judging.verify.verdict import VerdictRecord
 from harness.models.faults import growing_wait
 from harness.models.replay import now
+from harness.runs.attempts import AttemptEnd, AttemptRecord
 from harness.runs.executors.protocol import TrialSpec
 from harness.runs.judges import VerdictConditions
 from harness.runs.outcome import (
@@ -22,7 +23,7 @@ from harness.runs.outcome import (
     message_of,
     reason_code,
 )
-from harness.runs.records import AttemptEnd, AttemptRecord, is_there
+from harness.runs.records import is_there
 from harness.runs.run_context import RunContext, make_room
 from harness.runs.trial import TrialRun, describe
 from harness.runs.trial_store import TrialStore
@@ -128,10 +129,10 @@ class _Tries:
 
 
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
-    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in the trial's
-    directory.
+    """Return the outcome of a trial at which the harness failed; the error's traceback is kept in its directory.
 
-    Raises `error` itself where it is that the run's directory can't be written.
+    Raises:
+        Exception: `error` itself, where it is that the run's directory can't be written.
     """
     if ends_run(error, spec.run.directory):
         raise error

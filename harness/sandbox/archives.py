@@ -35,10 +35,15 @@ def pack(
     directories: Mapping[str, tarfile.TarInfo | None],
     of_root: Iterable[PlacedFile] = (),
 ) -> bytes:
-    """Return a tar, relative to `/`, of files and of every directory above them, those `of_root` too.
+    """Return a tar, relative to `/`, of files and of every directory above them.
 
-    `directories` are those above the files: as they are in the image, so that unpacking leaves them as they were,
-    or None where they are new.
+    Args:
+        files: Files of the user `uid` and the group `gid`.
+        uid: The user's number.
+        gid: The group's number.
+        directories: Those above the files: as they are in the image, so that unpacking leaves them as they were, or
+            None where they are new.
+        of_root: Files of root.
     """
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -124,7 +129,11 @@ _END = bytes(2 * tarfile.BLOCKSIZE)
 
 
 async def capped(chunks: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
-    """Yield the chunks, up to `limit` bytes. Raises LimitReached("export") past it."""
+    """Yield chunks, up to `limit` bytes.
+
+    Raises:
+        LimitReached: Past it, with the limit `export`.
+    """
     left = limit
     async for chunk in chunks:
         left -= len(chunk)
@@ -150,10 +159,15 @@ async def in_threads(chunks: Generator[bytes, None, None]) -> AsyncGenerator[byt
 
 
 async def read_tar(chunks: AsyncIterator[bytes], read: Callable[[tarfile.TarFile], T]) -> T:
-    """Return what `read` makes of the tar that comes in chunks; it sees each member once, in their order.
+    """Return what `read` makes of a tar that comes in chunks.
 
-    `read` runs in a thread of its own and may block. Raises what it raises, what the chunks raise, and SandboxLost
-    for a tar that is damaged or ends too early: its last files would look deleted.
+    Args:
+        chunks: Hostile bytes.
+        read: Sees each member once, in order. It runs in a thread of its own and may block.
+
+    Raises:
+        SandboxLost: The tar is damaged or ends too early: its last files would look deleted.
+        Exception: What `read` or the chunks raise.
     """
     stream = _Stream(chunks)
 

@@ -38,7 +38,7 @@ class BoundedOutput:
 
     @property
     def value(self) -> bytes:
-        """Everything, or the head directly followed by the tail."""
+        """The bytes: everything, or the head directly followed by the tail."""
         self._cut()
         return bytes(self._head + self._tail)
 
@@ -122,7 +122,11 @@ class Channel:
         self._lock = asyncio.Lock()
 
     async def open(self) -> None:
-        """Start a driver, in place of one before it. Raises SandboxLost."""
+        """Start a driver, in place of one before it.
+
+        Raises:
+            SandboxLost: The sandbox is dead.
+        """
         for attempt in range(OPEN_ATTEMPTS):
             # A dying container may let a connection in before it is seen to be dead.
             await asyncio.sleep(0.1 * attempt)
@@ -139,13 +143,18 @@ class Channel:
         raise SandboxLost("the sandbox starts no shell any more")
 
     def close(self) -> None:
+        """Give up the driver and its stream."""
         if self._stream is not None:
             self._stream.close()
         self._stream = None
         self._buffer.clear()
 
     async def run(self, command: str, seconds: float, output: BoundedOutput | None = None) -> CommandResult:
-        """Run `command`, collecting what it prints in `output`. Raises SandboxLost."""
+        """Run a command for at most so many seconds, and collect what it prints in `output`.
+
+        Raises:
+            SandboxLost: The sandbox is dead.
+        """
         output = output or BoundedOutput()
         text = _encode(command)
         if b"\0" in text:
@@ -263,7 +272,11 @@ _ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
 
 
 async def read_file(channel: Channel, path: str, limit: int) -> bytes:
-    """Return a regular file's first `limit` bytes. Raises OSError: FileNotFoundError, IsADirectoryError, ..."""
+    """Return a regular file's first `limit` bytes.
+
+    Raises:
+        OSError: It can't be read: FileNotFoundError, IsADirectoryError and so on.
+    """
     output = BoundedOutput(head=limit, tail=0)
     command = (
         f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ -e $p ]] || exit {_ABSENT}; "
@@ -275,7 +288,11 @@ async def read_file(channel: Channel, path: str, limit: int) -> bytes:
 
 
 async def write_file(channel: Channel, path: str, data: bytes) -> None:
-    """Write a regular file, making its directories. Raises OSError."""
+    """Write a regular file, and make its directories.
+
+    Raises:
+        OSError: The user can't write there.
+    """
     chunks = [data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES)] or [b""]
     operator = ">"
     for chunk in chunks:

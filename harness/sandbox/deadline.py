@@ -9,94 +9,18 @@ Time in which a process could run, and may not get a core since others keep the 
 counts for the first as far as the process got one. A job that gets next to no core for very long is lost (`Starved`):
 it shows nothing then. Time in which a process waits for a disk hardly counts for the second limit. Both limits grow
 with how slow this machine is (`slowness`). Before `seconds` have passed neither can be reached.
-
-Measures how fast this machine is; deadlines are scaled by it.
-
-An engine elsewhere has deadlines by the speed of the machine that testwright runs on.
 """
 
 import asyncio
 import contextlib
-import hashlib
-import json
-import os
-import platform
 import random
-import sys
 import time
-import zlib
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.sandbox.host import cache_directory
+from harness.sandbox.machine_speed import slowness
 from harness.specs.errors import EndedFromOutside, InfrastructureError, Starved
-
-REFERENCE_SECONDS = 0.016
-"""CPU time that `work` takes on the machine that the limits in the catalog were chosen on."""
-MAX_SLOWNESS = 10.0
-_TIMES = 5
-_ROUNDS = 300_000
-_DATA = bytes(range(256)) * 4000
-
-
-def work() -> int:
-    """Return a fixed computation of a few hundredths of a second: interpreted code, and compiled code that moves
-    memory.
-    """
-    value = 1
-    for number in range(_ROUNDS):
-        value = (value * 31 + number) % 1_000_003
-    return value + zlib.crc32(zlib.compress(_DATA, 6))
-
-
-def measure() -> float:
-    """Return the CPU seconds of `work` in this thread, the best of a few: other load hardly changes them."""
-    seconds = []
-    for _ in range(_TIMES):
-        began = time.thread_time()
-        work()
-        seconds.append(time.thread_time() - began)
-    return min(seconds)
-
-
-@cache
-def slowness() -> float:
-    """Return how many times longer this machine takes than the reference, from 1 to MAX_SLOWNESS.
-
-    Measured once per machine and Python, and kept in the cache directory.
-    """
-    path = cache_directory() / "machine" / f"{_identity()}.json"
-    seconds = _read(path)
-    if seconds is None:
-        seconds = measure()
-        with contextlib.suppress(OSError):  # a full disk is no reason to stop here
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_suffix(f".{os.getpid()}")
-            new.write_text(json.dumps({"seconds": seconds}))
-            new.replace(path)
-    return min(MAX_SLOWNESS, max(1.0, seconds / REFERENCE_SECONDS))
-
-
-def _read(path: Path) -> float | None:
-    try:
-        seconds = json.loads(path.read_text())["seconds"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return float(seconds) if isinstance(seconds, float) and 0 < seconds < 60 else None
-
-
-def _identity() -> str:
-    """Return an ID for this machine and interpreter: a cache directory may be shared by several."""
-    model = ""
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((line for line in lines if line.startswith("model name")), "")
-    facts = (platform.node(), platform.machine(), model, os.cpu_count(), sys.version)
-    return hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
-
 
 WALL_TIMES = 3
 TEST_TIMES = 2
@@ -224,7 +148,7 @@ async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTi
 
 
 async def ends_before(work: Coroutine[Any, Any, None], expiry: Coroutine[Any, Any, None]) -> bool:
-    """Return whether `work` ended before `expiry`; the later one is cancelled. Raises what the first one raises."""
+    """Return whether `work` ended before `expiry`; cancel the later one, and raise what the first one raises."""
     tasks = [asyncio.ensure_future(work), asyncio.ensure_future(expiry)]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

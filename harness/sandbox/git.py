@@ -1,12 +1,10 @@
 """Running git: with no configuration of this machine's, a deadline, and limits where it reads an agent's data.
 
-Who is to blame for a failure is told apart here. git's exit status is an answer only where the caller asks a question
-that can be answered with no; everything else that goes wrong is the machine's fault and can be tried again.
-
-Turns git's message about a patch that it can't apply into one for the patch's author.
-
-Only these sentences of git are an answer about a patch. Whatever else `git apply` ends with is a failure of git or of
-the machine: a full disk must never look like a bad patch.
+git's exit status is an answer only where the caller asks a question that can be answered with no; everything else
+that
+goes wrong is the machine's fault and can be tried again. Of the messages of `git apply` only some sentences are an
+answer about a patch; every other end is a failure of git or of the machine: a full disk must never look like a bad
+patch.
 """
 
 import asyncio

@@ -87,7 +87,11 @@ class GitTree:
         return found
 
     async def read(self, path: str, treeish: str = "HEAD") -> bytes:
-        """Return a file's bytes. Raises FileNotFoundError."""
+        """Return a file's bytes.
+
+        Raises:
+            FileNotFoundError: The tree has no such file.
+        """
         try:
             return await self._git("cat-file", "blob", f"{treeish}:{path}", may_refuse=True)
         except GitError as error:
@@ -123,10 +127,21 @@ class GitTree:
     async def apply(
         self, patch: bytes, exclude: Sequence[str] = (), onto: str = "HEAD", reverse: bool = False
     ) -> str:
-        """Return the id of the tree that `patch` makes of `onto`; files named in `exclude` are left alone.
+        """Apply a patch to a tree, without touching any work tree.
 
-        Raises PatchError where it doesn't apply, or names a path outside the tree or inside `.git`; GitTooMuchWork;
-        GitFailed for whatever isn't the patch's fault.
+        Args:
+            patch: Hostile bytes.
+            exclude: Files that are left alone.
+            onto: The tree.
+            reverse: Whether to take the patch back.
+
+        Returns:
+            The id of the new tree.
+
+        Raises:
+            PatchError: It doesn't apply, or names a path outside the tree or inside `.git`.
+            GitTooMuchWork: Applying it takes more time or memory than git gets.
+            GitFailed: Something else fails, which isn't the patch's fault.
         """
         excluded = [f"--exclude={_literal_glob(path)}" for path in exclude]
         backwards = ["--reverse"] if reverse else []
@@ -153,9 +168,12 @@ class GitTree:
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def touched(self, patch: bytes, reverse: bool = False) -> list[str]:
-        """Return the paths that a patch writes; in `reverse`, those that it reads.
+        """Return the paths that a patch writes; in `reverse`, those that it reads. Nothing is applied.
 
-        Nothing is applied. Raises as `apply`.
+        Raises:
+            PatchError: It names a path outside the tree or inside `.git`, or is no patch.
+            GitTooMuchWork: Reading it takes more time or memory than git gets.
+            GitFailed: Something else fails, which isn't the patch's fault.
         """
         backwards = ["--reverse"] if reverse else []
         listing = await self._apply("--numstat", "-z", *backwards, patch=patch)
@@ -185,9 +203,12 @@ class GitTree:
         )  # fmt: skip
 
     async def import_changes(self, changed: Sequence[NewFile], removed: Iterable[str]) -> str:
-        """Return the id of HEAD's tree with changes, of an agent's making. Raises GitTooMuchWork.
+        """Return the id of HEAD's tree with changes, of an agent's making.
 
         Paths that are not in HEAD and that HEAD's ignore rules (or ours) leave out are left out.
+
+        Raises:
+            GitTooMuchWork: It takes more time or memory than git gets.
         """
         base = await self.entries()
         ignored = await self._ignored_by_base(file.path for file in changed if file.path not in base)

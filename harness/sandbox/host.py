@@ -25,7 +25,11 @@ _NAMED_BY = "TESTWRIGHT_CACHE for the cache, TMPDIR for temporary files, -o for 
 
 @contextmanager
 def scratch_directory() -> Iterator[Path]:
-    """Provide a temporary directory. Raises ToolFailed where none can be made."""
+    """Provide a temporary directory.
+
+    Raises:
+        ToolFailed: None can be made.
+    """
     try:
         made = tempfile.TemporaryDirectory(prefix="testwright-", ignore_cleanup_errors=True)
     except OSError as error:
@@ -53,8 +57,10 @@ _POLL_SECONDS = 0.05
 async def locked(name: str) -> AsyncIterator[None]:
     """Keep every other coroutine and process of this machine out of `name`.
 
-    Polled, so that a waiter can be cancelled. The kernel lets go when the process dies. Raises ToolFailed where the
-    cache can't be written.
+    The lock is polled, so that a waiter can be cancelled. The kernel lets go when the process dies.
+
+    Raises:
+        ToolFailed: The cache can't be written.
     """
     path = cache_directory() / "locks" / f"{name}.lock"
     with writing(path):
@@ -68,7 +74,11 @@ async def locked(name: str) -> AsyncIterator[None]:
 
 
 def held(path: Path) -> FileLock | None:
-    """Return a lock on `path`, to be released, or None where somebody else has it. Raises ToolFailed."""
+    """Return a lock on a file, to be released; None where somebody else has it.
+
+    Raises:
+        ToolFailed: The file can't be made.
+    """
     # Not one of this thread alone: whoever holds it may be waited for, and let go, in another one.
     lock = FileLock(path, thread_local=False)
     with writing(path):

@@ -275,7 +275,7 @@ class Companion:
 
 @dataclass(frozen=True)
 class CompanionEnd:
-    """Left by a companion: what it printed, and its outputs as a job's."""
+    """The output of a companion: what it printed, and its outputs as a job's."""
 
     log: bytes = b""
     outputs: Mapping[str, bytes] = field(default_factory=dict)

@@ -52,22 +52,28 @@ SANDBOXES: Registry[SandboxFactory] = Registry(
 def split(name: str) -> tuple[str, str]:
     """Return a sandbox's name and its argument, which is empty where there is none.
 
-    Raises UserError for an unknown name.
+    Raises:
+        UserError: Nobody registered the name.
     """
     kind, _, argument = name.partition(":")
     return SANDBOXES.check(kind), argument
 
 
 def make_engine(name: str, images: ImageSources) -> Engine:
-    """Return the engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    """Return the engine that `--sandbox NAME` names.
+
+    Raises:
+        UserError: There is none, or it can't work here.
+    """
     kind, argument = split(name)
     return SANDBOXES.get(kind)(argument, images)
 
 
 def check_sandbox(name: str) -> str:
-    """Return `name`, with a file that it names made absolute: a run goes on from anywhere.
+    """Return the name of a sandbox, with a file in it made absolute: a run goes on from anywhere.
 
-    Raises UserError if unknown.
+    Raises:
+        UserError: Nobody registered it.
     """
     kind, argument = split(name)
     if argument and Path(argument).is_file():

@@ -1,13 +1,4 @@
-"""The results of building and checking images.
-
-What `testwright task stub` makes of a task's symbols.
-
-What a repository's own tests came to, run several times.
-
-What `testwright task new` found: the code that a task's behaviour lies in.
-
-What several judges said of each criterion of a task, and which criteria should be reworded for it.
-"""
+"""The results of the commands for authors: images, stubs, a repository's suite, a new task, judges' consistency."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -165,9 +165,15 @@ class Catalog:
         return {path.stem: path for place in places for path in place.directory.glob("models/*.yaml")}
 
     def select(self, patterns: Iterable[str], exclude: Iterable[str] = (), repos: Iterable[str] = ()) -> list[Task]:
-        """Return tasks by id, glob, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`, in order; with `repos`, of these alone.
+        """Return tasks, in order.
 
-        Raises UserError for a pattern without one, for a task that is named and can't be read, and where none can.
+        Args:
+            patterns: Ids, globs, `tag:NAME`, `TRACK:GLOB` or `TRACK:PATH`.
+            exclude: Patterns of tasks to leave out.
+            repos: Take tasks of these repositories alone; empty: of all.
+
+        Raises:
+            UserError: A pattern takes none, a task that is named can't be read, or none can.
         """
         asked = tuple(patterns)
         names = self.chosen(asked, exclude, repos)
@@ -212,7 +218,11 @@ class Catalog:
         return found
 
     def match(self, patterns: Iterable[str]) -> list[str]:
-        """Return the names that patterns stand for; none of the tasks need be right. Raises as `select` does."""
+        """Return the names that patterns stand for; none of the tasks need be right.
+
+        Raises:
+            UserError: A pattern takes none.
+        """
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:

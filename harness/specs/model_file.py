@@ -1,7 +1,4 @@
-"""Model files: a model by name, with where it is served, how it is asked and what it costs.
-
-What a model is called in tables.
-"""
+"""Model files: a model by name, with where it is served, how it is asked and what it costs; and its short name."""
 
 import hashlib
 import json

@@ -1,7 +1,4 @@
-"""A problem that a check found.
-
-What `doctor` found out about this machine.
-"""
+"""A problem that a check found, and a finding of `doctor` about this machine."""
 
 from enum import StrEnum
 

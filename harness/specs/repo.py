@@ -1,12 +1,8 @@
-"""A pinned repository: source at one version, dependencies, a test command, a report format.
+"""A pinned repository: source at one version, dependencies, a test command, a report format, a language.
 
-The names of report formats: those of this package, and those that other packages register.
-
-Which languages there are, by name, and the little that files on disk need to know about them.
-
-Path globs: `*` and `?` within a directory, `**` for any directories, relative to the tree's root.
-
-Names that begin with a dot are as any other, case counts, and every other character stands for itself.
+The registries of languages and report formats are here, with the little that files on disk need to know about them.
+Path globs: `*` and `?` within a directory, `**` for any directories, relative to the tree's root. Names that begin
+with a dot are as any other, case counts, and every other character stands for itself.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""Scaffolds: the program around the model.
-
-What `scaffold.yaml` says of a scaffold of kind `cli`: its programs, and how one of them is run.
-"""
+"""Scaffolds: the program around the model, and for native ones its programs and how one of them is run."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""A task: one request on one repo, with what is needed to check the answer.
-
-What a task's network policy may name.
-"""
+"""A task: one request on one repo, with what is needed to check the answer, and its network policy."""
 
 import hashlib
 import json

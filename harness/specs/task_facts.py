@@ -1,7 +1,4 @@
-"""The results of checking a task.
-
-Which tests of a suite notice which variants of a task.
-"""
+"""The results of checking a task, and which tests of a suite notice which variants of it."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -146,7 +146,7 @@ class ArmKey:
 
 @lru_cache(4096)
 def _arm_key(text: str) -> ArmKey:
-    """Return the same few names are in the files of all trials."""
+    """Parse the name of an arm, once: the same few are in the files of all trials."""
     return ArmKey.parse(text)
 
 

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def load_task(directory: Path, catalog: TaskCatalog) -> Task:
-    """Return the task whose `task.yaml` lies in `directory`. A public half has no rubric. Raises UserError."""
+    """Return the task whose `task.yaml` lies in a directory. A public half has no rubric.
+
+    Raises:
+        UserError: A file is absent or wrong.
+    """
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)

@@ -11,13 +11,14 @@ from harness.tracks.registry import check_rules, track_of
 
 @dataclass(frozen=True)
 class Judgements:
-    """`first` is the one that counts; `beside` is the published one where both were asked for."""
+    """The judgements of a submission: `first` counts, `beside` is the published one where both were asked for."""
 
     first: Judgement
     beside: Judgement | None = None
 
     @property
     def all(self) -> tuple[Judgement, ...]:
+        """The judgements of all rules that were asked for, the first one first."""
         return (self.first, self.beside) if self.beside else (self.first,)
 
 

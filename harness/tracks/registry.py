@@ -19,7 +19,11 @@ TRACKS = cast("Registry[Track]", TRACK_FACTS)
 
 
 def track_of(task: Task) -> Track:
-    """Return the track of a task. Raises UserError where it can't be imported."""
+    """Return the track of a task.
+
+    Raises:
+        UserError: It can't be imported.
+    """
     return TRACKS.get(task.track)
 
 
@@ -45,7 +49,11 @@ IMAGES = ImageSources(_container, _directory)
 
 
 def choose_engine(name: str) -> Engine:
-    """Return the engine that `--sandbox NAME` names. Raises UserError where there is none or it can't work here."""
+    """Return the engine that `--sandbox NAME` names.
+
+    Raises:
+        UserError: There is none, or it can't work here.
+    """
     return make_engine(name, IMAGES)
 
 

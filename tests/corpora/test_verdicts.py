@@ -1,7 +1,8 @@
 """A fixed sample of both corpora comes to what it must: each reason and note, in each language each verdict.
 
-Of what needs test runs, `make test` judges light tasks, with a fifth of the arms; `make test-all` the tasks as they
-are shipped, and the verdicts are those that docs/validity.md tells. `make attack` and `make honest` judge everything.
+Of what needs test runs, `make test` judges light tasks, with a fifth of the arms or fewer; `make test-all` the tasks
+as they are shipped, and the verdicts are those that docs/validity.md tells. `make attack` and `make honest` judge
+everything.
 """
 
 from functools import cache
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.verify import control, variants
+from harness.judging.verify import control, gathering, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
@@ -45,6 +46,9 @@ AT_ONCE = [(corpus, case) for corpus, case in CASES if needs_no_test_run(case) a
 WHOLE = [each for each in CASES if each not in AT_ONCE]
 TOLD_BY_PROBES = {"copies-the-code-and-a-judge-minds"}
 """A copy is told from the code that probes touch: a light task lacks most."""
+
+TOLD_BY_MORE_ARMS = {"attempts-one-by-one"}
+"""One of its attempts is noticed only beside a second rewriting."""
 
 
 def on_light_tasks() -> list[tuple[str, Case]]:
@@ -84,6 +88,12 @@ def _cost(case: Case) -> float:
 
 
 ON_LIGHT_TASKS = on_light_tasks()
+WITH_A_CONTROL_ROUND = {
+    case.task.repo.language: case.name
+    for _, case in ON_LIGHT_TASKS
+    if case.expected and case.expected.verdict is Verdict.RESOLVED
+}.values()
+"""One case of each language: only what is about to be resolved comes to a control round."""
 
 
 @cache
@@ -105,9 +115,12 @@ def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monk
     catalog = Catalog(light_catalog(tmp_path / "catalog"))
     [light] = [each for each in read_batch(catalog, FOLDER / corpus, None) if each.name == case.name]
     assert light.task.directory.is_relative_to(tmp_path)
-    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", 2)
+    of_a_kind = 2 if case.name in TOLD_BY_MORE_ARMS else 1
+    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", of_a_kind)
     monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)
-    monkeypatch.setattr(control, "KILLS_DRAWN", 1)
+    monkeypatch.setattr(variants, "OF_A_REMOVAL", of_a_kind)
+    monkeypatch.setattr(gathering, "COMPILING_AT_ONCE", 1)
+    monkeypatch.setattr(control, "KILLS_DRAWN", 1 if case.name in WITH_A_CONTROL_ROUND else 0)
     verdict_on(light, monkeypatch)
 
 

@@ -16,7 +16,7 @@ import pytest
 from harness.authoring import doctor as doctor_engine
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.connection import Archive, EngineAddress, attach, start_exec, wait_for_end
-from harness.sandbox.docker.container import create, limited
+from harness.sandbox.docker.container import ContainerSpec, create, limited
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images.building import engine_build_cli
 from harness.sandbox.images.engine_images import engine_images
@@ -192,7 +192,7 @@ async def test_podman_is_asked_for_the_same_in_its_own_way(
     image, options = Image("i", "d", "/app", tmp_path), SandboxOptions(hidden=("/usr/bin/gdb", "/usr/share/doc"))
     with engine(path, None, answers) as bodies:
         docker = Docker()
-        assert await create(docker, image, options, {}, ["true"], {}, "", "/app", (), is_job=True) == "1"
+        assert await create(docker, ContainerSpec(image, options, {}, ["true"], directory="/app", is_job=True)) == "1"
         docker.close()
     asked = json.loads(bodies[-1])["HostConfig"]
     masks = [option.removeprefix("mask=").split(":") for option in asked["SecurityOpt"] if option.startswith("mask=")]
@@ -238,7 +238,8 @@ async def test_a_podman_without_control_groups_declares_no_limits_and_doctor_say
         assert declared == {name: name in (controllers or ()) for name in declared}
         await found.close()
         docker = Docker()
-        await create(docker, Image("i", "d", "/app", tmp_path), SandboxOptions(), {}, ["true"], {}, "", "/app", ())
+        image = Image("i", "d", "/app", tmp_path)
+        await create(docker, ContainerSpec(image, SandboxOptions(), {}, ["true"], directory="/app"))
         docker.close()
         asked = json.loads(bodies[-1])["HostConfig"]
         set_limits = {each["Name"]: each["Hard"] for each in asked["Ulimits"]}

@@ -31,7 +31,7 @@ from tests.support.killed_at import die_at
 from tests.support.light_task import TASK, light_catalog
 from tests.support.scenes import Scene, scenes
 
-EVERY, IN_ARMS = (1, 1) if os.environ.get("TESTWRIGHT_FAULTS") == "all" else (3, 61)
+EVERY, IN_ARMS = (1, 1) if os.environ.get("TESTWRIGHT_FAULTS") == "all" else (3, 113)
 CENT = Usage(calls=1, cost_usd=0.01)
 KILLED, DONE = -signal.SIGKILL, 0
 

@@ -12,8 +12,9 @@ from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import MutationStage, RubricStage, Stages, StageStatus, VerdictRecord
 from harness.models.replay import now
 from harness.runs.additions import AskedRun
+from harness.runs.attempts import AttemptEnd, AttemptRecord
+from harness.runs.finished_work import AgentFile
 from harness.runs.plan import RunConfig, Trial, plan_trials
-from harness.runs.records import AgentFile, AttemptEnd, AttemptRecord
 from harness.runs.store import RunStore
 from harness.runs.trial import describe
 from harness.runs.trial_store import TrialStore, UsageFile

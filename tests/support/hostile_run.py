@@ -9,7 +9,7 @@ from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import ManifestStage, MutationStage, StageStatus, TestRecord
 from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
 from harness.models.replay import MessageRecord
-from harness.runs.records import AgentFile
+from harness.runs.finished_work import AgentFile
 from harness.specs.errors import ProviderFault
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.usage import Usage

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, ObservationRecord, Record, Trajectory
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import ManifestStage, RubricStage, StageStatus, VerdictRecord
 from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
@@ -124,7 +124,7 @@ def _evidence() -> EvidenceFile:
     )
     arms = {AT_BASELINE: Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 0, passed, 1.5)}
     for number in range(1, _ARMS):
-        arms[listed(f"probe-1.{number}")] = Arm(VariantKind.PROBE, ArmStatus.FINISHED, 1, failed, 1.5)
+        arms[listed_arm(f"probe-1.{number}")] = Arm(VariantKind.PROBE, ArmStatus.FINISHED, 1, failed, 1.5)
     conditions = Conditions(task="0", image="0", isolation="docker", patch="0", manifest="0")
     return EvidenceFile(conditions=conditions, evidence=Evidence(_TESTS, arms))
 

@@ -17,8 +17,8 @@ from harness.models.rate_limits import RateLimiters
 from harness.plugins.scripted_provider.scenario import Reply, Tokens
 from harness.plugins.scripted_provider.server import Answerer, Received, serve
 from harness.plugins.scripted_provider.stand_in import shell_call
+from harness.runs.agent_work import let_work
 from harness.runs.engine_session import run_gateway
-from harness.runs.trial import let_work
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.catalog_places import default_directory

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import (
     ManifestStage,
@@ -15,8 +15,8 @@ from harness.judging.verify.verdict import (
 )
 from harness.runs.additions import AskedRun
 from harness.runs.evidence_file import Conditions, EvidenceFile
+from harness.runs.finished_work import AgentFile
 from harness.runs.plan import RunConfig
-from harness.runs.records import AgentFile
 from harness.runs.store import RunStore
 from harness.runs.trial_store import TrialFile, TrialStore, UsageFile
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
@@ -94,7 +94,7 @@ def evidenced(store: TrialStore) -> TrialStore:
     killed = TestResult(test=TEST, outcome=Outcome.FAILED, quality=Quality.ASSERTION, cases=2, seconds=0.5)
     arms = {
         AT_BASELINE: Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 0, (passed,), 1.5),
-        listed("removal-1"): Arm(VariantKind.REMOVAL, ArmStatus.FINISHED, 1, (killed,), 1.5),
+        listed_arm("removal-1"): Arm(VariantKind.REMOVAL, ArmStatus.FINISHED, 1, (killed,), 1.5),
     }
     conditions = Conditions(task="0", image="0", isolation="docker", patch="0", manifest="0")
     file = EvidenceFile(conditions=conditions, evidence=Evidence((TEST,), arms))

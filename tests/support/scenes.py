@@ -12,9 +12,9 @@ from pathlib import Path
 import yaml
 
 from harness.judging.languages.registry import LANGUAGES
+from harness.runs.attempts import AttemptRecord
 from harness.runs.command import FinishedRun, execute
 from harness.runs.plan import RunConfig
-from harness.runs.records import AttemptRecord
 from harness.runs.store import find_trials
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Sandbox

@@ -2,8 +2,9 @@
 
 usage: pytest -n 3 -p tests.support.shared_pool
 
-Tests of `TOGETHER` go to one process, place by place, for they share something costly: a fixture, or imports.
-(xdist's own `xdist_group` has no effect with pytest 9.)
+Tests of `TOGETHER` go to one process, place by place, for they share something costly: a fixture, or imports. So do
+those of one file of `tests/unit`: what they import, read and compute once is theirs alone, and spread over three
+processes it is done three times. (xdist's own `xdist_group` has no effect with pytest 9.)
 
 Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that TESTWRIGHT_IMAGES_MADE names.
 """
@@ -31,29 +32,34 @@ TOGETHER = (
     "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[typescript/",
     "tests/docker/test_arms_are_alike.py",
     "tests/docker/test_repo_bundle.py",
-    "tests/unit/test_compare_command.py",
-    "tests/unit/test_cpu_seconds.py",
-    "tests/unit/test_gateway_",
-    "tests/unit/test_inherited_tests.py",
-    "tests/unit/test_large_runs_go_on.py",
-    "tests/unit/test_llm_",
-    "tests/unit/test_local_recipe.py",
-    "tests/unit/test_provider_",
-    "tests/unit/test_site_pages.py",
     "tests/unit/test_statistics_",
-    "tests/unit/test_what_failed_is_said.py",
     "tests/wheel/",
 )
+
+CLIENTS = (
+    "tests/docker/test_run_money.py",
+    "tests/unit/test_credentials.py",
+    "tests/unit/test_gateway_",
+    "tests/unit/test_litellm_adapters.py",
+    "tests/unit/test_llm_",
+    "tests/unit/test_model_files.py",
+    "tests/unit/test_provider_",
+    "tests/unit/test_rate_limits.py",
+)
+"""Tests that import litellm and the vendors' clients, 6 s of CPU: all of them go to one process."""
 
 IMAGES_BY = time.monotonic() + 1800
 """When nothing waits for images any longer: whoever makes them may have been killed."""
 
 
 class SharedPool(LoadScopeScheduling):
-    """One test is one unit of work, but for those of a place in `TOGETHER`."""
+    """A unit of work: a test, a file of unit tests, a place in `TOGETHER`, or `CLIENTS`."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((place for place in TOGETHER if nodeid.startswith(place)), nodeid)
+        if nodeid.startswith(CLIENTS):
+            return "clients of models"
+        alone = nodeid.partition("::")[0] if nodeid.startswith("tests/unit/") else nodeid
+        return next((place for place in TOGETHER if nodeid.startswith(place)), alone)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> SharedPool:

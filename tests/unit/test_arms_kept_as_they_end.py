@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.languages.toolchain import JobLimit, JobsStopped
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
@@ -110,7 +110,7 @@ def cache(tmp_path) -> EvidenceFileCache:
     made = EvidenceFileCache(tmp_path / "evidence.json", CONDITIONS)
     log = made.begin(TESTS, DRAW)
     log.add(AT_BASELINE, passing(A), 1.5)
-    log.add(listed("removal-1"), passing(A), 2.25)
+    log.add(listed_arm("removal-1"), passing(A), 2.25)
     return made
 
 
@@ -118,7 +118,7 @@ def test_what_was_kept_comes_back_with_its_draw_and_without_what_tests_printed(c
     assert cache.draw() == DRAW
     assert cache.ended_arms() == 2
     log = cache.begin(TESTS, DRAW)
-    assert set(log.known) == {AT_BASELINE, listed("removal-1")}
+    assert set(log.known) == {AT_BASELINE, listed_arm("removal-1")}
     assert log.seconds == 2.25
     assert log.known[AT_BASELINE].results[0].outcome is Outcome.PASSED
     assert "printed" not in cache.path.with_name("arms.jsonl").read_text()
@@ -158,8 +158,8 @@ def test_a_torn_line_costs_its_arm_and_a_torn_first_line_all(cache: EvidenceFile
     path.write_bytes(whole[:-9])
     log = cache.begin(TESTS, DRAW)
     assert set(log.known) == {AT_BASELINE}
-    log.add(listed("removal-1"), passing(A), 3.0)
-    assert set(cache.begin(TESTS, DRAW).known) == {AT_BASELINE, listed("removal-1")}
+    log.add(listed_arm("removal-1"), passing(A), 3.0)
+    assert set(cache.begin(TESTS, DRAW).known) == {AT_BASELINE, listed_arm("removal-1")}
     path.write_bytes(whole[9:])
     assert cache.draw() is None
     assert not cache.begin(TESTS, DRAW).known

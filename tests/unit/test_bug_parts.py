@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.authoring.task_check.fuzzing import FuzzCall
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.mutation import judge_mutation
 from harness.plugins.bug.handed_in import HandedIn
@@ -68,10 +68,10 @@ def evidence(changed=None, other=None):
     for name, outcome in {**GOOD, **(changed or {})}.items():
         outcomes = {"a": outcome} if other is None else {"a": outcome, "b": {**GOOD, **other}[name]}
         made = arm(KINDS[name.partition("-")[0]], **outcomes)
-        arms[listed(name)] = made
+        arms[listed_arm(name)] = made
         if made.kind.behaves_like_baseline and made.kind is not VariantKind.BASELINE and outcome != PASSED:
-            arms[listed(name).again] = made  # it fails again when it is looked at again
-    required = tuple(listed(name) for name in GOOD if not name.startswith("probe"))
+            arms[listed_arm(name).again] = made  # it fails again when it is looked at again
+    required = tuple(listed_arm(name) for name in GOOD if not name.startswith("probe"))
     return Evidence((TEST,) if other is None else (TEST, OTHER), arms, required)
 
 

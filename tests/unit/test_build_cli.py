@@ -1,12 +1,14 @@
 """Finding a docker command that can build with secrets, and reading what a failed build says."""
 
+import logging
+import os
 import socket
 from pathlib import Path
 
 import pytest
 
 from harness.sandbox.images import building
-from harness.sandbox.images.building import find_build_cli, last_complaint, run_logged
+from harness.sandbox.images.building import find_build_cli, last_complaint, last_words, run_logged
 from harness.specs.errors import ImageUnavailable
 
 
@@ -144,3 +146,42 @@ async def test_a_build_is_told_once_before_it_begins(tmp_path: Path, monkeypatch
     [line] = [record.getMessage() for record in caplog.records]
     assert line.startswith("building testwright/x:1, which takes minutes the first time; its log: ")
     assert line.endswith("x-1.log")
+
+
+async def test_a_long_build_tells_what_it_printed_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    told = []
+
+    class Opening(logging.Handler):
+        """Lets the build end once it was told of."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            if "npm http fetch" in record.getMessage() and not told:
+                told.append(record.getMessage())
+                gate.write_text("go\n")
+
+    logger, handler = logging.getLogger("harness.sandbox.images.building"), Opening()
+    logger.addHandler(handler)
+    try:
+        script = f"echo '#5 3.1 npm http fetch x'; read _ < {gate}"
+        await run_logged(["sh", "-c", script], dict(os.environ), "testwright/codex-toolbox:1", every=0.01)
+    finally:
+        logger.removeHandler(handler)
+    assert told[0].startswith("making testwright/codex-toolbox:1 since 0 s; it says: npm http fetch x")
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        ("", ""),
+        ("#5 3.1 \x1b[31mfetch\n#5 3.2\n\n", "[31mfetch"),
+        ("x" * 9000 + "\nlast", "last"),
+        ("y" * 200, "y" * 100),
+    ],
+)
+def test_last_words_of_a_log_are_one_short_safe_line(tmp_path: Path, log: str, words: str) -> None:
+    path = tmp_path / "log"
+    path.write_text(log)
+    assert last_words(path) == words

@@ -13,7 +13,7 @@ from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
-from harness.judging.verify.judgement import combine
+from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.sandbox.protocol import Image, Job, SandboxOptions
 from harness.specs.errors import SandboxLost
@@ -111,7 +111,7 @@ def verdict_of(task: Task, evidence: Evidence):
         FakeEngine(honest), Image("fake", "0", "/app", task.directory), {},
         slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=SandboxOptions(),
     )  # fmt: skip
-    return combine(task, context, Examination(Intake((), b""), ManifestCheck(evidence.tests), evidence)).record
+    return judgement_of(task, context, Examination(Intake((), b""), ManifestCheck(evidence.tests), evidence)).record
 
 
 def control_arms(evidence: Evidence) -> Counter[VariantKind]:

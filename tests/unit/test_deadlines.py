@@ -7,16 +7,8 @@ from collections.abc import Awaitable, Callable, Container
 import pytest
 
 from harness.judging.verify.arms import check_not_kept_waiting
-from harness.sandbox.deadline import (
-    BUSY_RATE,
-    OwnTime,
-    TimeLimit,
-    Use,
-    ends_before,
-    expire,
-    seconds_per_test,
-    slowness,
-)
+from harness.sandbox.deadline import BUSY_RATE, OwnTime, TimeLimit, Use, ends_before, expire, seconds_per_test
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import EndedFromOutside, SandboxLost, Starved
 

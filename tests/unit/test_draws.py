@@ -3,7 +3,7 @@
 import asyncio
 
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.evidence import AT_BASELINE, CodeSeeds, Draw, derived
+from harness.judging.verify.evidence import AT_BASELINE, CodeSeeds, Draw, derived_seed
 from harness.judging.verify.gathering import TOGETHER, ArmPlan, gather_evidence, schedule
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.sandbox.protocol import Image, SandboxOptions
@@ -30,8 +30,11 @@ def test_another_process_draws_other_seeds():
 
 
 def test_a_derived_seed_belongs_to_its_names():
-    assert derived(1, "a", "b") == derived(1, "a", "b")
-    assert len({derived(1, "a", "b"), derived(1, "ab"), derived(2, "a", "b"), derived(1, "b", "a")}) == 4
+    assert derived_seed(1, "a", "b") == derived_seed(1, "a", "b")
+    assert (
+        len({derived_seed(1, "a", "b"), derived_seed(1, "ab"), derived_seed(2, "a", "b"), derived_seed(1, "b", "a")})
+        == 4
+    )
 
 
 def test_all_arms_are_in_one_order_and_what_must_pass_may_come_last():

@@ -14,11 +14,18 @@ from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
 from harness.judging.verify.chance_failures import failed_once, flaky_tests
-from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, REWRITTEN_AFTER, Draw, Evidence, listed
+from harness.judging.verify.evidence import (
+    EXISTING_AFTER,
+    EXISTING_BEFORE,
+    REWRITTEN_AFTER,
+    Draw,
+    Evidence,
+    listed_arm,
+)
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import COMPILING_AT_ONCE, ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
-from harness.judging.verify.judgement import combine
+from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation, judge_unlisted, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
@@ -102,7 +109,7 @@ def notes(task: Task, found: Gathered) -> list[tuple[NoteCode, str]]:
     """Those of the verdict."""
     context = arm_context_of(task, found.engine, 1)
     examined = Examination(Intake((), b""), ManifestCheck(found.evidence.tests), found.evidence)
-    return [(note.code, note.subject) for note in combine(task, context, examined).record.notes]
+    return [(note.code, note.subject) for note in judgement_of(task, context, examined).record.notes]
 
 
 def codes(found: Gathered) -> set[ReasonCode]:
@@ -113,8 +120,10 @@ def test_every_arm_runs_once_for_a_good_suite(task):
     found = gathered(task, FakeEngine(script({})), (A, B, CHANGED), (OLD,), (CHANGED,))
     assert found.verdict is Verdict.RESOLVED
     before = {ArmKey(Role.CHANGED_BEFORE, name) for name in MUTANTS}
-    assert set(found.evidence.arms) == {*map(listed, KINDS), *before, EXISTING_AFTER}, "nothing is red, so no before"
-    assert set(found.evidence.required) == set(found.evidence.arms) - before - {listed("probe-1.1")}
+    assert set(found.evidence.arms) == {*map(listed_arm, KINDS), *before, EXISTING_AFTER}, (
+        "nothing is red, so no before"
+    )
+    assert set(found.evidence.required) == set(found.evidence.arms) - before - {listed_arm("probe-1.1")}
     assert found.engine.containers == len(found.evidence.arms)
 
 
@@ -163,7 +172,7 @@ def test_a_test_that_fails_at_baseline_alone_is_looked_at_twice_more_there(task,
 def test_a_suite_of_one_test_that_failed_at_baseline_by_chance_gets_all_its_arms(task, order):
     found = gathered(task, FakeEngine(script({("baseline", "test_a"): ["fails", "passes"]})), (A,), order=order)
     assert found.verdict is Verdict.RESOLVED
-    assert set(map(listed, KINDS)) <= set(found.evidence.arms)
+    assert set(map(listed_arm, KINDS)) <= set(found.evidence.arms)
 
 
 @pytest.mark.parametrize(
@@ -188,11 +197,11 @@ def test_one_failure_by_chance_is_a_note_and_more_are_flaky(task, behaviour, fla
 @pytest.mark.parametrize(("seconds", "noted"), [(30.0, []), (30.1, [(NoteCode.SLOW_TESTS, "")])])
 def test_listed_tests_that_take_long_at_baseline_are_noted(task, seconds, noted):
     found = gathered(task, FakeEngine(script({})))
-    slow = replace(found.evidence.arms[listed("baseline")], test_seconds=seconds)
+    slow = replace(found.evidence.arms[listed_arm("baseline")], test_seconds=seconds)
     arms = {
         **found.evidence.arms,
-        listed("baseline"): slow,
-        listed("rewritten-1"): replace(slow, kind=KINDS["rewritten-1"], test_seconds=100),
+        listed_arm("baseline"): slow,
+        listed_arm("rewritten-1"): replace(slow, kind=KINDS["rewritten-1"], test_seconds=100),
     }
     assert notes(task, found._replace(evidence=replace(found.evidence, arms=arms))) == noted
 
@@ -216,7 +225,7 @@ def test_where_no_test_is_green_only_what_tells_red_from_flaky_still_runs(task, 
 def test_probes_that_can_show_nothing_more_are_left_out_and_no_other_arm_is(task, order):
     alive = everywhere("passes", "test_a", "test_b", kinds=("removal-1", "garbage-2"))
     found = gathered(task, FakeEngine(script(alive)), order=order)
-    assert {name for name in KINDS if listed(name) not in found.evidence.arms} <= {"probe-1.1"}
+    assert {name for name in KINDS if listed_arm(name) not in found.evidence.arms} <= {"probe-1.1"}
     assert found.reasons == ((ReasonCode.SURVIVED_REMOVAL, str(A)), (ReasonCode.SURVIVED_REMOVAL, str(B)))
 
 
@@ -413,9 +422,9 @@ def test_no_more_containers_run_at_once_than_there_are_slots(task):
 @pytest.mark.parametrize("status", [Fate.LOST, Fate.OTHER_VARIANT])
 async def test_a_lost_arm_never_kills(task, status):
     async def arm(engine: FakeEngine):
-        removal = (listed("removal-1"), scripted_variant("removal-1", VariantKind.REMOVAL))
+        removal = (listed_arm("removal-1"), scripted_variant("removal-1", VariantKind.REMOVAL))
         found = await ArmRunner(arm_context_of(task, engine, 1), task).run_suite(Suite((A,), SUITE_FILES), [removal])
-        return found[listed("removal-1")]
+        return found[listed_arm("removal-1")]
 
     assert (await arm(FakeEngine(script({})))).results[0].killed
     events = [Event(fate=status)] * ARM_TRIES

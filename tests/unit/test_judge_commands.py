@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging.verify.evidence import REQUIRED, Evidence, listed
+from harness.judging.verify.evidence import REQUIRED, Evidence, listed_arm
 from harness.judging.verify.judge.judge import JudgeReport
 from harness.judging.verify.judge.questions import VoteCounts
 from harness.judging.verify.judge.replies import Vote
@@ -148,7 +148,7 @@ def test_what_arms_showed_comes_back_without_what_tests_printed(tmp_path):
     back = cache.read()
     assert back is not None
     assert back.tests == (TEST,)
-    assert back.kills(listed("removal-1"), TEST)
+    assert back.kills(listed_arm("removal-1"), TEST)
     assert not cache.missing()
 
 

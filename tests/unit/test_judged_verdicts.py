@@ -12,7 +12,7 @@ from harness.judging.verify.evidence import Evidence
 from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.intake import FileChange, Intake
 from harness.judging.verify.judge.questions import MANIFEST
-from harness.judging.verify.judgement import combine
+from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.verdict import StageStatus, VerdictRecord
 from harness.models.protocol import StopReason
@@ -73,7 +73,7 @@ def judged(task, model: RuleJudge | None, found: Examination | None = None) -> V
     found = found or examination()
     judge = judge_with(model) if model else None
     judging = asyncio.run(ask_judge(judge, task, found, None)) if judge else None
-    return combine(task, BENCH, found, judge.identity if judge else None, judging).record
+    return judgement_of(task, BENCH, found, judge.identity if judge else None, judging).record
 
 
 def codes(record: VerdictRecord) -> list[tuple[str, str]]:
@@ -238,7 +238,7 @@ def test_the_same_answers_give_the_same_bytes_and_no_nonce_is_among_them(task):
 
 
 def test_a_submission_of_which_nothing_is_known_is_never_resolved(task):
-    assert combine(task, BENCH, Examination(Intake())).record.verdict is Verdict.UNSCORED
+    assert judgement_of(task, BENCH, Examination(Intake())).record.verdict is Verdict.UNSCORED
 
 
 ANSWERS = st.sampled_from(["met", "unmet", "cannot tell", "yes", "MET", "", None, 1])

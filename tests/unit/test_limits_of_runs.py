@@ -9,7 +9,7 @@ import pytest
 from harness.agents.protocol import AgentContext, Finish
 from harness.agents.trajectory import Ending, Trajectory
 from harness.runs.plan import Trial
-from harness.runs.scheduler import keep_timing, longest_first
+from harness.runs.timings import keep_timing, longest_first
 from harness.runs.trial_store import UsageFile
 from harness.sandbox.images.disk_budget import ImagesInUse, OurImage, is_in_use, last_used, next_to_go, occupied
 from harness.sandbox.images.engine_images import ListedImage

@@ -78,7 +78,11 @@ async def test_tool_results_stand_together_in_one_message() -> None:
 
 
 def test_nothing_imports_the_client_before_the_first_call() -> None:
-    program = (
-        "import sys, harness.models.build as b; b.build_model('anthropic/x'); sys.exit('anthropic' in sys.modules)"
-    )
+    program = """
+import sys
+from harness.models.build import Models
+from harness.specs.catalog import Catalog
+Models(Catalog()).build("anthropic/x")
+sys.exit("anthropic" in sys.modules)
+"""
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

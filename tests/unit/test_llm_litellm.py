@@ -134,7 +134,13 @@ def test_malformed_parts_of_a_conversation_are_sent_well_formed() -> None:
 
 
 def test_nothing_imports_litellm_before_the_first_call() -> None:
-    program = "import sys, harness.models.build as b; b.build_model('openai/x'); sys.exit('litellm' in sys.modules)"
+    program = """
+import sys
+from harness.models.build import Models
+from harness.specs.catalog import Catalog
+Models(Catalog()).build("openai/x")
+sys.exit("litellm" in sys.modules)
+"""
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

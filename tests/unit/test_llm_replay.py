@@ -7,10 +7,11 @@ import pytest
 from harness.agents.mini import SUBMIT_COMMAND
 from harness.agents.protocol import AgentResult
 from harness.agents.trajectory import Ending, ObservationRecord, read_trajectory
-from harness.models.build import build_model
+from harness.models.build import Models
 from harness.models.litellm_model import LiteLLMModel
 from harness.models.protocol import Model
 from harness.models.replay import ReplayModel, ScriptedModel, normalise, say
+from harness.specs.catalog import Catalog
 from harness.specs.errors import ProviderError, UserError
 from harness.specs.usage import Usage
 from tests.support.agents import let_agent_work
@@ -18,6 +19,10 @@ from tests.support.small_task import scaffold, small_task
 from tests.support.subprocess_sandbox import SubprocessSandbox
 
 PAID = Usage(calls=1, input=100, output=10, cache_read=50, cost_usd=0.5)
+
+
+def build_model(name: str) -> Model:
+    return Models(Catalog()).build(name)
 
 
 async def trial(directory: Path, model: Model, file: str = "the same\n") -> AgentResult:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.sandbox import deadline as machine
+from harness.sandbox import machine_speed as machine
 from tests.support.load import busy_cores
 
 
@@ -56,6 +56,6 @@ def test_other_processes_hardly_change_the_measured_speed() -> None:
 
 
 def test_the_measurement_is_short() -> None:
-    script = "from harness.sandbox.deadline import measure; print(measure())"
+    script = "from harness.sandbox.machine_speed import measure; print(measure())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env={**os.environ})
     assert float(done.stdout) < 1

@@ -16,7 +16,7 @@ from harness.judging.verify.mutants.records import (
 )
 from harness.results.report.mutants_report import coverage_words, mutant_lines, report_proposals, score_words
 from harness.results.report.run_report import show_run
-from harness.runs.trial import MUTANTS_FILE, keep_mutants, read_mutants
+from harness.runs.mutants_file import MUTANTS_FILE, keep_mutants, read_mutants
 from tests.support.runs_here import TASK, RunsHere, runs_here
 
 

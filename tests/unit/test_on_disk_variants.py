@@ -7,7 +7,7 @@ import pytest
 
 from harness.judging.languages.toolchain import JobContext, SuiteFiles
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.evidence import REQUIRED, listed
+from harness.judging.verify.evidence import REQUIRED, listed_arm
 from harness.judging.verify.variants import plan_variants, rewritten_on_disk
 from harness.plugins.published.task import TOOLS, read_published
 from harness.sandbox.git_tree import GitTree
@@ -75,7 +75,7 @@ async def variants(tmp_path):
 
 async def test_every_arm_that_evidence_needs_is_there_and_all_have_the_same_files(variants):
     _, found = variants
-    assert set(map(listed, found)) >= set(REQUIRED)
+    assert set(map(listed_arm, found)) >= set(REQUIRED)
     assert all(item.variant.source["pkg/sums.py"] for item in found.values())
     files = {tuple(sorted((*item.variant.source, *item.variant.code))) for item in found.values()}
     assert files == {

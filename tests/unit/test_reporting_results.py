@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
-from harness.plugins.exports.inspect import export_inspect
-from harness.plugins.exports.parquet import export_rows
+from harness.plugins.exports.inspect import export_inspect, inspect_logs
+from harness.plugins.exports.parquet import export_rows, schema_of
 from harness.results.failing.funnel import WeightsFile
-from harness.results.report.csv_report import CsvRows, csv_text
+from harness.results.report.csv_report import CsvRows, csv_text, flat_facts
 from harness.results.report.exporting import export_runs
 from harness.results.report.facts import results_facts
 from harness.results.report.results_report import report_results
@@ -123,6 +124,36 @@ def test_parquet_has_the_same_rows_with_types(run, tmp_path, capsys):
     assert {type(row["has_edited"]) for row in found["behaviour"].to_pylist()} == {bool}
 
 
+def test_types_of_parquet_do_not_depend_on_what_a_run_has(run, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    full = load_rows(run)
+    unknown = dict.fromkeys(("steps", "agent_seconds", "waiting_seconds", "failed_requests", "usage"))
+    changes = (unknown, {"signals": {"points": "unscored"}}, {"signals": {"points": 7}})
+    changed = [tuple(row.model_copy(update=each) for row in full.trials) for each in changes]
+    runs = [full, *(replace(full, trials=rows) for rows in (*changed, ()))]
+    for number, each in enumerate(runs):
+        export_rows([each], tmp_path / str(number), as_json=True)
+    for kind in CsvRows:
+        schemas = [parquet.read_schema(tmp_path / str(number) / f"{kind}.parquet") for number in range(len(runs))]
+        assert all(schema.equals(schemas[0]) for schema in schemas), kind
+    [worded, numbered] = [parquet.read_table(tmp_path / name / "trials.parquet").to_pylist()[0] for name in "23"]
+    assert (worded["points"], worded["points_words"]) == (None, "unscored")
+    assert (numbered["points"], numbered["points_words"]) == (7.0, None)
+
+
+@pytest.mark.parametrize("kind", list(CsvRows))
+def test_each_column_of_parquet_has_the_type_of_its_values(run, kind):
+    arrow = pytest.importorskip("pyarrow")
+    types = {arrow.bool_(): bool, arrow.int64(): int, arrow.float64(): int | float, arrow.string(): str}
+    sample = load_rows(Path(__file__).parents[2] / "docs" / "sample-run")
+    for rows in (load_rows(run), sample):
+        for fact in flat_facts(rows, kind):
+            for field in schema_of(kind):
+                if (value := fact.get(field.name)) is not None:
+                    assert isinstance(value, types[field.type]), field.name
+                    assert isinstance(value, bool) == (field.type == arrow.bool_()), field.name
+
+
 def test_a_folder_that_cannot_be_written_is_one_line(run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="file"):
@@ -147,10 +178,8 @@ async def test_the_command_reports_and_refuses_what_is_no_run(run, tmp_path):
     assert refused.complaint.count("\n") == 1
 
 
-def test_inspect_logs_have_a_sample_for_each_trial_and_no_score_without_a_verdict(run, tmp_path, capsys):
-    assert export_inspect([load_rows(run)], tmp_path, as_json=True) == 0
-    written = json.loads(capsys.readouterr().out)["samples"]
-    logs = [json.loads((tmp_path / name).read_text()) for name in written]
+def test_inspect_logs_have_a_sample_for_each_trial_and_no_score_without_a_verdict(run):
+    logs = [*inspect_logs(load_rows(run))]
     assert [len(log["samples"]) for log in logs] == [1] * 21
     assert {log["eval"]["task"] for log in logs} == set(TASKS)
     own = [log for log in logs if log["eval"]["model"] == ONE]
@@ -166,14 +195,33 @@ def test_an_inspect_log_has_its_times_and_the_request_of_a_native_agent(tmp_path
     sample = Path(__file__).parents[2] / "docs" / "sample-run"
     assert export_inspect([load_rows(sample)], tmp_path, as_json=True) == 0
     names = json.loads(capsys.readouterr().out)["samples"]
-    form = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\+00-00_[a-z-]+_[0-9a-f]{22}\.json")
+    form = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\+00-00_[a-z-]+_[0-9a-f]{22}\.(eval|json)")
     assert all(map(form.fullmatch, names))
-    logs = [json.loads((tmp_path / name).read_text()) for name in names]
+    assert {path.name for path in tmp_path.iterdir()} == set(names)
+    logs = [*inspect_logs(load_rows(sample))]
     [native] = [log for log in logs if log["eval"]["solver"] == "claude-code" and "proxy" in log["eval"]["task"]]
     assert native["stats"]["started_at"] < native["stats"]["completed_at"]
     assert [item["epoch"] for item in native["samples"]] == [1, 2]
     assert all("system-reminder" not in item["input"] for item in native["samples"])
     assert all("tests" in item["input"] for item in native["samples"])
+
+
+def test_an_inspect_log_has_the_events_of_a_trajectory():
+    logs = [*inspect_logs(load_rows(Path(__file__).parents[2] / "docs" / "sample-run"))]
+    [mini] = [log for log in logs if log["eval"]["solver"] == "mini" and "proxy" in log["eval"]["task"]]
+    first = mini["samples"][0]
+    answers = [message for message in first["messages"] if message["role"] == "assistant"]
+    events = [event for event in first["events"] if event["event"] == "model"]
+    assert [event["output"]["choices"][0]["message"] for event in events] == answers
+    tools = [event for event in first["events"] if event["event"] == "tool"]
+    assert [event["result"] for event in tools] == [
+        message["content"] for message in first["messages"] if message["role"] == "tool"
+    ]
+    assert {type(event["metadata"]["exit_status"]) for event in tools if "metadata" in event} == {int}
+    assert first["events"][-1]["score"] == first["scores"]["testwright"]
+    starts = [event["working_start"] for event in first["events"] if event["event"] != "tool"]
+    assert starts == sorted(starts)
+    assert len({event["uuid"] for event in first["events"]}) == len(first["events"])
 
 
 def test_inspect_lists_and_reads_its_logs(run, tmp_path, capsys):
@@ -182,8 +230,10 @@ def test_inspect_lists_and_reads_its_logs(run, tmp_path, capsys):
     listed = log.list_eval_logs(str(tmp_path))
     assert len(listed) == len(json.loads(capsys.readouterr().out)["samples"]) == 21
     assert {item.task for item in listed} == set(TASKS)
+    assert {Path(item.name).suffix for item in listed} == {".eval"}, "written by Inspect itself"
     read = [log.read_eval_log(item) for item in listed]
     assert {(each.status, len(each.samples)) for each in read} == {("success", 1)}
+    assert any(event.event == "score" for each in read for event in each.samples[0].events)
     assert read[0].samples[0].model_usage[read[0].eval.model].total_cost == 0.5
 
 

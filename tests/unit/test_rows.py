@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness.judging.verify.verdict import StageStatus
+from harness.results.leaderboard import by_system
 from harness.results.report.csv_report import CsvRows, csv_text
 from harness.results.report.run_report import show_run
 from harness.results.rows import TrialState
 from harness.results.run_rows import load_rows
-from harness.results.scores import resolve_rates
+from harness.results.scores import resolve_rate, task_scores
 from harness.specs.errors import UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import Outcome
@@ -68,7 +69,8 @@ def test_criteria_and_tests_in_arms_are_rows(run):
 
 def test_a_rate_is_a_mean_over_tasks_in_which_a_trial_without_a_verdict_has_failed(run):
     """`openai/a` has resolved one of two attempts at one task; the other task's isn't judged yet."""
-    rates = resolve_rates(load_rows(run).trials)
+    systems = by_system(load_rows(run).trials)
+    rates = {who: resolve_rate(task_scores(rows)) for who, rows in systems.items()}
     assert {who: (found.rate.value, found.resolved, found.trials) for who, found in rates.items()} == {
         ("mini", "openai/a"): (0.25, 1, 3),
         ("mini", "openai/b"): (0.0, 0, 1),

@@ -12,7 +12,7 @@ from harness.models.protocol import Message, MessageRole
 from harness.models.replay import MessageRecord
 from harness.results.report.run_report import report_run, show_run
 from harness.results.run_rows import load_rows
-from harness.runs.records import AttemptEnd
+from harness.runs.attempts import AttemptEnd
 from harness.sandbox.protocol import Sandbox
 from harness.specs.errors import BudgetExhausted, SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict

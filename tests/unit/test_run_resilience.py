@@ -9,7 +9,7 @@ import pytest
 from harness.agents.protocol import AgentContext, Finish
 from harness.agents.trajectory import Ending, Trajectory
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import listed
+from harness.judging.verify.evidence import listed_arm
 from harness.models.protocol import Message, MessageRole
 from harness.models.replay import MessageRecord
 from harness.results.report.run_report import report_run, show_run
@@ -238,7 +238,7 @@ def test_what_arms_print_is_dropped_beyond_the_runs_quota_and_the_log_says_so_on
     mini(here)
     store, quota = here.store("mini"), ArmQuota(here.output, 1_200_000)
     for variant in ("baseline", "removal", "placebo", "probe-1.1"):
-        store.keep_arm(listed(variant), printed, quota)
+        store.keep_arm(listed_arm(variant), printed, quota)
     outputs = sorted((store.directory / "arms").glob("*/output.txt"))
     assert len(outputs) == 2
     assert len(list((store.directory / "arms").glob("*/arm.json"))) == 4

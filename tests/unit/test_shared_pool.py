@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from tests.support import shared_pool
-from tests.support.shared_pool import TOGETHER, SharedPool
+from tests.support.shared_pool import CLIENTS, TOGETHER, SharedPool
 
 CHECKOUT = Path(__file__).parents[2]
 LIGHT = "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task"
@@ -26,7 +26,7 @@ def begin(nodeid: str) -> threading.Thread:
     return thread
 
 
-@pytest.mark.parametrize("place", TOGETHER)
+@pytest.mark.parametrize("place", [*TOGETHER, *CLIENTS])
 def test_every_place_that_is_named_is_there(place: str) -> None:
     """Else its tests would be spread again, and nobody would notice."""
     file, _, test = place.partition("::")
@@ -40,6 +40,17 @@ def test_judgings_on_one_light_task_share_a_process_and_others_do_not() -> None:
         assert scope(f"{LIGHT}[{language}/one]") == scope(f"{LIGHT}[{language}/two]")
     assert scope(f"{LIGHT}[c/one]") != scope(f"{LIGHT}[go/one]")
     assert scope("tests/docker/test_x.py::test_one") != scope("tests/docker/test_x.py::test_two")
+
+
+def test_tests_of_one_file_of_unit_tests_share_a_process() -> None:
+    assert scope("tests/unit/test_x.py::test_one") == scope("tests/unit/test_x.py::test_two[tests/unit/test_y.py]")
+    assert scope("tests/unit/test_x.py::test_one") != scope("tests/unit/test_y.py::test_one")
+
+
+def test_what_imports_clients_of_models_shares_a_process_wherever_it_lies() -> None:
+    scopes = {scope(f"{place}::test_one") for place in CLIENTS}
+    assert len(scopes) == 1
+    assert scope("tests/unit/test_x.py::test_one") not in scopes
 
 
 def test_a_test_that_needs_images_begins_when_they_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -313,3 +313,9 @@ def test_a_tag_that_is_misspelt_has_a_suggestion():
     done = typed_at("run", "-t", "tag:pyton", "-s", "nop", "--dry-run")
     assert done.status == 2
     assert done.complaint == "testwright: unknown tag 'pyton'; did you mean 'tag:python'?\n"
+
+
+def test_seconds_of_agents_are_called_alike_in_each_table_and_apart_from_those_of_judgings(run, capsys):
+    out = shown(capsys, run, None)
+    assert out.count(" agent s") == 2
+    assert (out.count(" judging s"), out.count(" time ")) == (1, 0)

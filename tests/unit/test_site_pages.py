@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from harness.judging.verify.evidence import listed
+from harness.judging.verify.evidence import listed_arm
 from harness.results.leaderboard import exact_rate, pareto_front
 from harness.results.report.run_report import show_run
 from harness.results.scores import TaskScore, Who
@@ -302,7 +302,7 @@ def test_a_failing_test_is_shown_with_its_assertion_in_each_arm(tmp_path: Path) 
     assert 'id="failures"' not in page.read_text()
     outputs = {"1.xml": REPORT.encode()}
     said = JobResult(1, timed_out=False, out_of_memory=False, log=b"", outputs=outputs, complete=True, seconds=1.0)
-    store.keep_arm(listed("removal-1"), said)
+    store.keep_arm(listed_arm("removal-1"), said)
     SiteBuilder([tmp_path / "run"], tmp_path / "site").build()
     [shown] = re.findall('<h3 id="failures">.*?</section>', page.read_text(), re.DOTALL)
     assert "test_adds</code> fails in 1 arm" in shown

@@ -17,7 +17,7 @@ from harness.agents.trajectory import Ending, EndRecord, Trajectory
 from harness.judging.submission.extraction import Submission
 from harness.models.protocol import Message, MessageRole
 from harness.models.replay import MessageRecord
-from harness.runs.records import AgentFile
+from harness.runs.finished_work import AgentFile
 from harness.runs.store import RunStore, find_trials, spent_in
 from harness.runs.trial_store import TrialFile, TrialStore
 from harness.specs.errors import UserError

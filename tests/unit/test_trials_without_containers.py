@@ -12,11 +12,12 @@ from harness.agents.trajectory import Trajectory
 from harness.judging.verify.arms import ARM_TRIES
 from harness.judging.verify.evidence import Draw
 from harness.models.replay import ScriptedModel, say
+from harness.runs.attempts import AttemptEnd
 from harness.runs.evidence_file import ArmsBegun, EndedArm, EvidenceFile
 from harness.runs.executors import asyncio_executor
 from harness.runs.outcome import RunOutcome
 from harness.runs.plan import RunConfig
-from harness.runs.records import AttemptEnd, read_lines, read_record
+from harness.runs.records import read_lines, read_record
 from harness.runs.regrade import regrade
 from harness.runs.store import find_trials
 from harness.runs.tries import do_trial

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.testing.arm_job import Reading, TestRun, read_job
-from harness.judging.verify.evidence import REQUIRED, Evidence, listed
+from harness.judging.verify.evidence import REQUIRED, Evidence, listed_arm
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
@@ -34,7 +34,7 @@ def good_arms() -> dict[str, Arm]:
 
 
 def evidence_of(arms: Mapping[str, Arm], tests: tuple[TestId, ...] = (TEST,)) -> Evidence:
-    required = tuple(listed(name) for name, kind in KINDS.items() if kind is not VariantKind.PROBE)
+    required = tuple(listed_arm(name) for name, kind in KINDS.items() if kind is not VariantKind.PROBE)
     return Evidence(tests, {ArmKey.parse(name): found for name, found in arms.items()}, required)
 
 
@@ -146,8 +146,8 @@ def test_a_failing_fixture_is_not_believed_by_a_failure_that_shows_nothing(task)
 
 def test_a_changed_test_earns_no_kill_that_its_old_version_had(task):
     evidence = evidence_of({**good_arms(), "probe-1.1,changed-before": arm("probe-1.1", KILLED)})
-    assert not evidence.kills(listed("probe-1.1"), TEST)
-    assert evidence.kills(listed("removal-1"), TEST)
+    assert not evidence.kills(listed_arm("probe-1.1"), TEST)
+    assert evidence.kills(listed_arm("removal-1"), TEST)
 
 
 REPORT = (

@@ -1,5 +1,8 @@
 """Commands of trajectories are split by a shell's grammar, grouped, and set in their order."""
 
+import json
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +98,67 @@ def test_a_profile_has_exploration_edits_and_the_tests_after_the_last_edit():
     assert [sum(tenth.values()) for tenth in found.deciles] == [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]
     untested = profile(actions(calls(observed("run_tests", "echo a > b"))))
     assert not untested.tested_before_submitting
+
+
+@pytest.mark.parametrize(
+    ("written", "tests"),
+    [
+        ("cat > /logs/agent/manifest.yaml <<'E'\n- file: t.py\nE", 1),
+        ('cat > "${TESTWRIGHT_AGENT_LOGS:-/logs/agent}/manifest.yaml" <<E\n- file: t.py\nE', 1),
+        ("printf x | tee /logs/agent/manifest.yaml", 1),
+        ("echo b | tee /logs/agent/manifest.yaml t.py", 0),
+        ("echo b > t.py", 0),
+    ],
+)
+def test_writing_the_manifest_is_no_edit_after_which_tests_must_run(written, tests):
+    found = profile(actions(calls(observed("echo a > t.py; run_tests t.py", written))))
+    assert (found.has_edited, found.tests_run, found.tests_after_edit) == (True, 1, tests)
+
+
+@pytest.mark.parametrize(("path", "tests"), [("/logs/agent/manifest.yaml", 1), ("/app/t.py", 0)])
+def test_a_native_agents_own_tool_may_write_the_manifest_last(path, tests):
+    asked = [("Write", {"file_path": "t.py"}), ("Bash", {"command": "run_tests"}), ("Write", {"file_path": path})]
+    called = [ToolCall(id=str(at), name=name, arguments=json.dumps(text)) for at, (name, text) in enumerate(asked)]
+    answer = MessageRecord(
+        step=1, message=Message(role=MessageRole.ASSISTANT, tool_calls=tuple(called)), usage=NO_USAGE
+    )
+    assert profile(actions(calls([answer]))).tests_after_edit == tests
+
+
+@pytest.mark.parametrize(
+    ("result", "status"),
+    [
+        ("Exit code: 1\nFAILED", 1),
+        ("Exit code 127\nbash: x: command not found", 127),
+        ('{"output": "", "metadata": {"exit_code": 0, "duration_seconds": 0.1}}', 0),
+        ("Process exited with code 0\nok", 0),
+        ("a file\nand another", None),
+        ("-" * 400 + " exit code: 3", None),
+    ],
+)
+def test_a_native_agents_command_has_the_status_that_its_tool_tells_and_the_seconds_that_the_gateway_saw(
+    result, status
+):
+    began = datetime(2026, 1, 1, tzinfo=UTC)
+    call = ToolCall(id="1", name="Bash", arguments='{"command": "run_tests"}')
+    asks = Message(role=MessageRole.ASSISTANT, tool_calls=(call,))
+    says = Message(role=MessageRole.TOOL, tool_call_id="1", content=result)
+    records = [
+        MessageRecord(step=1, message=asks, usage=NO_USAGE, time=began),
+        MessageRecord(step=1, message=says, time=began + timedelta(seconds=2.5)),
+    ]
+    [found] = calls(records)
+    assert (found.exit_status, found.seconds) == (status, 2.5)
+
+
+def test_commands_that_one_answer_asks_for_together_have_no_seconds_of_their_own():
+    both = tuple(ToolCall(id=name, name="Bash", arguments='{"command": "ls"}') for name in "ab")
+    records = [MessageRecord(step=1, message=Message(role=MessageRole.ASSISTANT, tool_calls=both), usage=NO_USAGE)]
+    records += [
+        MessageRecord(step=1, message=Message(role=MessageRole.TOOL, tool_call_id=each.id, content="x"))
+        for each in both
+    ]
+    assert [call.seconds for call in calls(records)] == [None, None]
 
 
 def test_native_agents_own_tools_count_as_what_they_are():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.python import discovery
-from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.probe_places import probes_beside
 from harness.judging.verify.rubric_check import grade
@@ -63,7 +63,7 @@ def evidence(task: Task, **killers: TestId) -> Evidence:
             else TestResult(test=test, outcome=Outcome.PASSED)
             for test in TESTS
         )
-        arms[listed(probe.variant)] = Arm(VariantKind.PROBE, ArmStatus.FINISHED, 0, results, 0.1)
+        arms[listed_arm(probe.variant)] = Arm(VariantKind.PROBE, ArmStatus.FINISHED, 0, results, 0.1)
     return Evidence(tests=TESTS, arms=arms, draw=Draw(1, 2))
 
 

@@ -62,13 +62,13 @@ def test_the_catalog_comes_with_the_wheel(installed, tmp_path, clean_env):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_wheel_has_one_top_level_package(installed, tmp_path, clean_env):
+def test_the_wheel_has_no_top_level_package_but_its_own(installed, tmp_path, clean_env):
     """Another project's `scripts` or `tests` must stay importable beside it."""
     python = installed.with_name("python")
     files = "from importlib.metadata import files; print(*sorted({path.parts[0] for path in files('testwright')}))"
     listed = run(python, "-c", files, cwd=tmp_path, env=clean_env)
     tops = {name for name in listed.stdout.split() if not name.endswith(".dist-info") and name != ".."}
-    assert tops == {"harness"}
+    assert tops == {"harness", "testwright"}
     assert run(python, "-c", "import scripts", cwd=tmp_path, env=clean_env).returncode != 0
 
 

@@ -1,8 +1,7 @@
-"""Runs a command of a toolbox in the task's sandbox. The end of its process is its submission.
+"""The agent of native scaffolds: it runs a command of a toolbox in the task's sandbox until the process ends.
 
-What a native agent's sandbox gets beside the task's own options: its toolbox, and the way to the gateway.
-
-A native scaffold's command, environment and files: templates, checked before anything is paid.
+The command, its environment and its files are templates, checked before anything is paid. The sandbox gets the
+toolbox and the way to the gateway beside the task's own options.
 """
 
 import asyncio
@@ -39,7 +38,15 @@ from harness.specs.task import Task
 
 
 async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
-    """Return `options` as they are for an agent that isn't native. Raises UserError, ImageUnavailable."""
+    """Return a sandbox's options with the toolbox and the way to the gateway that a native agent needs.
+
+    Returns:
+        `options` as they are for an agent that isn't native.
+
+    Raises:
+        UserError: The engine offers no toolboxes or no gateway.
+        ImageUnavailable: The toolbox can't be made.
+    """
     if context.gateway is None:
         return options
     if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:

@@ -40,7 +40,11 @@ class Given:
 
 
 def source_of(options: dict[Kind, str | None]) -> tuple[Kind, str]:
-    """Return the one source that is given. Raises UserError for none and for two."""
+    """Return the one source that is given.
+
+    Raises:
+        UserError: None is, or two are.
+    """
     given = [(kind, source) for kind, source in options.items() if source]
     if len(given) != 1:
         names = ", ".join(f"--{kind}" for kind in options)
@@ -49,9 +53,15 @@ def source_of(options: dict[Kind, str | None]) -> tuple[Kind, str]:
 
 
 def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambda _: None) -> list[Path]:
-    """Write `repos/NAME/`; the files. Raises UserError where anything can't be told, and then writes nothing.
+    """Write `repos/NAME/`, and return its files.
 
-    `tell` gets a line on what the author may want to add.
+    Args:
+        catalog: Where it is written to.
+        given: The command's options.
+        tell: Gets a line on what the author may want to add.
+
+    Raises:
+        UserError: Something can't be told; nothing is written then.
     """
     directory = catalog.directory / "repos" / given.name
     if directory.exists():

@@ -34,7 +34,7 @@ ENOUGH = 3
 
 @dataclass(frozen=True)
 class Secret:
-    """`name` is the file it is in; `enough` of its `lines` give it away."""
+    """A text that agents may not see. `name` is the file it is in; `enough` of its `lines` give it away."""
 
     name: str
     lines: frozenset[bytes]

@@ -33,7 +33,12 @@ def levels(
 ) -> dict[str, Level]:
     """Return task -> level.
 
-    In a sample the quickest task of behaviour in each language, by its check record, passes the whole gate.
+    Args:
+        catalog: Where the tasks lie.
+        names: The tasks'.
+        level: Of all of them, unless this is a sample.
+        sample: The quickest task of behaviour in each language passes the whole gate.
+        records: Check records, which tell how quick a task is.
     """
     if not sample:
         return dict.fromkeys(names, level)
@@ -111,7 +116,11 @@ def _refuse_contradictions(order: CheckOrder, chosen: Mapping[str, Level], recor
 
 
 def parts_named(names: Iterable[str]) -> frozenset[StepId]:
-    """Return the parts that `--only` names. Raises UserError."""
+    """Return the parts that `--only` names.
+
+    Raises:
+        UserError: One doesn't exist.
+    """
     return frozenset(part_named(name, "--only") for name in names)
 
 
@@ -122,7 +131,8 @@ COVERS = "covers"
 def part_named(name: str, option: str) -> StepId:
     """Return a part of the check by its id or label.
 
-    Raises UserError for an unknown one, with one that is written alike.
+    Raises:
+        UserError: There is none; the message has one that is written alike.
     """
     if name == COVERS:
         return StepId.REFERENCE

@@ -1,12 +1,7 @@
-"""The check context: what all checks of one command share.
+"""The parts of a task's check: which there are for a track, what they share, and how they run one after another.
 
-Running the parts of a check one after another, with how long each took and what it found.
-
-Parts of a check that passed, remembered by all that they depend on, where it is asked for.
-
-A check record may hold them: each ran on these very files, on this image, by this code, and its remarks say so.
-
-Which checks there are for the tasks of a track.
+Where it is asked for, parts that passed are remembered by all that they depend on. A check record may hold them: each
+ran on these very files, on this image, by this code, and its remarks say so.
 """
 
 import json

@@ -1,10 +1,7 @@
-"""The controls: the reference must be resolved every time, worthless submissions never.
+"""The controls of a task: the reference must be resolved every time, worthless submissions never.
 
-Check records: what a full check of a task showed, and of which version of the task.
-
-What the reference's kill matrix says about covers.yaml. Pure; nothing is run for it.
-
-Worthless submissions: prose, a list of tests that don't exist, a test that asserts nothing.
+Worthless are prose, a list of tests that don't exist, and a test that asserts nothing. Here are also the check
+record, and the comparison of covers.yaml with the reference's kill matrix.
 """
 
 import tempfile
@@ -20,7 +17,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import VerdictRecord
-from harness.runs.trial import let_work
+from harness.runs.agent_work import let_work
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
@@ -84,7 +81,7 @@ def read_check_record(directory: Path, task: str) -> CheckRecord | None:
 
 
 def check_record_problems(directory: Path, task: Task) -> list[Problem]:
-    """Return one line where a task has no check record, or one of another version of it."""
+    """Return a problem where a task has no check record, or one of another version of it."""
     where = f"{directory}/{task.id}.json"
     try:
         record = read_check_record(directory, task.id)

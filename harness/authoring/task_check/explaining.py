@@ -7,7 +7,7 @@ from harness.specs.task_facts import StepId
 
 
 class Explanation(NamedTuple):
-    """`mend` names commands of testwright with TASK for the task's id."""
+    """An explanation of a part of the check. `mend` names commands of testwright with TASK for the task's id."""
 
     demands: str
     why: str

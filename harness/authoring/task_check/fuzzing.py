@@ -49,7 +49,7 @@ class FuzzCall(NamedTuple):
 
 
 async def fuzz_problems(subject: Subject) -> list[Problem]:
-    """Return every twin, the placebo and rewritings against pristine code, and the removals.
+    """Compare every twin, the placebo, rewritings and removals with pristine code; return where one is wrong.
 
     Pristine code comes first, twice with each seed. Where it disagrees with itself nothing else is run.
 

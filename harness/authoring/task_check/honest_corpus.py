@@ -90,7 +90,7 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
 
 
 async def honest_problems(subject: Subject, without: frozenset[str] = frozenset()) -> list[Problem]:
-    """Return every suite but those `without` judged against what its expect.yaml says. Raises SandboxLost."""
+    """Judge every suite but those `without`; return where one isn't what its expect.yaml says. Raises SandboxLost."""
     cases = [case for case in cases_of(subject) if case.name not in without]
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():

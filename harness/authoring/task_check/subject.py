@@ -51,6 +51,7 @@ class Subject:
 
     @property
     def rubric(self) -> Path:
+        """The file of the task's rubric."""
         return self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
 
     @property

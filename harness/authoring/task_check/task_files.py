@@ -61,7 +61,7 @@ def _canary(subject: Subject) -> Iterator[Problem]:
 
 
 async def patch_problems(subject: Subject) -> list[Problem]:
-    """Return every patch applied to the task's tree and taken back again, and what it touches."""
+    """Apply every patch to the task's tree and take it back; return where that fails."""
     if subject.tree is None:
         build = f"testwright repo build {subject.task.repo.name}"
         words = f"no patch was applied: this machine has no tree of the repository yet; {build}"

@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 from harness.authoring.function_spans import touched_functions
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_check.task_files import changed_lines
-from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.verdict import outcome_words
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
@@ -130,7 +130,7 @@ def noticed_twins(subject: Subject, evidence: Evidence | None, whose: str) -> It
     if evidence is None:
         return
     for test, (variant, path) in product(evidence.tests, paths.items()):
-        result = evidence.result(listed(variant), test)
+        result = evidence.result(listed_arm(variant), test)
         if result and result.outcome is not Outcome.PASSED and evidence.passes_baseline(test):
             words = (
                 f"changes behaviour: {test} of {whose} is {outcome_words(result.outcome, result.quality)} under it"

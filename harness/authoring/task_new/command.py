@@ -1,8 +1,7 @@
-"""`testwright task new`.
+"""`testwright task new`: a new task's files, and a proposal of what to remove.
 
-Test classes that inherit withheld tests from a class of another file, and so lose them too.
-
-Which lines of the code some tests reach, in the repository's own image.
+Test classes that inherit withheld tests from a class of another file lose them too. The proposal follows from the
+lines that the withheld tests reach in the repository's own image.
 """
 
 import ast
@@ -123,7 +122,11 @@ class NewTask:
 
 
 def new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None]) -> Proposal:
-    """Write the task's files and say what to remove. Raises UserError, and then nothing is written."""
+    """Write the task's files, and propose what to remove.
+
+    Raises:
+        UserError: An id is taken, or a test isn't there; nothing is written then.
+    """
     return run_to_end(_new_task(catalog, given, tell))
 
 

@@ -76,7 +76,7 @@ def _by_type(roots: Sequence[Node]) -> Mapping[str, Sequence[Node]]:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """`rewrite` gets nodes of these types, which have a name in the grammar, that stand in a function's body.
+    """A rule of a catalogue. `rewrite` gets nodes of these types, named in the grammar, in a function's body.
 
     It returns edits within the node, or insertions anywhere else; nothing where a guard refuses. Two rules applied
     in one round get nodes of which neither holds the other.

@@ -183,17 +183,6 @@ def condition_negated(negate: Callable[[str], str], field_name: str = "condition
     return rule
 
 
-def loop_skipped(new: str, field_name: str = "condition") -> Rule:
-    """Return a loop that never runs: its condition negated would often run for ever."""
-
-    def rule(node: Node) -> Iterator[Mutation]:
-        condition = node.child_by_field_name(field_name)
-        if condition is not None:
-            yield changed(Operator.CONDITION, condition, new, f"the loop while {shown(condition)} never runs")
-
-    return rule
-
-
 def without_parentheses(condition: Node) -> Node:
     """Return a condition's node inside of its parentheses."""
     return condition.named_children[0] if condition.type == "parenthesized_expression" else condition

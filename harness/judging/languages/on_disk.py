@@ -2,14 +2,9 @@
 
     statements without effect -> bodies of other variants, which never run -> brackets -> layout
 
-Each step leaves alone what it can't be sure of.
-
-Bodies of two variants in one function, of which one runs: what either of them has stands in both.
-
-Which one it is, a condition decides about a variable whose value nobody changes. Whoever looks for lines, words or
-shapes finds those of the code and those of the removal in every arm, and has to work out conditions.
-
-The same tokens in other lines and spaces, in languages whose functions have bodies in braces.
+Each step leaves alone what it can't be sure of. A function gets the bodies of two variants, and a condition on a
+variable whose value never changes decides which one runs. Searches for lines, words or shapes find those of the code
+and those of the removal in every arm; only conditions tell them apart.
 """
 
 import re

@@ -74,7 +74,11 @@ LANGUAGES = cast("Registry[Language]", LANGUAGE_FACTS)
 
 
 def language_of(repo: Repo) -> Language:
-    """Return the language of a repository, as its tasks have it. Raises UserError where it can't be imported."""
+    """Return the language of a repository, as its tasks have it.
+
+    Raises:
+        UserError: It can't be imported.
+    """
     language = LANGUAGES.get(repo.language)
     return published_form(language, repo) if repo.is_published else language
 

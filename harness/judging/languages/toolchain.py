@@ -1,8 +1,6 @@
-"""Toolchains: text and code of a variant, how code is built from text, and the jobs that build it.
+"""Toolchains: how code is built from a variant's text, and the jobs that build it.
 
-Jobs that compile variants. Only an error of the compiler is the variant's fault; any other end is not.
-
-Whether changed texts compile, each by itself, in one container where no test ever runs.
+Only an error of the compiler is the variant's fault; any other end of a job is not. No test ever runs in such a job.
 """
 
 import math

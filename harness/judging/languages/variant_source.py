@@ -1,9 +1,4 @@
-"""One variant of a task before anything is compiled.
-
-Which text of a language is code, and different texts that are the same code.
-
-What is to be written, and the layouts that it may have.
-"""
+"""One variant of a task before anything is compiled: its texts, their layouts, and what of them is code."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,8 +1,7 @@
-"""From a killed sandbox to a submission: only bytes come out, and only our own git sees them.
+"""The way from a killed sandbox to a submission: only bytes come out, and only our own git sees them.
 
-What of an agent's tree differs from the task's, read from a tar in one pass, within limits.
-
-Bytes are counted where they are read. A hard link has no bytes of its own: it counts as much as the file it names.
+The files that differ from the task's tree are read from a tar in one pass, within limits. Bytes are counted where
+they are read. A hard link has no bytes of its own: it counts as much as the file it names.
 """
 
 import hashlib

@@ -68,10 +68,12 @@ class DamagedPatch(Exception):
 
 
 def unpacked_bytes(patch: bytes) -> int:
-    """Return how many bytes all binary changes of a patch unpack to, both ways, deltas and what they make. In linear
-    time.
+    """Return the bytes that all binary changes of a patch unpack to, in linear time.
 
-    git allocates what is declared, and refuses data that unpack to more. Raises DamagedPatch.
+    Deltas and what they make count, both ways: git allocates what is declared, and refuses data that unpack to more.
+
+    Raises:
+        DamagedPatch: Git couldn't read the patch.
     """
     if _SECTION not in patch:
         return 0

@@ -31,7 +31,8 @@ rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"
 exec "$TESTWRIGHT_TEST_COMMAND" "$@"
 """
-_TESTS_FAILED = 1
+TESTS_FAILED = 1
+"""The exit status of a run in which tests failed, whatever ran them."""
 READING = CpuLimit(cpu_seconds=60, wall_seconds=900)
 """For one report. The largest that is read, 20 MB, takes a few seconds."""
 
@@ -59,6 +60,7 @@ class TestRun:
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
+        """The tests whose files could be built."""
         return tuple(test for test in self.tests if test.file not in self.broken)
 
 
@@ -97,11 +99,18 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
 async def read_job(
     report: str, run: TestRun, proof: Sequence[str], result: JobResult, limit: CpuLimit = READING
 ) -> Reading:
-    """Return what a finished job says about each test of `run`. The same bytes give the same reading.
+    """Return what a finished job says about each test of a run. The same bytes give the same reading.
 
-    Reports are read in threads, large ones in a process before that. One that takes longer than `limit`, or too much
-    memory, is none, as one that is cut off. Raises UserError
-    for an unknown report format.
+    Args:
+        report: The report's format.
+        run: The tests.
+        proof: The lines that the job's log must begin with.
+        result: The job's end.
+        limit: Reports are read in threads, large ones in a process before that. One that takes longer, or too much
+            memory, counts as cut off.
+
+    Raises:
+        UserError: Nobody registered the format.
     """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
@@ -175,6 +184,6 @@ def _disagreement(exit_status: int, reports: Mapping[str, Report], files: int, c
         return "exit status 0 without a whole report for each file"
     if exit_status == 0 and failed:
         return "exit status 0 with failures in the report"
-    if exit_status == _TESTS_FAILED and len(reports) == files and not failed:
+    if exit_status == TESTS_FAILED and len(reports) == files and not failed:
         return "exit status 1 without a failure in the report"
     return ""

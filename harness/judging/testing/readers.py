@@ -1,9 +1,4 @@
-"""The protocol of report readers, and the registry of readers by report format.
-
-The content of a report, in any format.
-
-Which of the listed tests a case belongs to, where a report has names that were computed.
-"""
+"""The protocol of report readers, the content of a report, and the cases whose names are computed."""
 
 import re
 from collections import defaultdict
@@ -171,7 +166,7 @@ class ByBeginning(Generic[T]):
 
 
 class _Owner(NamedTuple):
-    """`rank` is 0 for the template with the most literal text."""
+    """A test that a computed name may belong to. `rank` is 0 for the template with the most literal text."""
 
     rank: int
     test: TestId

@@ -60,9 +60,7 @@ def _report(test: TestId, found: re.Match[str]) -> Report:
 
 
 def _quality(ended: str, output: str) -> Quality:
-    """Return a program says that something is wrong by status 1 or a failed assert(), and ends otherwise by
-    accident.
-    """
+    """Return how a program failed: by status 1 or a failed assert() it says so, any other end is an accident."""
     if ended == "timed out":
         return Quality.TIMEOUT
     if ended == _HARD_ERROR:

@@ -24,10 +24,13 @@ class CpuLimit(NamedTuple):
 
 
 async def in_thread(call: Callable[[], T], limit: CpuLimit) -> T:
-    """Return what `call` returns or raises, run in a thread of its own. Raises TooSlow.
+    """Return what a call returns or raises, run in a thread of its own.
 
-    A thread can't be ended: a call that was given up goes on until it returns, and what it returns is dropped. Its
-    thread is a daemon, so that it doesn't keep the process from ending.
+    A thread can't be ended: a call that was given up goes on until it returns, and its result is dropped. Its thread
+    is a daemon, so that it doesn't keep the process from ending.
+
+    Raises:
+        TooSlow: The call took longer than `limit`.
     """
     done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     work = _Work(call, done)

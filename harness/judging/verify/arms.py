@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from harness.judging.languages.toolchain import (
     Toolchain,
     with_suite,
 )
-from harness.judging.testing.arm_job import TestRun, read_job, test_job, unbuilt
+from harness.judging.testing.arm_job import TESTS_FAILED, TestRun, read_job, test_job, unbuilt
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.protocol import (
     Engine,
@@ -39,7 +40,8 @@ MAX_ALONE_TIMEOUTS = 3
 WITH_GIT = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
 """Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both."""
 _CRASHED = 128
-_TESTS_FAILED = 1
+"""What a shell adds to the number of the signal that ended a command."""
+_KILLED = _CRASHED + signal.SIGKILL
 
 
 class ArmObserver:
@@ -111,6 +113,7 @@ class Suite:
     standing: frozenset[TestId] | None = None
 
     def is_worth_another_look(self, test: TestId) -> bool:
+        """Return whether the test is run again alone where a crash or time-out hides its result."""
         return self.standing is None or test in self.standing
 
 
@@ -179,7 +182,7 @@ class ArmRunner:
         variant = built.compiled.variant
         run = _test_run(self._task, suite, built)
         if not run.runnable:
-            return _Executed(Arm(variant.kind, ArmStatus.FINISHED, _TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
+            return _Executed(Arm(variant.kind, ArmStatus.FINISHED, TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
         stage = built.compiled.stage
         job = test_job(self._task.repo, self._context.image, run)
         job = replace(job, companion=stage.companion) if stage else job
@@ -189,7 +192,7 @@ class ArmRunner:
                 result = await self._context.run_arm(job, stage)
         except LimitReached:
             missing = tuple(combine(test, ()) for test in suite.tests)
-            return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _CRASHED + 9, missing, 0.0), crashed=True)
+            return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _KILLED, missing, 0.0), crashed=True)
         self._context.observer.printed(key, result)
         reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
         if variant.kind.behaves_like_baseline and any(item.quality is Quality.TIMEOUT for item in reading.results):
@@ -222,7 +225,9 @@ def check_not_kept_waiting(result: JobResult, limit: float) -> None:
 
 
 class _Executed(NamedTuple):
-    """`crashed`: a signal of the code's own ended the command, not one that somebody may have sent from outside."""
+    """A run of an arm's command. `crashed`: a signal of the code's own ended it, not one that may have come from
+    outside.
+    """
 
     arm: Arm
     crashed: bool

@@ -43,15 +43,15 @@ def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Explanation]:
 
 
 def _all_failures(evidence: Evidence) -> Mapping[TestId, Mapping[ArmKey, Explanation]]:
-    if "failures" not in evidence.derived:
+    if "failures" not in evidence.worked_out:
         excused = excused_arms(evidence)
-        evidence.derived["failures"] = {
+        evidence.worked_out["failures"] = {
             test: dict.fromkeys(_red_baselines(evidence, test), Explanation.ONCE)
             | {key: _found(evidence, key, test, excused) for key in _red_arms(evidence, test)}
             for test in evidence.tests
             if evidence.passes_baseline(test)
         }
-    return cast("Mapping[TestId, Mapping[ArmKey, Explanation]]", evidence.derived["failures"])
+    return cast("Mapping[TestId, Mapping[ArmKey, Explanation]]", evidence.worked_out["failures"])
 
 
 def failed_once(evidence: Evidence) -> dict[TestId, int]:
@@ -66,10 +66,10 @@ def failed_once(evidence: Evidence) -> dict[TestId, int]:
 
 def flaky_tests(evidence: Evidence) -> frozenset[TestId]:
     """Return the tests that failed by chance more than once, or all of them where there is more than one."""
-    if "flaky" not in evidence.derived:
+    if "flaky" not in evidence.worked_out:
         found = failed_once(evidence)
-        evidence.derived["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
-    return cast("frozenset[TestId]", evidence.derived["flaky"])
+        evidence.worked_out["flaky"] = frozenset(found) if sum(found.values()) > 1 else frozenset()
+    return cast("frozenset[TestId]", evidence.worked_out["flaky"])
 
 
 def excused_arms(evidence: Evidence) -> tuple[ArmKey, ...]:

@@ -15,7 +15,15 @@ from random import Random
 
 from harness.judging.languages.toolchain import JobLimit
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled
-from harness.judging.verify.evidence import AT_BASELINE, ArmLog, Evidence, UnkeptArms, derived, listed, passed
+from harness.judging.verify.evidence import (
+    AT_BASELINE,
+    ArmLog,
+    Evidence,
+    UnkeptArms,
+    derived_seed,
+    listed_arm,
+    passed,
+)
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.rubric_check import grade, judge_rubric
@@ -91,14 +99,14 @@ def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: Cont
     removals = [name for name in removals if len(_killers(evidence, name)) == len(evidence.tests)]
     if control is ControlRound.ALL:
         return (*probes, *removals)
-    chance = Random(derived(evidence.draw.order_seed if evidence.draw else 0, "control"))
+    chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "control"))
     drawn = chance.sample(probes, min(KILLS_DRAWN, len(probes)))
     return (*drawn, *chance.sample(removals, min(KILLS_DRAWN - len(drawn), len(removals))))
 
 
 def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
     """Return the variants with one among them whose code is right, rewritten as theirs is, and where all passed."""
-    chance = Random(derived(evidence.draw.order_seed if evidence.draw else 0, "right"))
+    chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "right"))
     right = [
         key.variant
         for key, arm in sorted(evidence.listed.items())
@@ -133,7 +141,7 @@ def _is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> b
 
 
 def _killers(evidence: Evidence, name: str) -> list[TestId]:
-    return [test for test in evidence.tests if evidence.kills(listed(name), test)]
+    return [test for test in evidence.tests if evidence.kills(listed_arm(name), test)]
 
 
 def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
@@ -142,7 +150,7 @@ def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
 
 def _is_open(evidence: Evidence, name: str) -> bool:
     """Return whether one copy was noticed and another one wasn't, or a test failed where the code is right."""
-    arm = evidence.arms[listed(name)]
+    arm = evidence.arms[listed_arm(name)]
     if arm.kind.behaves_like_baseline:
         return not passed(evidence.arms[ArmKey(Role.CONTROL, name)]).issuperset(evidence.tests)
     return len(set(_noticed(evidence, name))) > 1
@@ -153,7 +161,7 @@ def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
     probe's.
     """
     killers = _killers(evidence, name)
-    enough = all if evidence.arms[listed(name)].kind.removes else any
+    enough = all if evidence.arms[listed_arm(name)].kind.removes else any
     for key in sorted(key for key in evidence.arms if key.role is Role.CONTROL and key.variant == name):
         yield enough(evidence.notices(key, test) for test in killers)
 

@@ -1,6 +1,6 @@
-"""The evidence of one judging: the arms' results.
+"""The evidence of one judging: the arms' results, and the seeds by which the arms were drawn.
 
-What chance decides in one judging. The submission can't influence it, and `regrade` can use it again.
+A submission can't influence the seeds, and `regrade` can use them again.
 """
 
 import hashlib
@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from harness.specs.grading import ControlRound
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -64,7 +64,7 @@ def renew_code_seeds() -> None:
     _of_this_process.forget()
 
 
-def derived(seed: int, *names: object) -> int:
+def derived_seed(seed: int, *names: object) -> int:
     """Return another seed, which belongs to these names and tells nothing of the first one."""
     whole = "\0".join(map(str, (seed, *names)))
     return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8])
@@ -74,16 +74,16 @@ BASELINE = "baseline"
 """The name of the variant without any change."""
 
 
-def listed(variant: str) -> ArmKey:
+def listed_arm(variant: str) -> ArmKey:
     """Return the first arm of the listed tests on a variant."""
     return ArmKey(Role.LISTED, variant)
 
 
-AT_BASELINE = listed(BASELINE)
+AT_BASELINE = listed_arm(BASELINE)
 REQUIRED = (
     AT_BASELINE,
-    *(listed(f"rewritten-{number}") for number in range(1, 5)),
-    *map(listed, ("removal-1", "removal-2")),
+    *(listed_arm(f"rewritten-{number}") for number in range(1, 5)),
+    *map(listed_arm, ("removal-1", "removal-2")),
 )
 """The arms of every judging; without one of them there is no evidence to speak of."""
 EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
@@ -108,22 +108,23 @@ class Evidence:
     control: ControlRound = ControlRound.NONE
 
     @cached_property
-    def derived(self) -> dict[str, Any]:
-        """Return what was worked out of it, once: it is asked for each test and each arm."""
+    def worked_out(self) -> dict[str, Any]:
+        """Return what others have worked out of it, once: it is asked for each test and each arm."""
         return {}
 
-    @property
+    @cached_property
     def listed(self) -> dict[ArmKey, Arm]:
         """The arms of the listed tests."""
-        if "listed" not in self.derived:
-            self.derived["listed"] = {key: arm for key, arm in self.arms.items() if key.role is Role.LISTED}
-        return cast("dict[ArmKey, Arm]", self.derived["listed"])
+        return {key: arm for key, arm in self.arms.items() if key.role is Role.LISTED}
+
+    @cached_property
+    def _results(self) -> dict[tuple[ArmName, TestId], TestResult]:
+        results = [((key, item.test), item) for key, arm in self.arms.items() for item in arm.results]
+        return dict(reversed(results))  # of two with one name the first counts
 
     def result(self, key: ArmKey, test: TestId) -> TestResult | None:
-        if "results" not in self.derived:
-            results = [((key, item.test), item) for key, arm in self.arms.items() for item in arm.results]
-            self.derived["results"] = dict(reversed(results))  # of two with one name the first counts
-        return cast("TestResult | None", self.derived["results"].get((key, test)))
+        """Return a test's result in an arm; None where there is no such arm, or no such test in it."""
+        return self._results.get((key, test))
 
     def outcome(self, key: ArmKey, test: TestId) -> Outcome:
         """Return a test's outcome in an arm; `MISSING` also where there is no such arm."""
@@ -131,7 +132,7 @@ class Evidence:
         return item.outcome if item else Outcome.MISSING
 
     def passes_baseline(self, test: TestId) -> bool:
-        """Return each time, or two times of three."""
+        """Return whether a test passes at the baseline each time, or two times of three."""
         keys = [key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE]
         passed = sum(self.outcome(key, test) is Outcome.PASSED for key in keys)
         return bool(keys) and (passed == len(keys) or passed > 1)
@@ -196,6 +197,7 @@ class UnkeptArms:
     seconds: float = 0.0
 
     def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        """See `ArmLog`. Nothing is kept."""
         pass
 
 

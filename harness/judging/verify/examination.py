@@ -1,9 +1,4 @@
-"""The examination of a submission: all facts that need no model.
-
-What a judge is asked about a submission, and what its answer about the manifest means.
-
-What a mark of a suite's conduct leads to: questions for a named judge, and reasons. Pure.
-"""
+"""The examination of a submission: all facts that need no model, and the questions that they leave to a judge."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +24,10 @@ from harness.specs.test_results import TestId
 
 @dataclass(frozen=True)
 class Examination:
-    """`evidence` is None where no arm ran: intake or manifest ended it. `discovery` is what found the tests."""
+    """All that is found of a submission. `evidence` is None where no arm ran: intake or manifest ended it.
+
+    `discovery` is what found the tests.
+    """
 
     intake: Intake
     check: ManifestCheck = field(default_factory=ManifestCheck)
@@ -123,7 +121,17 @@ def _kinds(notes: Sequence[Note]) -> list[NoteCode]:
 
 
 async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spending | None) -> JudgeReport | None:
-    """Ask about a submission that the arms haven't ended already; None for any other: judges cost money."""
+    """Ask a judge about a submission that the arms haven't decided already.
+
+    Args:
+        judge: Whom.
+        task: Its statements.
+        found: The submission, and what its arms showed.
+        spending: Where the judge's money counts.
+
+    Returns:
+        The answers; None where nothing had to be asked, since judges cost money.
+    """
     if not found.reaches_rubric:
         return None
     discovery = found.discovery or language_of(task.repo).discovery

@@ -23,8 +23,8 @@ from harness.judging.verify.evidence import (
     Draw,
     Evidence,
     UnkeptArms,
-    derived,
-    listed,
+    derived_seed,
+    listed_arm,
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
@@ -55,7 +55,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     """
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
-    arms = [Planned(listed(source.name), source) for source in others]
+    arms = [Planned(listed_arm(source.name), source) for source in others]
     if check.existing or check.unlisted:
         arms.append(Planned(EXISTING_AFTER, baseline))
     if check.unlisted:
@@ -144,7 +144,7 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
             for first in range(0, len(todo), TOGETHER):
                 some = list(needed(todo[first : first + TOGETHER], gathering.evidence))
                 gathering.arms |= await runner.run(await gathering.ready(some))
-            chance = Random(derived(plan.draw.order_seed, "looks"))
+            chance = Random(derived_seed(plan.draw.order_seed, "looks"))
             while looks := _looks(gathering, [item.source for item in arms], chance):
                 gathering.announce(looks)
                 gathering.arms |= await runner.run(await gathering.ready(looks))
@@ -173,7 +173,7 @@ class _Suites:
         return cls(suite, roles)
 
     def suite(self, role: Role, evidence: Evidence) -> Suite:
-        """Return what was never green is not looked at again where something hides it."""
+        """Return the tests of a role. What was never green isn't run alone where something hides it."""
         if role is not Role.LISTED:
             return self.by_role[role]
         baseline = evidence.arms.get(AT_BASELINE)
@@ -291,7 +291,7 @@ def _looks(gathering: "_Gathering", sources: Sequence[VariantSource], chance: Ra
     looks = [*looks_to_take(gathering.evidence), *dict.fromkeys(other)]
     if not looks:
         return []
-    looks += [_unused(listed(chance.choice(names)), gathering.arms) for names in removals.values()]
+    looks += [_unused(listed_arm(chance.choice(names)), gathering.arms) for names in removals.values()]
     chance.shuffle(looks)
     return [Planned(key, _seen_again(by_name[key.variant], key)) for key in looks]
 
@@ -304,7 +304,7 @@ def _unused(key: ArmKey, arms: Mapping[ArmKey, Arm]) -> ArmKey:
 
 
 def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
-    """Return a second look has another rewriting, a third one the first again."""
+    """Return the source of a repetition: the second has another rewriting, the third the first one again."""
     is_second = key.role is Role.LISTED and key.repetition == 2
     return drawn_again(source, key.repetition) if is_second else source
 

@@ -65,7 +65,10 @@ def vote_table(probes: int) -> list[str]:
 
 
 def chance_apart(kinds: Sequence[VariantKind], passes: float, tests: int = 1) -> float:
-    """Return each of the tests passes with the probability `passes` in each arm, whatever it did in others."""
+    """Return the chance that tests which guess are accepted, each for itself.
+
+    Each of them passes with the probability `passes` in each arm, whatever it did in others.
+    """
     fails = 1 - passes
     alike, excusable, removals, probes = _counted(kinds)
     # One rewriting may look wrong: it fails, passes when it is rewritten again, and then fails again. In one arm a
@@ -89,7 +92,7 @@ def _one_is_whole(fails: float, removals: Sequence[int], more: int) -> float:
 
 
 def chance_together(kinds: Sequence[VariantKind]) -> float:
-    """Return all tests agree by some shared counter, and know how many arms there are of which group.
+    """Return the best chance of tests that agree by some shared counter, and know how many arms each group has.
 
     They choose at random in how many and in which arms they fail. The number of arms is drawn, so they don't know it.
     """

@@ -1,7 +1,4 @@
-"""Turns a submission's examination into its verdict. Pure.
-
-What became of each listed test in the arms, as the verdict tells it.
-"""
+"""The way from a submission's examination to its verdict. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +86,7 @@ class Judgement:
     evidence: Evidence | None = None
 
 
-def combine(
+def judgement_of(
     task: Task,
     context: ArmContext,
     found: Examination,
@@ -136,7 +133,17 @@ def verdict_record(
     judge: JudgeRecord | None = None,
     rules: GradingRules = GradingRules.TESTWRIGHT,
 ) -> VerdictRecord:
-    """Return the record of the verdict that `reasons` lead to; without any it is `resolved`."""
+    """Return the record of the verdict that `reasons` lead to.
+
+    Args:
+        task: Named in it, with its digests.
+        context: Its image and isolation are named.
+        reasons: Without any it is `resolved`.
+        notes: Beside the verdict.
+        stages: As far as they were reached.
+        judge: The judge that was named.
+        rules: By which it was graded.
+    """
     return VerdictRecord(
         task=task.id,
         track=task.track,

@@ -1,9 +1,8 @@
-"""Stage 1: the manifest against the patch, both ways, with no model.
+"""Stage 1: the manifest against the patch, both ways, with no model. Pure.
 
-What the names of a published task's manifest mean, among the tests of the files that a patch touches. Pure.
-
-Such a manifest names tests as its authors saw them in a log: with or without their class, behind the path of their
-file, a folder of which may be missing or too many, with other separators, case or spaces than in the source.
+The manifest of a published task names tests as its authors saw them in a log: with or without their class, behind the
+path of their file, a folder of which may be missing or too many, with other separators, case or spaces than in the
+source.
 """
 
 import re
@@ -40,6 +39,7 @@ class Ambiguous(NamedTuple):
 
     @property
     def words(self) -> str:
+        """The tests that the name fits, and how to tell them apart."""
         shown = ", ".join(map(str, self.tests[:_SHOWN]))
         more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
         return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"
@@ -155,7 +155,7 @@ def _parts(name: str, file: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ManifestCheck:
-    """`tests` are the listed tests; `changed` those of them that existed before; `existing` the patch's neighbours.
+    """A manifest's reading. `tests` are the listed tests, `changed` those of them that existed before.
 
     `existing` are tests of touched files that the patch leaves as they were, `unlisted` those that it adds and that
     needn't be listed. `static` is whether each static
@@ -239,9 +239,10 @@ class Survey:
 
 
 def survey(changes: tuple[FileChange, ...], discovery: Discovery) -> list[Survey]:
-    """Return what a patch does to the tests of the test files that it changes, in their order.
+    """Return the tests that a patch adds, changes and removes in each test file that it changes, in order.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
     """
     touched = {change.path for change in changes}
     return [_survey(change, discovery, touched) for change in changes if discovery.is_test_file(change.path)]

@@ -174,7 +174,7 @@ def _flaky(test: TestId) -> Reason:
 
 
 def _removals(evidence: Evidence, test: TestId) -> list[Reason]:
-    """Return a listed test must fail wherever the code refuses, or wherever it gives garbage."""
+    """Return a reason where a listed test neither fails wherever the code refuses, nor wherever it gives garbage."""
     survived: dict[VariantKind, list[ArmKey]] = {}
     for key, arm in sorted(evidence.listed.items()):
         if arm.kind.removes:

@@ -1,4 +1,4 @@
-"""Which probes of a task change the same code, by the text of their patches."""
+"""The probes of a task that change the same code, by the text of their patches."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.judge.replies import Opinion
 from harness.judging.verify.probe_places import probes_beside
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
@@ -108,10 +108,10 @@ def ungraded(criterion: Criterion) -> CriterionResult:
 
 
 def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence, task: Task) -> CriterionResult:
-    arms = [evidence.arms.get(listed(probe.variant)) for probe in probes]
+    arms = [evidence.arms.get(listed_arm(probe.variant)) for probe in probes]
     if not arms or any(arm is None or arm.status is ArmStatus.WRONG_VARIANT for arm in arms):
         return _result(criterion, None, GradedBy.PROBE, "a probe is missing or could not be run")
-    killed_by = {probe.name: tuple(_killers(evidence, listed(probe.variant))) for probe in probes}
+    killed_by = {probe.name: tuple(_killers(evidence, listed_arm(probe.variant))) for probe in probes}
     survivors = [probe for probe in probes if not killed_by[probe.name]]
     names = ", ".join(probe.name for probe in survivors)
     words = f"no test fails under probe {names}{_around(task, survivors, evidence)}"
@@ -122,10 +122,10 @@ def _by_probes(criterion: Criterion, probes: Sequence[Probe], evidence: Evidence
 
 def _around(task: Task, survivors: Sequence[Probe], evidence: Evidence) -> str:
     """Say whether tests notice other changes of the code that these probes change; empty where there are none."""
-    others = [probe for probe in probes_beside(task.probes, survivors) if listed(probe.variant) in evidence.arms]
+    others = [probe for probe in probes_beside(task.probes, survivors) if listed_arm(probe.variant) in evidence.arms]
     if not others:
         return ""
-    found = {test for probe in others for test in _killers(evidence, listed(probe.variant))}
+    found = {test for probe in others for test in _killers(evidence, listed_arm(probe.variant))}
     tests = [str(test) for test in evidence.tests if str(test) in found]
     if not tests:
         return ", nor under another change of the same code: nothing tests it"

@@ -1,8 +1,6 @@
 """Stage 1 and everything else that a suite's text shows: its tests, whether they assert, the static criteria.
 
-Rubric criteria that are read off the submission's text: a closed list of checks.
-
-How many programs may be built of a suite: each of them is built for every variant of the task.
+Static criteria are a closed list of checks. A suite may need only so many programs: each is built for every variant.
 """
 
 import re
@@ -31,11 +29,17 @@ from harness.specs.test_results import TestId
 
 
 def holds(check: StaticCheck, tests: Sequence[TestId], changes: Sequence[FileChange], discovery: Discovery) -> bool:
-    """Return whether a check holds over the listed tests. False where there is none.
+    """Return whether a static check holds over the listed tests; False where there are none.
 
-    What upstream had in a file before says nothing about a submission: names and calls are looked for in the
-    listed tests, and in the rest of a file only where the submission made that file. A name may also stand in a
-    helper file or header that the submission made and that the file of a test names.
+    What upstream had in a file before says nothing about a submission: names and calls are looked for in the listed
+    tests, and in the rest of a file only where the submission made that file. A name may also stand in a helper file
+    or header that the submission made and that the file of a test names.
+
+    Args:
+        check: A glob, a regular expression or names.
+        tests: The listed ones.
+        changes: The submission's files.
+        discovery: Finds tests and names in them.
     """
     return answered(check, tests, changes, discovery).holds
 

@@ -29,7 +29,11 @@ AGAIN = CpuLimit(cpu_seconds=600, wall_seconds=7200)
 
 
 async def read_apart(call: Callable[[], T], limit: CpuLimit = READING) -> T:
-    """Return what `call` returns or raises. Raises TooMuchToRead where it takes longer than `limit`."""
+    """Return what a call returns or raises, run in a thread of its own.
+
+    Raises:
+        TooMuchToRead: The call takes longer than `limit`.
+    """
     try:
         return await in_thread(call, limit)
     except TooSlow:
@@ -62,7 +66,8 @@ class InheritedTests(DelegatingDiscovery):
 async def with_inherited(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> Language:
     """Return a language whose discovery knows what classes inherit, the patch's own files included.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: Finding it would take more than any honest file needs.
     """
     relatives = language.relatives
     changed = [change for change in changes if language.discovery.is_test_file(change.path)]

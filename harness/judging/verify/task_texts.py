@@ -19,7 +19,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class TaskTexts:
-    """Every text of the touched files. All have the same paths.
+    """The texts of the touched files, in all variants. All have the same paths.
 
     `placebo` is None where the task has none. `removals` are by kind, `twins`, `probes` and `on_placebo` (the mutants
     of probes, in the tree with the authored placebo) by the name of their variant. `commented` is the pristine code
@@ -41,6 +41,7 @@ class TaskTexts:
 
     @property
     def mutants(self) -> list[Files]:
+        """The texts of all removals and probes."""
         return [*self.removals.values(), *self.probes.values()]
 
     @property
@@ -51,7 +52,11 @@ class TaskTexts:
 
 
 async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
-    """Apply every patch of the task. Raises UserError for one that doesn't apply."""
+    """Apply every patch of the task, and return the texts that they make.
+
+    Raises:
+        UserError: One doesn't apply.
+    """
     placebo = task.path("placebo.patch") if task.has_authored_placebo else None
     removals = {VariantKind.REMOVAL: task.path("removal.patch")}
     if task.has_garbage:
@@ -82,10 +87,15 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
 
 
 async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dict[str, bytes]:
-    """Return the files that a patch changes, as they are with it, and with the patch `onto` below it where there is
-    one.
+    """Return the files that a patch changes, as they are with it: path -> bytes.
 
-    Raises UserError for one that doesn't fit the tree.
+    Args:
+        tree: The task's.
+        path: The patch.
+        onto: Another patch, applied before.
+
+    Raises:
+        UserError: A patch doesn't fit the tree.
     """
     try:
         base = await tree.apply(onto.read_bytes()) if onto else "HEAD"

@@ -1,10 +1,8 @@
 """The variants of one judging: what is on disk and what runs in each, before anything is compiled.
 
-Which text lies on disk in each arm: drawn independently of what runs there, alike in both groups of arms.
-
-An arm shows a tree's text, and its own code runs whatever that text says. In both groups the text is pristine in some
-arms, other text of the same behaviour in some, and broken in the others: neither the text nor its agreement with what
-runs tells must-pass arms from must-fail ones.
+An arm shows a tree's text, and its own code runs whatever that text says. In both groups of arms the text is pristine
+in some, other text of the same behaviour in some, and broken in the others: neither the text nor its agreement with
+the running code tells must-pass arms from must-fail ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +13,7 @@ from typing import Protocol
 from harness.judging.languages.registry import code_of, language_at, language_of
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code, Layout, OnDisk, VariantSource, lines_in_question
-from harness.judging.verify.evidence import BASELINE, derived
+from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.judging.verify.task_texts import Files, TaskTexts, read_texts
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
@@ -158,8 +156,11 @@ async def plan_variants(
 def draw_variants(
     task: Task, texts: TaskTexts, separates: bool, code_seed: int, every_twin: bool = False
 ) -> list[VariantSource]:
-    """Return every variant of one judging, baseline first, from the texts of the task. Pure."""
-    running = list(_running(task, texts, every_twin, Random(derived(code_seed, "variants"))))
+    """Return every variant of one judging, baseline first, from the texts of the task. Pure.
+
+    `separates` says whether text on disk and code that runs can differ; for the rest see `plan_variants`.
+    """
+    running = list(_running(task, texts, every_twin, Random(derived_seed(code_seed, "variants"))))
     baseline = VariantSource(BASELINE, VariantKind.BASELINE, texts.pristine, texts.pristine, family=texts.family)
     if not separates:
         return [baseline, *_on_disk(running, texts, code_seed)]
@@ -170,7 +171,7 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
     """Return the same variant for another look, rewritten in another way."""
     if source.seed is None:
         return source
-    seed = derived(source.seed, "again", repetition)
+    seed = derived_seed(source.seed, "again", repetition)
     others = [layout for layout in Layout if layout is not source.layout]
     return replace(source, seed=seed, layout=Random(seed).choice(others))
 
@@ -188,7 +189,7 @@ def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
         if len(set(family)) > 1 and language_at(path):
             code = code_of(repo, path)
             item = OnDisk(path, text, family, source.layout, source.commented)
-            written[path] = files[path] = code.write(item, Random(derived(source.seed, path)))
+            written[path] = files[path] = code.write(item, Random(derived_seed(source.seed, path)))
             if source.commented:
                 files[path] = code.commented(files[path], lines_in_question(family))
     if source.kind is VariantKind.REWRITTEN and written == source.disk:
@@ -236,10 +237,10 @@ def _drawn_twins(probes: Sequence[Probe], twins: Sequence[Twin], chance: Random)
 
 def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: int) -> Iterator[VariantSource]:
     """Yield text on disk and what runs, each drawn without the other."""
-    disks = draw_disks(running, texts, Random(derived(code_seed, "disks")))
+    disks = draw_disks(running, texts, Random(derived_seed(code_seed, "disks")))
     is_code = {path: code.is_code(path) for path in texts.pristine}
     for item in running:
-        inert = _inert(item, texts, Random(derived(code_seed, "inert", item.name)))
+        inert = _inert(item, texts, Random(derived_seed(code_seed, "inert", item.name)))
         yield VariantSource(
             item.name,
             item.kind,
@@ -248,7 +249,7 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
             item.criterion,
             family=texts.family,
             inert={path: tuple(files[path] for files in inert) for path in is_code},
-            seed=derived(code_seed, "rewriting", item.name),
+            seed=derived_seed(code_seed, "rewriting", item.name),
         )
 
 
@@ -289,14 +290,14 @@ def _on_disk(running: Sequence[Running], texts: TaskTexts, code_seed: int) -> It
     Of the must-pass variants two at least have none of the lines in question as they were, and two have all of them,
     the removal's too; of each kind of removal one has neither and one has all.
     """
-    chance = Random(derived(code_seed, "layouts"))
+    chance = Random(derived_seed(code_seed, "layouts"))
     layouts: dict[VariantKind, Iterator[tuple[Layout, bool]]] = {}
     for item in running:
         if item.kind not in layouts:
             wanted = list(map(chance.choice, _OF_MUST_FAIL)) if item.kind.removes else _OF_MUST_PASS
             layouts[item.kind] = _drawn(wanted, chance)
         layout, commented = next(layouts[item.kind])
-        seed = derived(code_seed, "rewriting", item.name)
+        seed = derived_seed(code_seed, "rewriting", item.name)
         yield VariantSource(
             item.name,
             item.kind,

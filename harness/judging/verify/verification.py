@@ -14,7 +14,7 @@ from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judge.judge import Judge
-from harness.judging.verify.judgement import Judgement, combine
+from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
@@ -56,11 +56,11 @@ class Judging:
         """
         found = await read_submission(self.task, submission, self.context, self.reader)
         if self.task.is_public_half:
-            return combine(self.task, self.context, found)
+            return judgement_of(self.task, self.context, found)
         if not found.is_refused:
             found = with_evidence(found, await self.evidence(found))
         report = await ask_judge(self.judge, self.task, found, self.spending) if self.judge else None
-        return combine(self.task, self.context, found, self.judge.identity if self.judge else None, report)
+        return judgement_of(self.task, self.context, found, self.judge.identity if self.judge else None, report)
 
     async def evidence(self, found: Examination) -> Evidence:
         """Return what the arms show: read from `cache`, or run now.
@@ -141,7 +141,11 @@ async def _try_texts(task: Task, intake: Intake) -> None:
 
 
 def with_evidence(found: Examination, evidence: Evidence) -> Examination:
-    """Return what was found, with what arms showed. Raises SandboxLost where an arm is missing or shows nothing."""
+    """Return a submission's reading together with what its arms showed.
+
+    Raises:
+        SandboxLost: An arm is missing or shows nothing.
+    """
     found = replace(found, evidence=evidence)
     for reason in found.mutation:
         if reason.code is ReasonCode.SANDBOX_LOST:

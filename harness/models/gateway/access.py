@@ -1,8 +1,6 @@
-"""One trial's way into the gateway: its token, its limits, its record.
+"""One trial's way into the gateway: its token, its limits, its record, and `calls.jsonl` with a line for each call.
 
-`calls.jsonl`: a line for each call, up to a bound.
-
-When a provider's faults end a trial: the agent repeats requests by itself, so somebody else must lose patience.
+The agent repeats failed requests by itself, so the gateway decides when a provider's faults end a trial.
 """
 
 import asyncio
@@ -226,6 +224,7 @@ class GatewayAccess:
         return self._numbers
 
     def withheld(self, counts: Counter[str]) -> None:
+        """Count what was withheld, by kind."""
         self._withheld.update(counts)
 
     def unknown(self, path: str) -> None:
@@ -234,6 +233,7 @@ class GatewayAccess:
         self._unknown[path[:200] if known else "others"] += 1
 
     def log(self, record: CallRecord) -> None:
+        """Write a call to the log of calls."""
         self._log.add(record)
 
     def _message(self, conversation: Conversation, message: Message) -> None:

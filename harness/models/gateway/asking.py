@@ -1,7 +1,4 @@
-"""The provider's part of a call: its address and key, the time it takes, what it costs when it fails.
-
-Where a model's provider is, which dialects it has, and how the key is sent to it.
-"""
+"""The provider's part of a call: its address, dialects and key, the time it takes, what it costs when it fails."""
 
 import asyncio
 import json
@@ -30,7 +27,9 @@ _PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectNam
 
 @dataclass(frozen=True)
 class Upstream:
-    """`dialects` is empty where litellm has to translate. `model` is the provider's own name of the model."""
+    """The provider of a model. `dialects` is empty where litellm has to translate; `model` is the provider's name
+    for it.
+    """
 
     model: str
     dialects: frozenset[DialectName] = frozenset()

@@ -17,7 +17,7 @@ from harness.models.protocol import Message, MessageRole
 
 @dataclass
 class Conversation:
-    """`name` is empty for the first of a trial."""
+    """A conversation of an agent. `name` is empty for the first of a trial."""
 
     name: str
     sort: str

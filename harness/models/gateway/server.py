@@ -37,7 +37,14 @@ class GatewayServer:
         record: Callable[[GatewayRecords], None],
         calls: Path | None = None,
     ) -> AsyncIterator[GatewayAccess]:
-        """Let an agent in until the block ends. `record` is a trajectory's `add`, `calls` the file of its calls."""
+        """Let an agent in until the block ends.
+
+        Args:
+            served: The model, and the key that the agent never sees.
+            allowance: Meters the agent's calls.
+            record: A trajectory's `add`.
+            calls: The file that its calls are written to; None: none is.
+        """
         access = GatewayAccess(served, allowance, record, calls)
         self.accesses[access.token] = access
         try:
@@ -51,8 +58,10 @@ class GatewayServer:
 async def serve_gateway(socket: Path | None = None, port: int | None = None) -> AsyncIterator[GatewayServer]:
     """Serve on a Unix socket, on a port of 127.0.0.1 (0: a free one), or on both.
 
-    Whoever runs as another user in a container may connect to the socket: the tokens are what keeps others out.
-    Raises UserError where the socket or the port can't be had.
+    Whoever runs as another user in a container may connect to the socket: the tokens keep others out.
+
+    Raises:
+        UserError: The socket or the port can't be had.
     """
     gateway = GatewayServer()
     async with AsyncExitStack() as stack:

@@ -96,7 +96,7 @@ EVENTS = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
 
 
 class Downstream:
-    """`status` is 0 until the answer has begun."""
+    """The answer to an agent. `status` is 0 until it has begun."""
 
     def __init__(self, request: web.Request) -> None:
         self.response = web.StreamResponse()

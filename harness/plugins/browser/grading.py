@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import Evidence, listed
+from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.verdict import StageStatus, VerdictRecord, decide
 from harness.judging.verify.verification import Judging
@@ -47,7 +47,7 @@ def _refined(reason: Reason, arms: ArmsFile, evidence: Evidence | None) -> Reaso
     if reason.code is not ReasonCode.PLACEBO_SENSITIVE or evidence is None:
         return reason
     test = TestId.parse(reason.subject)
-    red = [arm for arm in arms.same if evidence.outcome(listed(arm.variant), test) is not Outcome.PASSED]
+    red = [arm for arm in arms.same if evidence.outcome(listed_arm(arm.variant), test) is not Outcome.PASSED]
     # Several arms, one reason: the technique's goes first, since that is what is asked for.
     codes = [arm.code for arm in red]
     if TECHNIQUE_NOT_SHOWN in codes:

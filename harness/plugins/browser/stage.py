@@ -12,11 +12,11 @@ from random import Random
 
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.evidence import BASELINE, derived
+from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
 from harness.plugins.browser.arms_file import Edit, StageArm
 from harness.plugins.browser.task import ARMS, technique_task
-from harness.sandbox.deadline import slowness
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
@@ -76,7 +76,7 @@ async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
 
 def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
     """Return the settings of an arm's companion (in_container/serve.py), with what the seed draws for it."""
-    chance = Random(derived(seed, "stage", name))
+    chance = Random(derived_seed(seed, "stage", name))
     options = [word for key, value in sorted(arm.options.items()) for word in (f"--{key}", value)]
     proxy = {**arm.proxy.model_dump(mode="json"), "seed": chance.randrange(1 << 30)}
     told = {

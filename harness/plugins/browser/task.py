@@ -48,7 +48,7 @@ def task_directories(place: str) -> list[Path]:
 
 
 class TechniqueTask(Task):
-    """`arms` are its stages. Its reference lies as files, and is handed in as a patch."""
+    """A task with an application. `arms` are its stages. Its reference lies as files, and is submitted as a patch."""
 
     NEEDED: ClassVar[tuple[str, ...]] = (_TESTS, "reference/manifest.yaml")
 

@@ -8,7 +8,7 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import Evidence, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
-from harness.judging.verify.judgement import Judgement, combine
+from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.variants import draw_variants
 from harness.judging.verify.verdict import RubricStage, VerdictRecord, decide, stage_status
 from harness.judging.verify.verification import Judging, read_submission, with_evidence
@@ -52,9 +52,9 @@ async def grade(judging: Judging, submission: Submission, /) -> Judgement:
     handed = await read_parts(task, GitTree(context.image.tree), submission.patch)
     if submission.refusal:
         found = await read_submission(task, submission, context, judging.reader)
-        return _refused(task, combine(task, context, found))
+        return _refused(task, judgement_of(task, context, found))
     if handed.refused:
-        return _refused(task, combine(task, context, Examination(handed.refused)))
+        return _refused(task, judgement_of(task, context, Examination(handed.refused)))
     found = await read_submission(task, submission, context, judging.reader)
     found = replace(found, intake=own_notes(found.intake, handed))
     kept: dict[ArmKey, Arm] = {}
@@ -63,7 +63,7 @@ async def grade(judging: Judging, submission: Submission, /) -> Judgement:
         found = with_evidence(found, evidence)
     hidden = await _hidden(judging, task, handed, found.evidence, kept)
     report = await ask_judge(judging.judge, task, found, judging.spending) if judging.judge else None
-    judgement = combine(task, context, found, judging.judge.identity if judging.judge else None, report)
+    judgement = judgement_of(task, context, found, judging.judge.identity if judging.judge else None, report)
     if found.evidence:
         whole = replace(found.evidence, arms={**found.evidence.arms, **hidden.arms})
         judgement = replace(judgement, evidence=whole)

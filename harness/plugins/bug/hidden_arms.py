@@ -7,7 +7,7 @@ from harness.judging.languages.toolchain import CompiledVariant, JobLimit
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
 from harness.judging.verify.compiling import compile_once
-from harness.judging.verify.evidence import derived, passed
+from harness.judging.verify.evidence import derived_seed, passed
 from harness.judging.verify.task_texts import TaskTexts
 from harness.plugins.bug.handed_in import HandedIn
 from harness.plugins.bug.hidden import (
@@ -99,7 +99,7 @@ class HiddenArms:
         """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""
         mine = {hidden_arm(name): repaired for name in DRAWN}
         right = {hidden_arm(f"{FIXED}-{name}"): fixed for name in DRAWN}
-        seeds = {key: derived(self.seed, key.variant) >> (64 - SEED_BITS) for key in mine}
+        seeds = {key: derived_seed(self.seed, key.variant) >> (64 - SEED_BITS) for key in mine}
         of_right = {key: seeds[hidden_arm(key.variant.removeprefix(f"{FIXED}-"))] for key in right}
         context = replace(self.context, limit=JobLimit())
         arms, calls = await drawn_calls(context, self.task.base, {**mine, **right}, {**seeds, **of_right})

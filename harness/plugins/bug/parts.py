@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.judging.verify.chance_failures import Explanation, failures
-from harness.judging.verify.evidence import Evidence, listed, passed
+from harness.judging.verify.evidence import Evidence, listed_arm, passed
 from harness.judging.verify.mutation import is_over
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.task_texts import Files
@@ -112,7 +112,7 @@ def _how(item: TestResult | None) -> str:
 def _partial(evidence: Evidence, tests: Sequence[TestId], partial: Sequence[str]) -> Iterator[Reason]:
     """Yield a reason for each fix of the reported input alone that no good test notices."""
     for name in partial if tests else ():
-        if not any(_shows(evidence.result(listed(name), test)) for test in tests):
+        if not any(_shows(evidence.result(listed_arm(name), test)) for test in tests):
             words = "all tests pass where no more than what was reported is mended"
             yield _reason(ACCEPTS_PARTIAL_FIX, name.removeprefix("probe-"), words)
 

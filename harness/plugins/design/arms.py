@@ -72,7 +72,7 @@ def _compiled(source: VariantSource, files: Mapping[str, bytes]) -> CompiledVari
 
 @dataclass(frozen=True)
 class Bench:
-    """Where cases of a task are played, and the texts that its variants change."""
+    """The place where cases of a task are played, and the texts that its variants change."""
 
     context: ArmContext
     texts: Mapping[str, str]

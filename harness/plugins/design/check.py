@@ -7,7 +7,7 @@ from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmRunner
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.verification import Judging
 from harness.plugins.design.arms import Bench, adapter_files, suite
 from harness.plugins.design.design_file import MutantKind, line_with
@@ -93,7 +93,7 @@ async def neighbours_problems(subject: Subject) -> list[Problem]:
     cases = task.cases(NEIGHBOURS)
     bench = await Bench.of(task, subject.containers)
     compiled = await bench.compile(task, mutants)
-    arms = [(listed(name), item) for name, item in compiled.items()]
+    arms = [(listed_arm(name), item) for name, item in compiled.items()]
     shown = await ArmRunner(bench.context, task).run_suite(suite(CASES, cases), arms)
     evidence = Evidence(suite(CASES, cases).tests, shown, required=tuple(key for key, _ in arms))
     return [*_wrong_neighbours(subject, evidence), *_telling_neighbours(subject, task, evidence)]
@@ -110,7 +110,7 @@ def _wrong_neighbours(subject: Subject, evidence: Evidence) -> Iterator[Problem]
 def _telling_neighbours(subject: Subject, task: DesignTask, evidence: Evidence) -> Iterator[Problem]:
     for mutant in task.mutants(MutantKind.BOUNDARY):
         for name in mutant.neighbours:
-            if evidence.outcome(listed(f"probe-{mutant.id}"), TestId(CASES, name)) is not Outcome.PASSED:
+            if evidence.outcome(listed_arm(f"probe-{mutant.id}"), TestId(CASES, name)) is not Outcome.PASSED:
                 where = f"{task.path(DESIGN)}:{line_with(task.path(DESIGN), mutant.id)}"
                 words = f"{mutant.id}: {name}, a value beside the edge, kills it; only the edge itself may"
                 yield Problem(where=where.removeprefix(f"{subject.catalog.directory}/"), message=words)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """So many of so many."""
+    """A part of a whole, in numbers."""
 
     part: int
     whole: int

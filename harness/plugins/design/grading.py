@@ -8,7 +8,7 @@ from harness.judging.languages.protocol import IdForm
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, parse_manifest
 from harness.judging.verify.arms import ArmRunner
-from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, listed, new_draw
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, listed_arm, new_draw
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judgement import Judgement, records_of, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult, grade, judge_rubric
@@ -35,7 +35,7 @@ from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import ArmStatus
 
 IDS = IdForm(words="the ids of the cases", examples=("TC-01", "TC-02"), test_of=lambda name: name)
-AT_OTHER = listed(OTHER)
+AT_OTHER = listed_arm(OTHER)
 CORRECT = (AT_BASELINE, AT_BASELINE.again, AT_OTHER)
 _MOST_FAULTS = 10
 
@@ -117,7 +117,7 @@ def check_listed(file: str, cases: tuple[Case, ...], manifest: bytes) -> tuple[R
 
 async def _evidence(task: DesignTask, judging: Judging, found: Found) -> Evidence:
     """Return what the arms show: known from earlier, or run now."""
-    required = (*CORRECT, *(listed(probe.variant) for probe in task.probes))
+    required = (*CORRECT, *(listed_arm(probe.variant) for probe in task.probes))
     cache = judging.cache
     known = cache.read() if cache else None
     if known and known.tests == found.tests and set(required) <= known.arms.keys():

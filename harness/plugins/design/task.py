@@ -59,7 +59,7 @@ class DesignTask(Task):
 
     @cached_property
     def digest_without_rubric(self) -> str:
-        """Also over what adapters share, and over the code that cases are played on."""
+        """sha256 also over what adapters share, and over the code that cases are played on."""
         parts = [super()._digest(self._files()), self.base.digest_without_rubric if self.base else ""]
         parts += [(IN_CONTAINER / "adapter.py").read_text(), (_OWN / "reading.py").read_text()]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -71,7 +71,7 @@ class DesignTask(Task):
 
     @cached_property
     def work_digest(self) -> str:
-        """Also over the files that agents get."""
+        """sha256 also over the files that agents get."""
         parts = [super().work_digest, self.patch(VOCABULARY).decode(), json.dumps(self.vocabulary.compiled)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

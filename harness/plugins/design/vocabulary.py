@@ -65,8 +65,9 @@ class CasePart(StrEnum):
 
 
 class _Sayable(_Part):
-    """`step` is its sentence in Gherkin, with a place in braces for each field; `or_step` are other sentences, with
-    other fields.
+    """An operation or outcome. `step` is its sentence in Gherkin, with a place in braces for each field.
+
+    `or_step` are other sentences, with other fields.
     """
 
     means: str = Field(min_length=5)

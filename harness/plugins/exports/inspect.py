@@ -1,22 +1,23 @@
 """Trials as logs that Inspect's viewer and data frames read: a file for each task of each system of each run.
 
 The form is version 2 of Inspect's eval log (inspect.aisi.org.uk/eval-logs.html), and files are called as Inspect
-calls its own: it lists no others. A sample is an attempt, its epoch the attempt's number. A trial without a verdict
-has no score, and its problem as its error.
+calls its own: it lists no others. Where Inspect is installed it writes them itself, as `.eval`; elsewhere they are
+JSON. A sample is an attempt, its epoch the attempt's number. A trial without a verdict has no score, and its problem
+as its error.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from harness import __version__
 from harness.agents.trajectory import HeaderRecord, Record
-from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.models.replay import MessageRecord
+from harness.plugins.exports.inspect_events import events_of, identity, message_as, usage_as
 from harness.results.activity.trials import trajectory_of
 from harness.results.leaderboard import by_system
 from harness.results.report.facts import facts
@@ -29,7 +30,7 @@ from harness.runs.plan import slug
 from harness.runs.records import write_whole
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
-from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.usage import NO_USAGE
 
 _SCORER = "testwright"
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
@@ -40,12 +41,10 @@ def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> i
     """Write runs as logs of Inspect, and say what was written. See `Exporter`."""
     written = {}
     for run in runs:
-        for who, rows in by_system(run.trials).items():
-            for task in sorted({row.task for row in rows}):
-                log = inspect_log(run, who, [row for row in rows if row.task == task])
-                path = directory / _file_name(log)
-                _write(path, log)
-                written[path.name] = len(log["samples"])
+        for log in inspect_logs(run):
+            path = directory / _file_name(log)
+            _write(path, log)
+            written[path.name] = len(log["samples"])
     if as_json:
         print(json.dumps({"directory": str(directory), "samples": written}, indent=2))
     else:
@@ -55,16 +54,23 @@ def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> i
 
 
 def _file_name(log: Mapping[str, Any]) -> str:
-    """Return `TIME_TASK_ID.json`."""
+    """Return `TIME_TASK_ID.eval`, or `.json` where Inspect isn't installed."""
     created = datetime.fromisoformat(log["eval"]["created"]).astimezone(UTC)
     task = slug(log["eval"]["task"]).replace("_", "-")
-    return f"{created:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{log['eval']['task_id']}.json"
+    return f"{created:%Y-%m-%dT%H-%M-%S+00-00}_{task}_{log['eval']['task_id']}.{_form()}"
+
+
+def inspect_logs(run: RunRows) -> Iterator[dict[str, Any]]:
+    """Return a log for each task of each system, as plain data."""
+    for who, rows in by_system(run.trials).items():
+        for task in sorted({row.task for row in rows}):
+            yield inspect_log(run, who, [row for row in rows if row.task == task])
 
 
 def inspect_log(run: RunRows, who: Who, rows: Sequence[TrialRow]) -> dict[str, Any]:
     """Return one system's attempts at one task in one run, as plain data."""
-    samples = [_sample(row, trajectory_of(run.directory, row)) for row in rows]
     task, run_name = rows[0].task, run.directory.resolve().name
+    samples = [_sample(run_name, row, trajectory_of(run.directory, row)) for row in rows]
     begun = [sample["started_at"] for sample in samples if sample.get("started_at")]
     ended = [sample["completed_at"] for sample in samples if sample.get("completed_at")]
     started, completed = min(begun, default=""), max(ended, default="")
@@ -75,11 +81,11 @@ def inspect_log(run: RunRows, who: Who, rows: Sequence[TrialRow]) -> dict[str, A
         "version": 2,
         "status": "success",
         "eval": {
-            "eval_id": _identity(run_name, *who, task, "eval"),
+            "eval_id": identity(run_name, *who, task, "eval"),
             "run_id": run.file.id if run.file else "",
             "created": started or datetime.fromtimestamp(0, UTC).isoformat(),
             "task": task,
-            "task_id": _identity(run_name, *who, task),
+            "task_id": identity(run_name, *who, task),
             "task_version": __version__,
             "solver": who.scaffold,
             "tags": [rows[0].track],
@@ -105,22 +111,17 @@ def inspect_log(run: RunRows, who: Who, rows: Sequence[TrialRow]) -> dict[str, A
         "stats": {
             "started_at": started,
             "completed_at": completed,
-            "model_usage": {who.model: _usage(usage)} if who.model else {},
+            "model_usage": {who.model: usage_as(usage)} if who.model else {},
         },
         "samples": samples,
     }
 
 
-def _identity(*parts: str) -> str:
-    """Return 22 letters and digits, as Inspect's own are; the same for the same parts."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:22]
-
-
-def _sample(row: TrialRow, records: Sequence[Record]) -> dict[str, Any]:
+def _sample(run: str, row: TrialRow, records: Sequence[Record]) -> dict[str, Any]:
     messages = list(_messages(records))
     asked = (_REMINDER.sub("", message["content"]).strip() for message in messages if message["role"] == "user")
     prompt = next(filter(None, asked), row.task)
-    usage = {row.model: _usage(row.usage.agent)} if row.usage and row.model else {}
+    usage = {row.model: usage_as(row.usage.agent)} if row.usage and row.model else {}
     sample: dict[str, Any] = {
         "id": row.task,
         "epoch": row.attempt,
@@ -132,6 +133,8 @@ def _sample(row: TrialRow, records: Sequence[Record]) -> dict[str, Any]:
         "model_usage": usage,
         "total_time": row.usage.agent_seconds if row.usage else None,
         "working_time": row.agent_seconds,
+        "uuid": identity(run, row.trial),
+        "events": events_of(f"{run}/{row.trial}", row.model, records, _score(row) if row.is_scored else None),
     }
     if header := next((record for record in records if isinstance(record, HeaderRecord)), None):
         sample |= {"started_at": header.time.isoformat(), "completed_at": records[-1].time.isoformat()}
@@ -154,46 +157,25 @@ def _messages(records: Sequence[Record]) -> Iterator[dict[str, Any]]:
     """Yield the messages of the first conversation: an agent's subagents have others."""
     for record in records:
         if isinstance(record, MessageRecord) and not record.conversation:
-            yield _message(record.message)
+            yield message_as(record.message)
 
 
-def _message(message: Message) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": message.role.value, "content": printable(message.content)}
-    if message.role is MessageRole.ASSISTANT and message.tool_calls:
-        made["tool_calls"] = [_tool_call(call) for call in message.tool_calls]
-    if message.role is MessageRole.TOOL:
-        made["tool_call_id"] = message.tool_call_id
-    return made
-
-
-def _tool_call(call: ToolCall) -> dict[str, Any]:
-    """Return a tool call; arguments that are no JSON object stay text, with an error beside them."""
-    try:
-        arguments = json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        arguments = None
-    made: dict[str, Any] = {"id": call.id, "function": call.name, "type": "function"}
-    if isinstance(arguments, dict):
-        return {**made, "arguments": arguments}
-    return {**made, "arguments": {"text": printable(call.arguments)}, "parse_error": "not a JSON object"}
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    """Return usage as Inspect counts it: cached tokens apart from the others."""
-    return {
-        "input_tokens": usage.input - usage.cache_read - usage.cache_write,
-        "output_tokens": usage.output,
-        "total_tokens": usage.input + usage.output,
-        "input_tokens_cache_read": usage.cache_read,
-        "input_tokens_cache_write": usage.cache_write,
-        "reasoning_tokens": usage.reasoning,
-        "total_cost": usage.cost_usd,
-    }
+def _form() -> str:
+    return "eval" if find_spec("inspect_ai") else "json"
 
 
 def _write(path: Path, log: dict[str, Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(log) + "\n")
+        if path.suffix == ".eval":
+            _write_by_inspect(path, log)
+        else:
+            write_whole(path, json.dumps(log) + "\n")
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+def _write_by_inspect(path: Path, log: dict[str, Any]) -> None:
+    from inspect_ai.log import EvalLog, write_eval_log
+
+    write_eval_log(EvalLog.model_validate(log), str(path), format="eval")

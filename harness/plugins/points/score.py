@@ -20,7 +20,7 @@ _UNITS = 100
 
 @dataclass(frozen=True)
 class Share:
-    """`met` of `whole`; None for what couldn't be measured."""
+    """A share: `met` of `whole`; None for what couldn't be measured."""
 
     met: int
     whole: int

@@ -125,7 +125,7 @@ async def run_log(
 def log_job(
     task: PublishedTask, workdir: str, tree: AgentsTree, changed: Mapping[str, bytes], files: Sequence[str]
 ) -> Job:
-    """Return its one output is `1.json`, what the parser made of the log."""
+    """Return the job of one test run. Its one output is `1.json`, what the parser made of the log."""
     placed = [
         *(PlacedFile(path, data, 0o755) for path, data in {f"{TOOLS}/arm": ARM, **tools(task)}.items()),
         *_placed(workdir, tree),

@@ -67,7 +67,7 @@ class PublishedRepo(Repo):
 
 
 class PublishedTask(Task):
-    """`directory` is the task's own; `told` are its remarks."""
+    """A task in the published layout. `directory` is the task's own; `told` are its remarks."""
 
     PARTS: ClassVar[dict[str, str]] = {
         "removal.patch": layout.REMOVAL,

@@ -1,6 +1,6 @@
-"""Joining a Ray cluster, or starting one on this machine: what goes wrong with that is one line.
+"""Joining a Ray cluster, or starting one on this machine: errors are one line.
 
-Which keys of this machine's environment a cluster's nodes get. They travel in memory, as a call's argument.
+Keys of this machine's environment go to the nodes in memory, as a call's argument.
 """
 
 import asyncio

@@ -1,9 +1,8 @@
 """A trial's files on a node and their copy in the run's directory: what has changed, and how it is copied.
 
-What lies in the copy is always something that a crash of a single process could have left: every file is replaced
-whole, and the records that say what is finished come last.
-
-A catalog of one's own as bytes, for nodes that share no file system with this machine.
+The copy is always in a state that a crash of a single process could have left: every file is replaced whole, and the
+records that say what is finished come last. A catalog of one's own travels as bytes, since nodes share no file system
+with this machine.
 """
 
 import io

@@ -1,7 +1,4 @@
-"""Anthropic's messages, as a server answers them.
-
-What Anthropic's messages refuse of a request, in Anthropic's words.
-"""
+"""Anthropic's messages, as a server checks and answers them."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,4 @@
-"""Google's generateContent, as a server answers it.
-
-What Google's generateContent refuses of a request, in Google's words.
-"""
+"""Google's generateContent, as a server checks and answers it."""
 
 import json
 from collections.abc import Mapping

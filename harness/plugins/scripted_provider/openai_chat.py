@@ -1,7 +1,4 @@
-"""OpenAI's chat completions, as a server answers them.
-
-What OpenAI's chat completions refuse of a request, in OpenAI's words.
-"""
+"""OpenAI's chat completions, as a server checks and answers them."""
 
 import re
 from collections.abc import Mapping

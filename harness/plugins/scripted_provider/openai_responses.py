@@ -1,7 +1,4 @@
-"""OpenAI's responses, as a server answers them.
-
-What OpenAI's responses refuse of a request, in OpenAI's words.
-"""
+"""OpenAI's responses, as a server checks and answers them."""
 
 from collections.abc import Mapping
 from typing import Any

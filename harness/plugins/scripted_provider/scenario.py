@@ -1,7 +1,4 @@
-"""Scenarios of the scripted provider: a small YAML file, the same for every vendor's protocol.
-
-Which reply comes next.
-"""
+"""Scenarios of the scripted provider: a small YAML file, the same for every vendor's protocol, and its next reply."""
 
 import json
 import re

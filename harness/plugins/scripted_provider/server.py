@@ -1,8 +1,5 @@
-"""The scripted provider itself: HTTP on loopback.
-
-Delivers an answer to the client: headers, pieces, delays and faults.
-
-Which models there are, as each vendor lists them.
+"""The scripted provider itself: HTTP on loopback, with delays and faults, and lists of models as each vendor has
+them.
 """
 
 import asyncio
@@ -46,7 +43,7 @@ _GARBAGE: dict[ScriptedFault, tuple[str, str]] = {
 
 
 class _Payload(NamedTuple):
-    """`chunks` are what is sent at once, with the reply's delay between them."""
+    """An answer's bytes. `chunks` are sent one after another, with the reply's delay between them."""
 
     content_type: str
     chunks: list[bytes]

@@ -82,7 +82,11 @@ class SwerexConfiguration(FileModel):
 
 
 def read_configuration(argument: str) -> SwerexConfiguration:
-    """Return the configuration that follows `swerex:`. Raises UserError."""
+    """Return the configuration that follows `swerex:`.
+
+    Raises:
+        UserError: It is absent or wrong.
+    """
     if not argument:
         raise UserError("sandbox 'swerex' needs a server or a file: swerex:http://HOST:PORT or swerex:FILE.yaml")
     remote = argument.startswith(("http://", "https://"))

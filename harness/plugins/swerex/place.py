@@ -28,7 +28,7 @@ from harness.specs.errors import SandboxLost
 
 
 class TreeArchive(NamedTuple):
-    """`path` holds `sandbox/files/WORKDIR` and `sandbox/bin`."""
+    """An archive of an image's tree. It holds `sandbox/files/WORKDIR` and `sandbox/bin`."""
 
     path: Path
     sha256: str
@@ -88,7 +88,10 @@ _NOT_THERE = 3
 
 @dataclass(frozen=True)
 class DeployedDirectory:
-    """`state` is its own, and `files` in it stands for `/`; in a deployment of its own, `/` is what it says."""
+    """A sandbox's directory on a deployment, `state`, in which `files` stands for `/`.
+
+    In a deployment of its own, `/` is what it says.
+    """
 
     host: Host
     configuration: SwerexConfiguration

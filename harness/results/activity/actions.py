@@ -1,6 +1,5 @@
-"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool.
-
-What a command or a native agent's tool is for.
+"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool, by
+kind.
 """
 
 import json
@@ -15,6 +14,7 @@ from harness.models.replay import MessageRecord
 from harness.results.activity import vocabulary
 from harness.results.activity.shell import AtomicCommand, atomic_commands
 from harness.results.activity.vocabulary import Kind
+from harness.sandbox.protocol import AGENT_LOGS
 
 
 def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> Kind:
@@ -97,8 +97,9 @@ _EDITORS_THAT_READ = frozenset({"view"})
 class ToolUse:
     """One thing that an agent asked for: text for a shell, or another tool's arguments.
 
-    `position` counts calls from 0. `exit_status` is None where it isn't known, as for native agents' tools;
-    `is_error` says what can be known of it all the same.
+    `position` counts calls from 0. `exit_status` and `seconds` are None where they aren't known. Of a native agent's
+    tool the status is what its text says; the seconds go from the answer that asked for it, alone, to the request
+    that brought its result, as the gateway saw them. `is_error` says what can be known without a status.
     """
 
     position: int
@@ -146,14 +147,24 @@ def actions(found: Iterable[ToolUse], test_command: str = "run_tests") -> tuple[
 
 
 def _native_calls(messages: Sequence[MessageRecord]) -> Iterator[ToolUse]:
-    answers = {
-        item.message.tool_call_id: item.message.content for item in messages if item.message.role is MessageRole.TOOL
-    }
+    results = {item.message.tool_call_id: item for item in messages if item.message.role is MessageRole.TOOL}
     answered = [item for item in messages if item.message.role is MessageRole.ASSISTANT and item.usage is not None]
-    asked = [(item.step, call) for item in answered for call in item.message.tool_calls]
-    for position, (step, call) in enumerate(asked):
-        text = _shell_text(call) if kind_of_tool(call.name) is None else call.arguments
-        yield ToolUse(position, step, call.name, text, is_error=_tells_of_failure(answers.get(call.id, "")))
+    asked = [(item, call) for item in answered for call in item.message.tool_calls]
+    for position, (answer, call) in enumerate(asked):
+        result = results.get(call.id)
+        head = result.message.content[:_HEAD_CHARS].lower() if result else ""
+        is_shell = kind_of_tool(call.name) is None
+        status = _STATUS.search(head) if is_shell else None
+        alone = result and len(answer.message.tool_calls) == 1
+        yield ToolUse(
+            position,
+            answer.step,
+            call.name,
+            _shell_text(call) if is_shell else call.arguments,
+            exit_status=int(status[1]) if status else None,
+            is_error=_tells_of_failure(head),
+            seconds=(result.time - answer.time).total_seconds() if result and alone else None,
+        )
 
 
 def _actions(call: ToolUse, test_command: str) -> Iterator[AgentAction]:
@@ -163,6 +174,21 @@ def _actions(call: ToolUse, test_command: str) -> Iterator[AgentAction]:
         return
     for command in atomic_commands(call.text):
         yield AgentAction(call, kind_of_command(command, test_command), command)
+
+
+def writes_manifest_alone(action: AgentAction) -> bool:
+    """Return whether an edit is of the manifest, or of whatever else lies there, and of no file of the repository."""
+    if action.command.program:
+        writing_tee = action.command.operands if action.command.program == "tee" else ()
+        targets = (*action.command.writes, *writing_tee)
+    else:
+        arguments = _arguments(action.call.text)
+        targets = tuple(str(arguments[name]) for name in _FILE_ARGUMENTS if name in arguments)
+    return bool(targets) and all(_LOGS.match(target) for target in targets)
+
+
+_FILE_ARGUMENTS = ("file_path", "filePath", "path", "absolute_path")
+_LOGS = re.compile(rf"{AGENT_LOGS}/|\$\{{?TESTWRIGHT_AGENT_LOGS\b")
 
 
 def _only_reads(call: ToolUse) -> bool:
@@ -190,9 +216,13 @@ def _arguments(text: str) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _tells_of_failure(answer: str) -> bool:
+_HEAD_CHARS = 400
+"""Of a result: its own text comes later, and may say anything."""
+_STATUS = re.compile(r"(?:exit code:? |exited with code |\"exit_code\": ?)(-?\d{1,4})\b")
+
+
+def _tells_of_failure(head: str) -> bool:
     """Return whether a native agent's tool says that a command failed: they have no common field for it."""
-    head = answer[:400].lower()
     if "exit code: 0" in head or "exited with code 0" in head or '"exit_code":0' in head:
         return False
     return any(mark in head for mark in ("exit code", "exited with code", '"exit_code"', "error:", "<error>"))

@@ -1,8 +1,7 @@
-"""The behaviour of each trial of a run, read from its trajectory, and of each system.
+"""Activity of each trial of a run, read from its trajectory, and of each system.
 
-How one trial's agent worked: how often it did what, when, and in which order.
-
-Signs that an agent made no progress: stalls, one command over and over, storms of errors.
+It has how often an agent did what, when and in which order, and signs that it made no progress: stalls, one command
+over and over, storms of errors.
 """
 
 import math
@@ -17,7 +16,7 @@ from pathlib import Path
 from harness.agents.trajectory import FaultRecord, Record, read_trajectory
 from harness.models.protocol import MessageRole
 from harness.models.replay import MessageRecord
-from harness.results.activity.actions import AgentAction, ToolUse, actions, calls
+from harness.results.activity.actions import AgentAction, ToolUse, actions, calls, writes_manifest_alone
 from harness.results.activity.out_of_bounds import Sighting, sightings
 from harness.results.activity.vocabulary import Kind
 from harness.results.failing.criteria import correlated, is_resolved
@@ -34,11 +33,11 @@ Deciles = tuple[Mapping[Kind, int], ...]
 
 @dataclass(frozen=True)
 class Profile:
-    """`before_edit` are the actions before the first that writes (all of them where none does).
+    """Counts of an agent's actions. `before_edit` are those before the first that writes (all where none does).
 
     `explored` are those of them that read, search or navigate. `tests_run` counts runs of tests, `tests_after_edit`
-    those after the last edit: an agent that has none hands in what it hasn't seen run. `failed` calls ended with
-    another status than 0, as far as that is known.
+    those after the last edit, where writing the manifest is none: an agent that has none of them hands in what it
+    hasn't seen run. `failed` calls ended with another status than 0, as far as that is known.
     """
 
     calls: int
@@ -60,8 +59,9 @@ class Profile:
 def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
     """Count actions by kind and place. Pure. `calls` is how many there were, where some gave no action."""
     edits = [place for place, action in enumerate(found) if action.kind is Kind.WRITE]
+    of_code = [place for place in edits if not writes_manifest_alone(found[place])]
     before = found[: edits[0]] if edits else found
-    after = found[edits[-1] + 1 :] if edits else found
+    after = found[of_code[-1] + 1 :] if of_code else found
     asked = {action.call.position: action.call for action in found}
     return Profile(
         calls=len(asked) if calls is None else calls,
@@ -72,7 +72,7 @@ def profile(found: Sequence[AgentAction], calls: int | None = None) -> Profile:
         before_edit=len(before),
         explored=sum(action.kind in (Kind.READ, Kind.SEARCH, Kind.NAVIGATION) for action in before),
         tests_run=_tests(found),
-        tests_after_edit=_tests(after) if edits else 0,
+        tests_after_edit=_tests(after) if of_code else 0,
         failed=sum(call.is_error for call in asked.values()),
     )
 
@@ -115,7 +115,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True)
 class WatchMark:
-    """`step` is where it began, `length` how many calls or requests, or seconds of a stall."""
+    """A sign of no progress. `step` is where it began, `length` how many calls or requests, or seconds of a stall."""
 
     mark: Mark
     step: int
@@ -187,7 +187,7 @@ class TrialBehaviour:
 
 @dataclass(frozen=True)
 class SystemBehaviour:
-    """Over `trials` of one system that did anything. Numbers are means over trials.
+    """Activity of one system over the `trials` in which it did anything. Numbers are means over trials.
 
     `kinds` has actions per trial, `deciles` the same for each tenth of a trajectory. `tested` is the share of trials
     that ran tests after their last edit. `correlations` are with resolving, by what was counted; over trials that

@@ -1,8 +1,6 @@
 """One side against others: the same tasks, the same images, the same rules, or a refusal.
 
-What ended a side's trials beside its model's skill: a broken adapter must not be read as a weak model.
-
-Whether sides were judged on the same tasks, in the same images, by the same rules.
+Ends of trials that have causes beside a model's skill are counted: a broken adapter must not be read as a weak model.
 """
 
 from collections import Counter
@@ -201,7 +199,7 @@ class SideSummary:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`left_out` are tasks that not all sides have, with the names of the sides that lack them."""
+    """A comparison of systems. `left_out` are tasks that some sides lack, with the names of these sides."""
 
     runs: tuple[Path, ...]
     tasks: tuple[str, ...]

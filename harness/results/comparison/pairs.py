@@ -1,9 +1,4 @@
-"""Two sides held against each other, task by task.
-
-Where submissions differ: rates of met criteria, by axis.
-
-Tasks that one side resolves more often than the other.
-"""
+"""Two sides compared task by task: tasks that one resolves more often, and rates of met criteria by axis."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -146,7 +141,7 @@ class Obstacle(StrEnum):
 
 @dataclass(frozen=True)
 class McNemar:
-    """`first` and `second` tasks were resolved more often by that side alone, `equal` ones drop out of the test."""
+    """McNemar's test. Each side alone has won `first` and `second` tasks more often; `equal` ones drop out."""
 
     first: int
     second: int
@@ -169,7 +164,7 @@ class Pair:
 
     @property
     def obstacles(self) -> tuple[Obstacle, ...]:
-        """None only where everything agrees that the sides differ."""
+        """The reasons why it can't be said that the sides differ; none only where everything agrees."""
         return tuple(self._obstacles())
 
     def _obstacles(self) -> Iterator[Obstacle]:

@@ -46,7 +46,7 @@ class Side:
 
 
 def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...]:
-    """Return each name is SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
+    """Return the sides that are named: SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
 
     Raises UserError, with what there is.
     """

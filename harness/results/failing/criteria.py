@@ -1,6 +1,6 @@
 """Rates of met criteria, by axis, criterion and probe, in trials whose judging reached the rubric.
 
-How many tests a submission lists, against what becomes of it.
+The number of tests that a submission lists is set against how it ends.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ class AxisRate:
 
 @dataclass(frozen=True)
 class CriterionRate:
-    """In how many of the trials that decided it a criterion was met; None where none did."""
+    """The number of trials that met a criterion among those that decided it; None where none did."""
 
     task: str
     criterion: str
@@ -44,7 +44,7 @@ class CriterionRate:
 
 @dataclass(frozen=True)
 class ProbeRate:
-    """In how many of the trials that ran a probe some listed test noticed it."""
+    """The number of trials in which some listed test noticed a probe, among those that ran it."""
 
     task: str
     criterion: str
@@ -163,7 +163,7 @@ class SizeClass:
 
 @dataclass(frozen=True)
 class SuiteSize:
-    """Over `trials` that have a score and list a test. Correlations are None where nothing varies.
+    """Sizes of suites over `trials` that have a score and list a test. Correlations are None where nothing varies.
 
     `failing_tests` sets the number of listed tests against how many of them fail in the arms.
     """

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 
 def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
-    """Print a line for each task that the patterns take; kinds are of behaviour alone. Raises UserError."""
+    """Print a line for each task that the patterns take; kinds are of behaviour alone.
+
+    Raises:
+        UserError: A pattern takes none.
+    """
     tasks = catalog.select(patterns)
     broken = sorted(catalog.left_out.items())
     if as_json:

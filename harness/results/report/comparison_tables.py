@@ -1,8 +1,6 @@
-"""The tables of a comparison. Sides are called A and B in them.
+"""The tables of a comparison, in which sides are called A and B, and patches side by side.
 
-What sides have spent, and what ended their trials, in words.
-
-Two patches side by side. They are agents' text, so that nothing of them is printed as it is.
+Patches are agents' text, so that nothing of them is printed as it is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -40,7 +40,11 @@ class CsvRows(StrEnum):
 
 
 def chosen_rows(option: str, name: str | None) -> CsvRows | None:
-    """Return the rows that an option names; None where it isn't given. Raises UserError."""
+    """Return the rows that an option names; None where it isn't given.
+
+    Raises:
+        UserError: There are no such rows.
+    """
     if name is None:
         return None
     if name not in list(CsvRows):

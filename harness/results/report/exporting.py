@@ -57,7 +57,7 @@ def export_runs(
         raise UserError(f"two runs are called {max(names, key=names.count)!r}; export each into a folder of its own")
     exporter = EXPORTS.get(form)
     is_new = not directory.exists()
-    _claim(directory)
+    claim(directory)
     try:
         return exporter(runs, directory, as_json)
     except UserError:
@@ -67,7 +67,7 @@ def export_runs(
         raise
 
 
-def _claim(directory: Path) -> None:
+def claim(directory: Path) -> None:
     """Take a folder that is new, empty or an export's already; another's files are left alone. Raises UserError."""
     mark = directory / _MARK
     try:

@@ -1,6 +1,6 @@
 """Progress for people while trials run: a line for each trial at work at a terminal, plain lines in a pipe.
 
-What a run has still to do, estimated from the trials that have ended.
+The time that is left is estimated from the trials that have ended.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,7 +58,10 @@ class Remaining:
 
     @property
     def seconds(self) -> float | None:
-        """None where nothing tells. Trials at work have their own time still to go, the others the mean of all."""
+        """The seconds that are left; None where nothing tells.
+
+        Trials at work have their own time still to go, the others the mean of all.
+        """
         left = self.total - self.done
         if not left:
             return 0.0
@@ -115,7 +118,7 @@ def warn(line: str) -> None:
 
 
 class _Terminal:
-    """Each trial at work with how far it is; below them the whole run, with what is left of it."""
+    """A live display: each trial at work with its progress, below them the whole run and the time that is left."""
 
     def __init__(self, bar: Bar, total: int) -> None:
         self._bar = bar

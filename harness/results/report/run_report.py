@@ -89,9 +89,18 @@ def show_run(
 ) -> int:
     """Print all trials of a stored run, or the chosen ones: in words, as JSON or as CSV.
 
-    JSON has flat rows, those of `kind` or of trials; where `trial` is one trial, and no kind is asked for, all of
-    it.
-    `trial` is TASK/SCAFFOLD/MODEL/ATTEMPT or the start of one. Statements of criteria are looked up in `catalog`.
+    Args:
+        directory: The run's.
+        trial: TASK/SCAFFOLD/MODEL/ATTEMPT, or the start of one.
+        as_json: Flat rows, those of `kind` or of trials; all of a single `trial` where no kind is asked for.
+        csv: The rows to print as CSV.
+        kind: The rows to print as JSON.
+        filters: Which trials.
+        trajectory: The steps of a trial's trajectory to print instead.
+        catalog: Has the statements of criteria.
+
+    Returns:
+        The exit status.
 
     Raises:
         UserError: The directory holds no run, or no trial is there.

@@ -85,7 +85,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str | Text]], right: S
     return made
 
 
-_FIRST_TO_GO = ("title", "kind", "time", "probes", "language")
+_FIRST_TO_GO = ("title", "kind", "judging s", "agent s", "probes", "language")
 """Columns that are left out, in this order, until the others have room."""
 _PROSE = frozenset({
     "title", "why", "in words", "statement", "problem", "reasons", "message", "tests", "found", "differs", "expected",

@@ -23,7 +23,7 @@ from harness.results.report.parity_report import parity_lines
 from harness.results.report.tables import console, money, printable, table, verdict_text
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.results.signals import shown_signals, signal_cell
-from harness.runs.records import AttemptRecord
+from harness.runs.attempts import AttemptRecord
 from harness.runs.trial_store import UsageFile
 from harness.specs.model_file import called_apart
 from harness.specs.reasons import Note, Reason, ReasonCode, Verdict
@@ -77,10 +77,13 @@ def ending_words(row: TrialRow) -> str:
     return f"ended by {row.ending.replace('-', ' ')}" if row.ending and row.ending != Ending.SUBMITTED else ""
 
 
+_SECONDS = ("agent s", "judging s")
+
+
 def trial_table(rows: Iterable[TrialRow]) -> Table:
     """Return trials that have ended, one a line, with the columns of their tracks.
 
-    `#` is the attempt, `time` that of the agent and of the judging.
+    `#` is the attempt, `agent s` the agent's wall time, as in the table of systems, `judging s` that of the judging.
     """
     rows = list(rows)
     own = track_columns(row.record for row in rows if row.record)
@@ -95,14 +98,14 @@ def trial_table(rows: Iterable[TrialRow]) -> Table:
             verdict_text(row.verdict) if row.verdict else "-",
             why(row),
             money(row.usage.total) if row.usage else "-",
-            _seconds(row.usage.agent_seconds + row.usage.verify_seconds) if row.usage else "-",
+            *((f"{row.usage.agent_seconds:.1f}", f"{row.usage.verify_seconds:.1f}") if row.usage else "--"),
             *(column_value(title, row.record) for title in own),
             *(printable(signal_cell(row, name)) for name in signals),
         )
         for row in rows
     ]
-    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", "time", *own, *signals.values())
-    return table(columns, cells, right=("#", "cost", "time"))
+    columns = ("task", "scaffold", "model", "#", "verdict", "why", "cost", *_SECONDS, *own, *signals.values())
+    return table(columns, cells, right=("#", "cost", *_SECONDS))
 
 
 def verdict_lines(record: VerdictRecord, statements: Mapping[str, str] | None = None) -> Iterable[Text | Table]:
@@ -178,10 +181,6 @@ def _said(opinion: Opinion | None) -> str:
 
 def _met(met: bool | None) -> str:
     return {True: "met", False: "unmet", None: "-"}[met]
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.1f} s"
 
 
 _COMMAND_CHARS = 120

@@ -175,7 +175,7 @@ def _shared_pages(pages: Pages, material: Material, changes: Changes) -> list[Pi
 
 
 def _trials_pages(pages: Pages, material: Material, trials: Sequence[tuple[System, SiteTrial]]) -> list[Piece]:
-    """Return each gives a list of what the agents did."""
+    """Return pieces of work that write the trials' pages; each returns what the agents did."""
     starts = range(0, len(trials), _TOGETHER)
     return [partial(_write_trials, pages, material, trials[start : start + _TOGETHER]) for start in starts]
 
@@ -244,9 +244,21 @@ def report_site(
     others: Iterable[object] = (),
     track: str = "",
 ) -> int:
-    """Build a site and say where it begins. Returns the command's exit status. Raises UserError.
+    """Build a site and say where it begins.
 
-    `others` are the values of options that ask for something else than a site: none may be given.
+    Args:
+        directories: Runs.
+        out: An empty folder, or one that holds a site.
+        catalog: Has the tasks, as far as they are still there.
+        weights: For the composite score.
+        others: The values of options that ask for something else than a site: none may be given.
+        track: The site's, where the runs have several.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        UserError: A run can't be read, or the folder has other files.
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")

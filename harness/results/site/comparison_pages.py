@@ -32,7 +32,9 @@ _KINDS = {"+": "added", "-": "removed", "@": "hunk", "d": "file"}
 
 
 class PatchLine(NamedTuple):
-    """`kind` is added, removed, hunk, file or nothing; `test` is the listed test that an added line belongs to."""
+    """A line of a patch: added, removed, hunk, file or nothing; `test` is the listed test that an added one
+    belongs to.
+    """
 
     text: str
     kind: str
@@ -70,7 +72,7 @@ class PatchPart:
 
 @dataclass(frozen=True)
 class PatchView:
-    """`whole` is the file with everything, where not all is shown."""
+    """A patch as a page shows it. `whole` is the file with everything, where not all is shown."""
 
     lines: tuple[PatchLine, ...]
     whole: Text | None = None

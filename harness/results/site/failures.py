@@ -60,7 +60,7 @@ class FailedTest:
 
 @dataclass(frozen=True)
 class Failures:
-    """`whole` is the file with all of it, where the page doesn't have all."""
+    """Messages of failing tests. `whole` is the file with all of them, where the page doesn't have all."""
 
     tests: tuple[FailedTest, ...]
     whole: Text | None = None

@@ -1,7 +1,4 @@
-"""Material of a site: the runs, their systems and their tasks.
-
-Where each page lies in the site's folder, and how one is linked to from another.
-"""
+"""Material of a site: the runs, their systems and their tasks, and the place of each page in the site's folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -90,7 +87,7 @@ def run_names(directories: list[Path]) -> list[str]:
 
 @dataclass(frozen=True)
 class SiteRun:
-    """`place` is the folder of its trials' pages: empty where the site has one run."""
+    """A run on a site. `place` is the folder of its trials' pages: empty where the site has one run."""
 
     name: str
     place: str
@@ -173,7 +170,7 @@ class TrackResults:
 
 @dataclass(frozen=True)
 class Material:
-    """`tasks` has those that a catalog still has; `changed` names those whose files aren't the run's any more.
+    """All that pages are made from. `tasks` are those that are still there, `changed` those with other files now.
 
     `systems` are over all tracks, in the order of the first track that has them.
     """

@@ -142,7 +142,7 @@ MAX_FILE = 20_000_000
 
 @dataclass(frozen=True)
 class Text:
-    """`shown` is on the page. Where `more` characters aren't, `file` is a link to the whole."""
+    """A text as a page shows it. Where `more` characters are left out, `file` is a link to the whole."""
 
     shown: str
     more: int = 0

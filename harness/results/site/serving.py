@@ -83,7 +83,11 @@ class _Server(ThreadingHTTPServer):
 
 
 def view(directories: list[Path], port: int, catalog: Places) -> int:
-    """Serve until Ctrl-C. Raises UserError, also where the port is in use."""
+    """Serve the site of some runs on 127.0.0.1 until Ctrl-C.
+
+    Raises:
+        UserError: A run can't be read, or the port is in use.
+    """
     check_extra(Extra.SITE, "view")
     with tempfile.TemporaryDirectory(prefix="testwright-view-") as folder:
         builder = SiteBuilder(directories, Path(folder), catalog, is_live=True)

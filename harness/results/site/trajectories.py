@@ -64,7 +64,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Records:
-    """`problem` says why there are none."""
+    """Records of a trajectory. `problem` says why there are none."""
 
     records: Sequence[Record]
     problem: str = ""

@@ -37,7 +37,7 @@ _ORDER = list(VariantKind)
 
 @dataclass(frozen=True)
 class ArmCell:
-    """`kind` is passed, killed, failed, skipped or missing."""
+    """A cell of the table of arms. `kind` is passed, killed, failed, skipped or missing."""
 
     kind: str
     words: str
@@ -76,13 +76,13 @@ class ArmLine:
 
     @property
     def html(self) -> Markup:
-        """Its cells."""
+        """The HTML of its cells."""
         return Markup("".join([cell.html for cell in self.cells]))
 
 
 @dataclass(frozen=True)
 class ArmTable:
-    """`left_out` counts the tests that there is no room for."""
+    """A table of arms. `left_out` counts the tests that there is no room for."""
 
     tests: Sequence[str]
     lines: Sequence[ArmLine]
@@ -195,7 +195,7 @@ _FILES = ("trajectory.jsonl", "submission/patch.diff", "submission/manifest.yaml
 
 @dataclass(frozen=True)
 class CriterionView:
-    """`votes` are a judge's, `killed_by` has a probe's killers."""
+    """A criterion on a trial's page. `votes` are a judge's, `killed_by` has a probe's killers."""
 
     item: Any
     axis: str

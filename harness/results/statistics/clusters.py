@@ -1,9 +1,7 @@
-"""A mean over observations that come in clusters, and how far it can be trusted.
+"""Means and correlations over observations that come in clusters, with intervals.
 
 Tasks of one repository are alike, and so are attempts at one task: what has happened once tends to happen again. An
 interval that takes them for independent is too narrow.
-
-How far two quantities go up and down together, over observations that come in clusters.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """The three distributions that our intervals and tests need: normal, Student's t and the binomial with 1/2."""
 
 from functools import lru_cache
-from math import atan, comb, cos, erfc, pi, sin, sqrt, tan
+from math import comb, cos, erfc, pi, sin, sqrt, tan
 
 _HALVINGS = 80
 """Of the interval from 0 to pi/2: more than a float can tell apart."""
@@ -13,24 +13,6 @@ def normal_below(value: float) -> float:
     Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.2.29.
     """
     return erfc(-value / sqrt(2)) / 2
-
-
-def t_below(value: float, freedom: int) -> float:
-    """Return the chance that a variable of Student's t distribution is at most `value`.
-
-    The finite series for a whole number of degrees of freedom: Abramowitz & Stegun, Handbook of Mathematical
-    Functions (1964), 26.7.3 and 26.7.4.
-
-    Args:
-        value: Where the distribution function is wanted.
-        freedom: Degrees of freedom, 1 or more.
-
-    Raises:
-        ValueError: There is no such distribution.
-    """
-    if freedom < 1:
-        raise ValueError(f"{freedom} degrees of freedom")
-    return (1 + _t_within(atan(value / sqrt(freedom)), freedom)) / 2
 
 
 @lru_cache(maxsize=1000)

@@ -20,7 +20,7 @@ class TaskValue(NamedTuple):
 
 
 class TaskPair(NamedTuple):
-    """Both sides' shares at one task."""
+    """The shares of two sides at one task."""
 
     task: str
     repository: str
@@ -57,8 +57,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """First side minus second. `detectable` is the smallest true difference that is found with 80% power, by tasks;
-    `detectable_by_repository` likewise; None where nothing varies.
+    """A difference: first side minus second.
+
+    `detectable` is the smallest true difference that is found with 80% power, by tasks; `detectable_by_repository`
+    likewise. None where nothing varies.
     """
 
     detectable: float | None

@@ -1,11 +1,4 @@
-"""Proportions with a confidence interval, and tests on pairs.
-
-Whether two sides differ on the same tasks, and what is left of that when several pairs are tested.
-
-Ranks that claim no more than intervals allow.
-
-What several attempts at one task say of a smaller number of them.
-"""
+"""Proportions with a confidence interval, tests on pairs, and ranks that claim no more than intervals allow."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +21,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Rate:
-    """`part` of `whole`, as fractions from 0 to 1; `low` and `high` are its 95% interval."""
+    """A rate: `part` of `whole`, as fractions from 0 to 1; `low` and `high` are its 95% interval."""
 
     part: int
     whole: int
@@ -41,7 +34,7 @@ class Rate:
 
     @property
     def interval(self) -> str:
-        """In words: `95% interval 0% to 15%`."""
+        """The interval in words: `95% interval 0% to 15%`."""
         return f"95% interval {self.low:.0%} to {self.high:.0%}"
 
 

@@ -29,18 +29,18 @@ class AsyncioExecutor:
         if not trials:
             return
         run = trials[0].run
-        at_work = _AtWork(services.observer)
-        services.interrupt.wind_down = at_work.wind_down
+        working = _Trials(services.observer)
+        services.interrupt.wind_down = working.wind_down
         async with run_context(run, services, alone=True) as context:
             for trial in trials:
                 context.trial(trial)
-            work = partial(do_trial, context, at_work.observe)
+            work = partial(do_trial, context, working.observe)
             await side_by_side(
-                trials, work, harness_error, run.config.jobs, at_work.done, services.observer.may_begin
+                trials, work, harness_error, run.config.jobs, working.done, services.observer.may_begin
             )
 
 
-class _AtWork:
+class _Trials:
     """The trials at work and what each is about. What judges a submission is cheap; what agents do is dear."""
 
     def __init__(self, observer: RunObserver) -> None:

@@ -1,6 +1,5 @@
-"""The connection to a Docker engine: runs blocking calls in threads, and translates its errors to ours.
-
-How much a container has written to its own layer.
+"""The connection to a Docker engine: it runs blocking calls in threads, and translates the engine's errors to
+ours.
 """
 
 import asyncio

@@ -4,6 +4,7 @@ import os
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -70,38 +71,42 @@ class User(NamedTuple):
     gid: int
 
 
-async def create(
-    docker: Docker,
-    image: Image,
-    options: SandboxOptions,
-    labels: Mapping[str, str],
-    argv: Sequence[str],
-    env: Mapping[str, str],
-    user: str,
-    directory: str,
-    capabilities: Sequence[str],
-    is_job: bool = False,
-    beside: str = "",
-) -> str:
-    """Return a container, not started; its id.
+@dataclass(frozen=True)
+class ContainerSpec:
+    """A container that is to be made.
 
-    `capabilities` are all that root in it may; other users have none. A job's `argv` is its first process, without
-    the engine's init before it, and its network is made without the engine: see `network_files`. One that is to share
-    the network of a container that runs, `beside`, joins it, and has that one's name and no other way out.
-
-    Raises ImageUnavailable.
+    `user` is the one whose commands run, empty for the image's own; `capabilities` are all that root in it may, other
+    users have none. A job's `argv` is its first process, without the engine's init before it, and its network is made
+    without the engine: see `network_files`. One that is to share the network of a container that runs, `beside`,
+    joins it, and has that one's name and no other way out.
     """
+
+    image: Image
+    options: SandboxOptions
+    labels: Mapping[str, str]
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    user: str = ""
+    directory: str = "/"
+    capabilities: Sequence[str] = ()
+    is_job: bool = False
+    beside: str = ""
+
+
+async def create(docker: Docker, spec: ContainerSpec) -> str:
+    """Make a container and return its id; it isn't started. Raises ImageUnavailable."""
+    image, options, beside = spec.image, spec.options, spec.beside
     answer = await docker.call(
         docker.api.create_container,
         image.reference,
-        entrypoint=list(argv),
-        environment={**image.env, **options.env, **env},
-        labels={**labels, LABEL: "1"},
+        entrypoint=list(spec.argv),
+        environment={**image.env, **options.env, **spec.env},
+        labels={**spec.labels, LABEL: "1"},
         hostname=None if beside else HOST_NAME,
-        user=user,
-        working_dir=directory,
-        network_disabled=is_job and not beside,
-        host_config=_restrictions(docker, options, capabilities, init=not is_job, beside=beside),
+        user=spec.user,
+        working_dir=spec.directory,
+        network_disabled=spec.is_job and not beside,
+        host_config=_restrictions(docker, options, spec.capabilities, init=not spec.is_job, beside=beside),
     )
     return str(answer["Id"])
 

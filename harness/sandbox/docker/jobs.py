@@ -15,7 +15,7 @@ from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, AttachedStream, attach, wait_for_end
-from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.container import ContainerSpec, ImageFacts
 from harness.sandbox.docker.init import command, command_status, program, was_killed
 from harness.sandbox.protocol import (
     REPORT_DIR,
@@ -59,7 +59,7 @@ async def run_job(
 
 
 class _RunningCompanion(NamedTuple):
-    """`ended` is done, or has failed, when its container has ended."""
+    """A companion at work. `ended` is done, or has failed, when its container has ended."""
 
     container: str
     outputs: str
@@ -118,21 +118,18 @@ async def _container(
     """Provide a created container, removed at the end whatever happens."""
     env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
     argv = command(docker_container.limited(docker, options.limits, job.argv))
-    creation = asyncio.create_task(
-        docker_container.create(
-            docker,
-            image,
-            options,
-            labels,
-            argv,
-            env,
-            "",
-            image.workdir,
-            capabilities,
-            is_job=True,
-            beside=beside_it,
-        )
+    spec = ContainerSpec(
+        image,
+        options,
+        labels,
+        argv,
+        env,
+        directory=image.workdir,
+        capabilities=capabilities,
+        is_job=True,
+        beside=beside_it,
     )
+    creation = asyncio.create_task(docker_container.create(docker, spec))
     try:
         yield await asyncio.shield(creation)
     finally:

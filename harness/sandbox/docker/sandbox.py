@@ -13,7 +13,7 @@ from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, start_exec
-from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.container import ContainerSpec, ImageFacts
 from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Gateway, Image, LimitReached, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
@@ -148,9 +148,8 @@ class DockerSandbox:
 
     async def _create_with(self, options: SandboxOptions) -> str:
         capabilities = await self._facts.capabilities(self._image)
-        return await docker_container.create(
-            self._docker, self._image, options, self._labels, _IDLE, {}, _NOBODY, "/", capabilities
-        )
+        spec = ContainerSpec(self._image, options, self._labels, _IDLE, user=_NOBODY, capabilities=capabilities)
+        return await docker_container.create(self._docker, spec)
 
     async def _container(self) -> str:
         if self._creation is None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker
+from harness.sandbox.docker.container import ContainerSpec
 from harness.sandbox.protocol import Image, Limits, SandboxOptions
 
 WARM_SECONDS = 600.0
@@ -40,9 +41,8 @@ class Warming:
         docker = self._docker
         argv, options = ("bash", "-c", _READ_ALL), SandboxOptions(limits=_LIMITS)
         reads_all = ("DAC_READ_SEARCH",)
-        container = await docker_container.create(
-            docker, image, options, labels, argv, {}, "0", "/", reads_all, is_job=True
-        )
+        spec = ContainerSpec(image, options, labels, argv, user="0", capabilities=reads_all, is_job=True)
+        container = await docker_container.create(docker, spec)
         try:
             await docker.call(docker.api.start, container)
             await docker.call(docker.api.wait, container)

@@ -43,7 +43,8 @@ class _Client(NamedTuple):
 def egress_for(clients: Collection[PackageClient], named: Iterable[str]) -> Egress:
     """Return the way to these clients' registries, as this machine reaches them, and to those that a user has named.
 
-    Raises UserError where there is none for a client, or one that an agent can't be given.
+    Raises:
+        UserError: There is none for a client, or one that an agent can't be given.
     """
     own = {client: _client(client) for client in sorted(clients)}
     users = frozenset(map(named_endpoint, named))

@@ -30,7 +30,11 @@ class Endpoint:
 
 
 def named_endpoint(text: str) -> Endpoint:
-    """Return `HOST[:PORT][=ADDRESS]`, as users name one. Raises UserError."""
+    """Return the endpoint `HOST[:PORT][=ADDRESS]`, as users name one.
+
+    Raises:
+        UserError: It is written otherwise.
+    """
     name, _, address = text.strip().partition("=")
     host, _, port = name.partition(":")
     if not is_host(host.lower()) or (port and not port.isdecimal()) or not 0 < int(port or 443) < 65536:

@@ -36,7 +36,7 @@ _OTHERS = Contact("others", 0, "refused")
 
 
 class _Asked(NamedTuple):
-    """`first` is what the destination is sent before all else; a tunnel has nothing of that kind."""
+    """A request to the proxy. `first` is sent to the destination before all else; a tunnel has none."""
 
     host: str
     port: int
@@ -71,6 +71,7 @@ class EgressProxy:
             writer.close()
 
     async def close(self) -> None:
+        """End the connections that are open."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -32,13 +32,24 @@ from harness.sandbox.images.recipe import base_recipe
 from harness.specs.errors import ImageUnavailable
 
 _log = logging.getLogger(__name__)
+TELL_SECONDS = 30.0
+_TAIL_BYTES, _LINE_CHARS = 4096, 100
 
 
-async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False) -> None:
-    """Run a command that makes `makes` (an image's tag, an environment's name), in the log of that name.
+async def run_logged(
+    command: Sequence[str], env: Mapping[str, str], makes: str, *, again: bool = False, every: float = TELL_SECONDS
+) -> None:
+    """Run a command with a log, and tell now and then how far it is. Cancelling it kills it and its children.
 
-    `again` adds to the log. Raises ImageUnavailable with the log's path. Cancelling it kills the command and
-    its children.
+    Args:
+        command: A program and its arguments.
+        env: Its whole environment.
+        makes: What it makes: an image's tag, an environment's name. The log has this name.
+        again: Add to the log.
+        every: Seconds between two lines that tell what it printed last.
+
+    Raises:
+        ImageUnavailable: It fails; the message has the log's path.
     """
     log = log_of(makes)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -47,14 +58,36 @@ async def run_logged(command: Sequence[str], env: Mapping[str, str], makes: str,
             *command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             env=env, start_new_session=True,
         )  # fmt: skip
+        telling = asyncio.create_task(_tell(makes, log, every))
         try:
             status = await process.wait()
         except asyncio.CancelledError:
             os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
             raise
+        finally:
+            telling.cancel()
     if status:
         raise ImageUnavailable(f"making {makes} failed: {last_complaint(log)} (all of it: {log})")
+
+
+async def _tell(makes: str, log: Path, every: float) -> None:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    while True:
+        await asyncio.sleep(every)
+        _log.warning(
+            "making %s since %.0f s; it says: %s", makes, loop.time() - began, last_words(log) or "nothing yet"
+        )
+
+
+def last_words(log: Path) -> str:
+    """Return the last line of a log, without BuildKit's step and seconds, as safe text; empty where there is none."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        lines = file.read().decode(errors="replace").splitlines()
+    texts = (re.sub(r"[^ -~]", "", re.sub(r"^#\d+ ([\d.]+( |$))?", "", line)).strip() for line in reversed(lines))
+    return next(filter(None, texts), "")[:_LINE_CHARS]
 
 
 def log_of(made: str) -> Path:
@@ -129,11 +162,18 @@ def find_build_cli(search_path: str) -> BuildCli:
 async def build(
     context: Path, target: str, tag: str, arguments: Mapping[str, str], labels: Mapping[str, str]
 ) -> None:
-    """Build `target` of the Dockerfile in `context` as `tag`.
+    """Build an image. A build whose connection to the engine breaks off is tried once more.
 
-    A build whose connection to the engine breaks off is tried once more.
+    Args:
+        context: A directory with a Dockerfile.
+        target: The Dockerfile's stage to build.
+        tag: The image's.
+        arguments: The Dockerfile's arguments.
+        labels: The image's.
 
-    Raises ImageUnavailable with the log's path, StepFailed where a command of the Dockerfile is at fault.
+    Raises:
+        ImageUnavailable: The build fails; the message has the log's path.
+        StepFailed: A command of the Dockerfile is at fault.
     """
     cli = await installed_build_cli()
     with tempfile.TemporaryDirectory(prefix="testwright-") as private:
@@ -171,7 +211,8 @@ async def installed_build_cli() -> BuildCli:
 def engine_build_cli(search_path: str) -> BuildCli:
     """Return the command that builds on the engine that the environment names: Podman's socket offers no BuildKit.
 
-    Raises ImageUnavailable.
+    Raises:
+        ImageUnavailable: There is none.
     """
     return _podman(search_path) if _engine_is_podman() else find_build_cli(search_path)
 
@@ -267,9 +308,10 @@ BASE_IMAGE = "debian:bookworm-slim"
 
 
 async def ensure_base_image(images: EngineImages) -> str:
-    """Return its tag, with the image in the engine: it was there, or is pulled, or made from Debian's packages.
+    """Return the base image's tag: the image was there, or is pulled, or made from Debian's packages.
 
-    Raises ImageUnavailable.
+    Raises:
+        ImageUnavailable: It can't be had in any of these ways.
     """
     async with locked("base-image"):
         if await images.find(BASE_IMAGE) is None:

@@ -31,7 +31,8 @@ _PIP_KEYS = ("index-url", "extra-index-url", "trusted-host")
 def ca_bundle() -> Path | None:
     """Return the certificate bundle for builds: $TESTWRIGHT_CA_BUNDLE, else the first that this machine trusts.
 
-    Raises UserError where that variable names no file.
+    Raises:
+        UserError: That variable names no file.
     """
     if own := os.environ.get(_OWN_BUNDLE):
         if not Path(own).is_file():

@@ -1,10 +1,7 @@
 """Keeps the images that were built or pulled here within a disk budget: the least recently used go first.
 
-Which images are in use, told to every process of this machine, and when each was last used.
-
-Images that testwright pulled from a registry, which it may remove again; not those that were there before.
-
-What testwright has on an engine beside containers: its images, and the volumes that hold toolboxes.
+Every process of this machine can see which images are in use and when each was last used. Images that others made or
+pulled are never removed.
 """
 
 import contextlib
@@ -40,11 +37,13 @@ class ImagesInUse:
             os.utime(_mark(tag))
 
     def release(self, tag: str) -> None:
+        """Let go of an image once; see `hold`."""
         self._counts[tag] -= 1
         if self._counts[tag] <= 0 and (file := self._files.pop(tag, None)):
             file.close()
 
     def close(self) -> None:
+        """Let go of all images."""
         for file in self._files.values():
             file.close()
         self._files.clear()
@@ -80,7 +79,11 @@ def _mark(tag: str) -> Path:
 
 
 async def fetch(images: EngineImages, tag: str) -> StoredImage | None:
-    """Return an image of the engine, or of its registry; None where it is gone again. Raises ImageUnavailable."""
+    """Return an image of the engine, or of its registry; None where it is gone again.
+
+    Raises:
+        ImageUnavailable: The engine refuses.
+    """
     if stored := await images.find(tag):
         return stored
     await images.pull(tag)

@@ -38,7 +38,7 @@ class StoredImage(NamedTuple):
 
 
 class ListedImage(NamedTuple):
-    """`size` is in bytes, with all layers; `layers` from the lowest up; `created` in seconds of the epoch.
+    """An image in an engine's list: bytes with all layers, layers from the lowest up, and seconds of the epoch.
 
     `engine_id` is that of `StoredImage`.
     """
@@ -94,7 +94,14 @@ class EngineImages:
         await _off_loop(lambda: self._export(tag, archive))
 
     async def extend(self, base: str, archive: Path, tag: str, changes: list[str]) -> None:
-        """Make `tag`: one more layer on `base`, a tar unpacked at its root. `changes` are Dockerfile lines."""
+        """Make an image of one more layer.
+
+        Args:
+            base: The tag of the image below.
+            archive: A tar that is unpacked at its root.
+            tag: The new image's.
+            changes: Lines of a Dockerfile.
+        """
         await _off_loop(lambda: self._extend(base, archive, tag, changes))
 
     async def save(self, tag: str, archive: Path) -> None:
@@ -255,7 +262,11 @@ def _plain(tag: str) -> str:
 
 @asynccontextmanager
 async def engine_images() -> AsyncIterator[EngineImages]:
-    """Provide the images of the engine that the environment names. Raises ImageUnavailable where none answers."""
+    """Provide the images of the engine that the environment names.
+
+    Raises:
+        ImageUnavailable: None answers.
+    """
     client = await _off_loop(lambda: docker.from_env(timeout=_TIMEOUT_SECONDS))
     try:
         yield EngineImages(client)

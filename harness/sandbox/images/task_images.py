@@ -83,7 +83,11 @@ async def task_image(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """Return the digest of a task's image without making it: None where none was made here. Raises UserError."""
+    """Return the digest of a task's image without making it; None where none was made here.
+
+    Raises:
+        UserError: The recipe is wrong.
+    """
     record = image_place(task_tag(task, read_recipe(task.repo))).record()
     return record.digest if record else None
 

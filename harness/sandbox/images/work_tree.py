@@ -1,6 +1,6 @@
 """A task's tree: upstream's without the withheld tests, and the repository around it that the agent sees.
 
-What the cache keeps about an image: its trusted git directory, and the id of the build that was seen.
+The cache keeps of an image its trusted git directory, and the id of the build that was seen.
 """
 
 import hashlib
@@ -43,7 +43,8 @@ _ATTRIBUTES = "* -text -eol -ident -filter -working-tree-encoding\n"
 async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
     """Return a new git directory with the task's tree: upstream's own, where the task's kind withholds nothing.
 
-    Raises UserError where withheld.patch doesn't apply.
+    Raises:
+        UserError: withheld.patch doesn't apply.
     """
     withheld = task.patch("withheld.patch")
     needed = bool(withheld) or "withheld.patch" in task.NEEDED
@@ -97,7 +98,15 @@ async def write_work_tree(tree: GitTree, destination: Path) -> None:
 
 
 def pack_tree(root: Path, name: str, archive: Path, uid: int = AGENT_ID, gid: int = AGENT_ID) -> None:
-    """Write `root` as the directory `name` of a tar that is the same on every machine."""
+    """Write a directory as a tar that is the same on every machine.
+
+    Args:
+        root: The directory.
+        name: Its name in the tar.
+        archive: The tar.
+        uid: The number of the user who owns the files.
+        gid: The number of their group.
+    """
     with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
         for path in [root, *_below(root)]:
             relative = path.relative_to(root).as_posix()
@@ -164,10 +173,12 @@ class ImageFolder:
 
     @property
     def name(self) -> str:
+        """The folder's name."""
         return self.directory.name
 
     @property
     def tree(self) -> Path:
+        """The git directory of the image's tree."""
         return self.directory / "tree.git"
 
     def record(self) -> ImageRecord | None:

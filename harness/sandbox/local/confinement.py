@@ -43,7 +43,7 @@ class Launch(NamedTuple):
 
 
 class Confinement(Protocol):
-    """`alone` says whether processes see none but their sandbox's."""
+    """A way to confine processes. `alone` says whether they see none but their sandbox's."""
 
     isolation: str
     alone: bool

@@ -65,7 +65,7 @@ async def run_job(
 
 
 class _RunningCompanion(NamedTuple):
-    """`network` is a process that has the network which its job joins; `ended` is done when the companion has
+    """A companion at work. `network` is a process with the network that its job joins; `ended` is done when it has
     ended.
     """
 

@@ -1,6 +1,6 @@
 """A local sandbox's directory: which files it has, and where the paths of the contract are on this machine.
 
-What a local sandbox's directories hold, read without following any link.
+It is read without following any link.
 """
 
 import json
@@ -44,7 +44,7 @@ def places() -> Path:
 
 
 class LocalDirectory:
-    """`directory/files` is the sandbox's root: its work tree, logs, home and temporary files."""
+    """A sandbox's directory. `files` in it is the sandbox's root: its work tree, logs, home and temporary files."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

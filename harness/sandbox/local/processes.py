@@ -127,7 +127,7 @@ def use(root: int, marks: str) -> Use:
 
 
 class _Found(NamedTuple):
-    """`ticks` are of CPU time, its ended children's included; `started` is when, since the machine's start."""
+    """A process. `ticks` are of CPU time, its ended children's included; `started` is since the machine's start."""
 
     pid: int
     state: str

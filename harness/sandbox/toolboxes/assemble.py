@@ -100,11 +100,16 @@ def redirect_loader(loader: Path, triplet: str) -> None:
 
 
 def redirect_program(path: Path, old: str, new: str) -> None:
-    """Have a program be started by our loader, where it is one of glibc that needs any."""
+    """Have a program be started by our loader, where it is one of glibc that needs any; whatever it is, let it run.
+
+    Packages bring programs along without the right to run them, and chmod them when they are first used: a toolbox is
+    read-only by then.
+    """
     with path.open("r+b") as file:
         head = file.read(64)
         if not head.startswith(_ELF64_LITTLE):
             return
+        path.chmod(0o755)
         offset, size, count = struct.unpack_from("<Q", head, 32)[0], *struct.unpack_from("<HH", head, 54)
         file.seek(offset)
         table = file.read(size * count)
@@ -118,7 +123,6 @@ def redirect_program(path: Path, old: str, new: str) -> None:
                     sys.exit(f"error: {new} is longer than {old}")
                 file.seek(place)
                 file.write(new.encode().ljust(length, b"\0"))
-                path.chmod(0o755)
 
 
 def link_programs(programs: dict[str, str], toolbox: Path) -> None:

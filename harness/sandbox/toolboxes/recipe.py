@@ -30,7 +30,9 @@ _PROGRAMS = "programs.json"
 
 @dataclass(frozen=True)
 class ToolboxRecipe:
-    """`digest` is over the scaffold's locks, the names of its programs and what makes toolboxes here."""
+    """The recipe of a toolbox. `digest` is over the scaffold's locks, its programs' names and what makes toolboxes
+    here.
+    """
 
     scaffold: Scaffold
     digest: str
@@ -42,6 +44,7 @@ class ToolboxRecipe:
 
     @property
     def volume(self) -> str:
+        """The name of the toolbox's volume."""
         return f"testwright-{self.scaffold.catalog_name}-toolbox-{self.digest[:_DIGITS]}"
 
     def lay_out(self, context: Path) -> None:
@@ -78,8 +81,11 @@ _BAD_HASH = re.compile(r"EINTEGRITY|DO NOT MATCH THE HASHES")
 
 
 async def toolbox_mount(scaffold: Scaffold) -> Mount:
-    """Return a scaffold's toolbox, built if it isn't there. Raises UserError for what doesn't match its hashes,
-    ImageUnavailable.
+    """Return a scaffold's toolbox, built if it isn't there.
+
+    Raises:
+        UserError: What was fetched doesn't match its hashes.
+        ImageUnavailable: It can't be fetched or built.
     """
     recipe = read_toolbox_recipe(scaffold)
     async with locked(f"toolbox-{recipe.volume}"), engine_images() as images:
@@ -92,7 +98,12 @@ async def toolbox_mount(scaffold: Scaffold) -> Mount:
 
 
 async def toolbox_image(images: EngineImages, scaffold: Scaffold) -> str:
-    """Return the tag of a toolbox's image, built if it isn't there. Raises UserError, ImageUnavailable."""
+    """Return the tag of a toolbox's image, built if it isn't there.
+
+    Raises:
+        UserError: What was fetched doesn't match its hashes.
+        ImageUnavailable: It can't be fetched or built.
+    """
     recipe = read_toolbox_recipe(scaffold)
     async with locked(f"toolbox-{recipe.volume}"):
         if await images.find(recipe.tag) is None:

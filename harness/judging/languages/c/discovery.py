@@ -1,6 +1,6 @@
-"""C test programs: every test_*.c is built into a program, and one program is one test.
+"""Discovery of tests in C: every test_*.c is built into a program, and one program is one test.
 
-What asserts in C: calls that end a program with a status other than 0, and functions with similar names.
+Assertions are calls that end a program with a status other than 0, and functions with similar names.
 """
 
 import re

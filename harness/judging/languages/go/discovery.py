@@ -1,6 +1,6 @@
-"""Go, by the rules of `go test`.
+"""Discovery of tests in Go, by the rules of `go test`.
 
-What asserts in Go: the testing package, testify and similar packages, and functions that get a `*testing.T`.
+Assertions are those of the testing package, testify and similar packages, and functions that get a `*testing.T`.
 """
 
 import re

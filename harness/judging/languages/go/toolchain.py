@@ -45,7 +45,7 @@ AT_ONCE = 8
 
 @dataclass(frozen=True)
 class PreparedVariant(CompiledVariant):
-    """`running` is the text that the code of each file is compiled from."""
+    """A variant before it is built. `running` is the text that the code of each file is compiled from."""
 
     running: Mapping[str, bytes] = field(default_factory=dict)
 

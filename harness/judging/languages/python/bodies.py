@@ -1,9 +1,7 @@
-"""Bodies of two variants in one function, of which one runs: what either of them has stands in both.
+"""Bodies of two variants in one Python function, of which one runs; see `judging/languages/on_disk.py`.
 
-See `on_disk/bodies.py`. A body is kept only where its being there changes nothing: it declares no name that the other
-one reads from elsewhere, and both are generators or neither is.
-
-What Python's own modules read in a text: its functions and tokens.
+A body is kept only where its presence changes nothing: it declares no name that the other one reads from elsewhere,
+and both are generators or neither is.
 """
 
 import ast

@@ -1,8 +1,8 @@
-"""The functions and classes of a Python file, and what it imports, as its syntax tree has them.
+"""The functions, classes and imports of a Python file, as its syntax tree has them, and their assertions.
 
-Long runs of comments, for which Python's grammar takes a time that grows with the square of their number.
-
-What asserts in Python: pytest, unittest, mocks, and functions with similar names.
+Assertions are those of pytest, unittest and mocks, and functions with similar names. Long runs of comments are
+blanked
+first: Python's grammar takes a time for them that grows with the square of their number.
 """
 
 import re
@@ -106,7 +106,9 @@ _HOOK = re.compile(r"(async)?_?(setup|teardown|set_?up|tear_?down)_?(class|metho
 
 
 class CheckedFunction(NamedTuple):
-    """`start` is where its file stands among others that are read with it, in bytes."""
+    """A function of one of several files that are read together. `start` is where its file begins among them, in
+    bytes.
+    """
 
     node: Node
     start: int = 0
@@ -225,7 +227,7 @@ class Module:
 
     @cached_property
     def classes(self) -> Mapping[str, list[Scope]]:
-        """By their dotted paths: several where a class is defined anew, or another one under `else`."""
+        """Classes by their dotted paths: several where one is defined anew, or another one under `else`."""
         found: dict[str, list[Scope]] = {}
         for scope in self.scopes[1:]:
             found.setdefault(scope.name, []).append(scope)

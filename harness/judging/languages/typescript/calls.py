@@ -1,6 +1,6 @@
-"""Calls of TypeScript that register tests, and the names that they give.
+"""Calls of TypeScript that register tests, the names that they give, and assertions.
 
-What asserts in TypeScript: vitest, jest, chai, node's own assert, ava and tap, and similar names.
+Assertions are those of vitest, jest, chai, node's own assert, ava and tap, and similar names.
 """
 
 import re

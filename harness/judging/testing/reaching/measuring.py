@@ -46,6 +46,7 @@ class Reached:
     taken: set[str] = field(default_factory=set)
 
     def add(self, other: "Reached") -> None:
+        """Add what another run of the same file has reached."""
         self.lines |= other.lines
         self.ran |= other.ran
         self.branches |= other.branches
@@ -101,10 +102,16 @@ def reach_job(
     laid: Laid | None = None,
     seconds: float = _SECONDS,
 ) -> Job:
-    """Return the job that runs tests where what they reach is counted; with `chosen` of these files alone, with
-    branches.
+    """Return the job that runs tests and counts what they reach.
 
-    `side` names the folder of its reports.
+    Args:
+        repo: Its language says how.
+        image: Where the tree lies.
+        side: Names the folder of its reports.
+        tests: What runs.
+        chosen: Count in these files alone, with branches; empty: in all, without.
+        laid: Files to lay over the tree first.
+        seconds: The job's time on an idle machine.
     """
     here, laid = files(__package__) / "in_container", laid or Laid()
     script = (here / "reach.sh").read_text()

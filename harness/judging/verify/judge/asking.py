@@ -42,6 +42,7 @@ class AnswerCache:
         self._directory = directory
 
     def get(self, key: str) -> JudgeReply | None:
+        """Return the stored answer; None where there is none that can be read."""
         if self._directory is None:
             return None
         try:

@@ -86,7 +86,7 @@ def _code(patch: str) -> list[str]:
 
 
 def _pick(patch: str, candidates: Iterable[str]) -> str:
-    """Return one of the candidates, which nobody chose."""
+    """Return one of the candidates, chosen by the patch's hash."""
     return min(candidates, key=lambda candidate: _rank(patch, candidate))
 
 

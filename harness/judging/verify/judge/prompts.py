@@ -29,7 +29,7 @@ _VARIATION_SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x
 
 
 class ShownText(NamedTuple):
-    """`text` without control, invisible and bidirectional characters, of which there were `removed`."""
+    """A text as a judge sees it, without control, invisible and bidirectional characters; `removed` counts these."""
 
     text: str
     removed: int
@@ -101,6 +101,7 @@ class Prompts:
 
     @cached_property
     def digest(self) -> str:
+        """sha256 over all templates."""
         whole = hashlib.sha256()
         for name in NAMES:
             whole.update(f"{name}\0{(self._directory / f'{name}.j2').read_text(encoding='utf-8')}\0".encode())
@@ -123,9 +124,15 @@ class Prompts:
         ]
 
     def asking(self, opening: Sequence[Message], statement: str, nonce: str, fault: str = "") -> list[Message]:
-        """Return the whole conversation for one question; with `fault`, once more, for a reply that couldn't be read.
+        """Return the whole conversation for one question.
 
-        That reply is left out: nothing that a patch has made a judge say is said to it again.
+        Args:
+            opening: What all questions about this submission share.
+            statement: The question.
+            nonce: Marks the patch's bounds, which the patch can't know.
+            fault: Why the last reply couldn't be read. That reply is left out: nothing that a patch has made a
+                judge say
+                is said to it again.
         """
         question = self._render("question", statement=statement, nonce=nonce)
         if fault:

@@ -1,7 +1,4 @@
-"""Questions to a judge about one submission.
-
-What makes two judges the same.
-"""
+"""Questions to a judge about one submission, and the identity of a judge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,11 @@ def read_reply(text: str) -> JudgeReply:
 
 
 def read_object(text: str, form: type[Form]) -> Form:
-    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed. Raises Unreadable."""
+    """Return the one JSON object that a reply consists of, a Markdown fence around it allowed.
+
+    Raises:
+        Unreadable: It is anything else.
+    """
     if len(text) > _MAX_CHARS:
         raise Unreadable("it is far too long")
     try:
@@ -135,6 +139,7 @@ class Vote(BaseModel):
 
     @property
     def counted(self) -> Answer | None:
+        """The vote's answer; None where the vote is lost."""
         return None if self.fault else self.answer
 
 
@@ -153,6 +158,7 @@ class Opinion(BaseModel):
 
     @property
     def met(self) -> bool | None:
+        """Return whether the statement holds; None where the majority can't tell, or there is none."""
         return {Answer.MET: True, Answer.UNMET: False}.get(self.answer) if self.answer else None
 
 

@@ -1,6 +1,6 @@
-"""The mutants of the lines that a task's removal takes out, and which of them are drawn.
+"""The mutants of the lines that a task's removal takes out, and how many of these lines a suite reaches.
 
-What a suite reaches of the removed lines, on the code as it is: beside a mutation score, and no part of it.
+Both are told beside a verdict and never part of it.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ REMOVAL = "removal.patch"
 
 @dataclass(frozen=True)
 class Candidates:
-    """`texts` are the files that the removal touches, `mutants` all that can be changed of the lines it takes out.
+    """All mutants of the lines that a removal takes out; `texts` are the files that it touches.
 
     `removed` are these lines, from 1, by file.
     """
@@ -65,6 +65,7 @@ class MutantCandidate:
 
     @property
     def record(self) -> MutantRecord:
+        """The mutant as `mutants.json` has it."""
         start, end = self.mutation.start, self.mutation.end
         line, column = _position(self.text, start)
         end_line, end_column = _position(self.text, end)
@@ -138,7 +139,11 @@ _BUILDING, _SLOWER = 60.0, 10.0
 
 @dataclass(frozen=True)
 class Coverage:
-    """`summary` is None where nothing could be counted, and `why_none` says why. `files` are by path."""
+    """Lines and branches that tests reach. `summary` is None where nothing could be counted, and `why_none` says
+    why.
+
+    `files` are by path.
+    """
 
     summary: RemovedCoverage | None = None
     why_none: str = ""

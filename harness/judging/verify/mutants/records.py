@@ -30,10 +30,12 @@ class MutantStatus(StrEnum):
 
     @property
     def is_detected(self) -> bool:
+        """Return whether the mutant counts as killed in the score."""
         return self in (MutantStatus.KILLED, MutantStatus.TIMEOUT)
 
     @property
     def is_undetected(self) -> bool:
+        """Return whether the mutant counts as alive in the score."""
         return self in (MutantStatus.SURVIVED, MutantStatus.NO_COVERAGE)
 
 
@@ -100,6 +102,7 @@ class MutantsFile(FileModel):
     why_no_coverage: str = ""
 
     def count(self, status: MutantStatus) -> int:
+        """Count the mutants with this status."""
         return sum(mutant.status is status for mutant in self.mutants)
 
     @property

@@ -8,7 +8,7 @@ from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsS
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
-from harness.judging.verify.evidence import listed, passed
+from harness.judging.verify.evidence import listed_arm, passed
 from harness.judging.verify.mutants.candidates import (
     Candidates,
     Coverage,
@@ -51,9 +51,18 @@ class MutantOrder:
 async def run_mutants(
     task: Task, submission: Submission, context: ArmContext, order: MutantOrder, reader: SuiteReader = by_grammar
 ) -> MutantsFile:
-    """Return the tests of a submission that are green at baseline, on mutants of the code that the removal takes out.
+    """Run a submission's tests that are green at baseline on mutants of the code that the removal takes out.
 
-    Raises UserError where there can be no mutants of this task, SandboxLost where an arm was lost.
+    Args:
+        task: Whose removal.
+        submission: Whose tests.
+        context: Where arms run.
+        order: How many mutants, of which seed.
+        reader: Finds the tests.
+
+    Raises:
+        UserError: There can be no mutants of this task.
+        SandboxLost: An arm was lost.
     """
     candidates = await removed_code(task, GitTree(context.image.tree))
     found = await read_submission(task, submission, context, reader)
@@ -168,7 +177,7 @@ class _Run:
         return VariantSource(name, VariantKind.PROBE, disk, running)
 
     async def _arms(self, suite: Suite, compiled: Sequence[CompiledVariant]) -> dict[str, Arm]:
-        arms = [(listed(item.variant.name), item) for item in compiled]
+        arms = [(listed_arm(item.variant.name), item) for item in compiled]
         return {
             key.variant: arm
             for key, arm in (await ArmRunner(self._context, self._task).run_suite(suite, arms)).items()

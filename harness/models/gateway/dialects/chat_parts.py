@@ -1,7 +1,4 @@
-"""Parts that the translations to and from chat completions share.
-
-What a model's file asks for, put into a request of a native agent.
-"""
+"""Parts that the translations to and from chat completions share, and the settings of a model's file in a request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self

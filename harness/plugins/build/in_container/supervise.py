@@ -138,7 +138,7 @@ def main():
     for name, place in (("installed.tar", TREE), ("kept.tar", data)):
         if (HERE / name).is_file():
             with tarfile.open(HERE / name) as archive:
-                archive.extractall(place, filter="tar")
+                archive.extractall(place)
     application = Application(settings, data)
 
     class Told(BaseHTTPRequestHandler):

@@ -37,7 +37,7 @@ class _Setting(NamedTuple):
 
 
 async def alone_problems(subject: Subject) -> list[Problem]:
-    """Return each test file of the reference by itself, against all of them together.
+    """Run each test file of the reference by itself; return where that differs from all of them together.
 
     Raises UserError, SandboxLost.
     """

@@ -38,7 +38,7 @@ _REMOVAL, _BASELINE = "removal-1", str(AT_BASELINE)
 
 
 class Concerned(NamedTuple):
-    """`told`: test -> by which rules something is so. `everything`: by one of them for all that it could be."""
+    """Tests of a finding. `told`: test -> the rules by which it holds. `everything`: by one of them for all tests."""
 
     told: Mapping[str, tuple[str, ...]]
     everything: bool
@@ -46,7 +46,7 @@ class Concerned(NamedTuple):
 
 @dataclass(frozen=True)
 class ReferenceRun:
-    """`listed` are the names of the manifest as the published rule reads them; `before` and `after` its two logs.
+    """The runs of a reference. `listed` are its names by the published rule, `before` and `after` its two logs.
 
     `tests` is our own mutation stage, empty where it didn't come to that; `printed_before` and
     `printed_after` are what these were made of.

@@ -72,7 +72,7 @@ def _last(name: str) -> str:
 
 @dataclass(frozen=True)
 class Patched:
-    """`text` is all of a new file; of another one the lines that the patch shows, context included.
+    """A file of a patch. `text` is all of a new file, else the lines that the patch shows, context included.
 
     `hunks` are its parts before and after the patch, each below the line that git names as the one it stands under.
     """

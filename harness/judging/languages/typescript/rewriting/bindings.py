@@ -32,7 +32,7 @@ _UNSEEN = frozenset({"type_annotation", "type_parameters", "type_arguments"})
 
 @dataclass(frozen=True)
 class Declaration:
-    """`scope` holds every place that the name may be used at."""
+    """A declaration of a name. `scope` holds every place where the name may be used."""
 
     kind: str
     name: Node

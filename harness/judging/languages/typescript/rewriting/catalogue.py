@@ -1,8 +1,7 @@
-"""The catalogue put together: the rules, which functions have a name, and how inert code stands in TypeScript.
+"""The catalogue of TypeScript put together: its rules, which functions have a name, and how inert code is placed.
 
-A text in the form that the rules expect: arrow functions with blocks, braces, no missing `;`, no `!` behind.
-
-What runs of a variant's text, before it is transpiled: its touched functions rewritten, the rest as it is.
+Before its rules apply, a text gets the form that they expect: arrow functions with blocks, braces, no missing `;`, no
+`!` behind. Then its touched functions are rewritten, and the rest stays as it is.
 """
 
 import re
