@@ -9,7 +9,7 @@ from typing import Protocol
 
 from harness.judging.languages.found import TooMuchToRead
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import Evidence, UnkeptArms, derived, new_draw
+from harness.judging.verify.evidence import Evidence, UnkeptArms, derived_seed, new_draw
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judgement import Judgement, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult
@@ -76,8 +76,8 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     seed = int.from_bytes(hashlib.sha256(task.digest.encode() + intake.patch).digest()[:8])
     code = product(files, tests)
     try:
-        stubs = await read_apart(lambda: stubbed_modules(files, code, Random(derived(seed, "stubs"))))
-        mutants = await read_apart(lambda: drawn_mutants(files, code, Random(derived(seed, "mutants"))))
+        stubs = await read_apart(lambda: stubbed_modules(files, code, Random(derived_seed(seed, "stubs"))))
+        mutants = await read_apart(lambda: drawn_mutants(files, code, Random(derived_seed(seed, "mutants"))))
     except TooMuchToRead:
         return Plan(files, tests)
     return Plan(files, tests, tuple(stubs), tuple(mutants))

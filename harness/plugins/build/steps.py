@@ -15,9 +15,9 @@ from typing import NamedTuple
 from harness.judging.languages.toolchain import JobsStopped
 from harness.judging.testing.arm_job import TestRun, read_job, test_job
 from harness.judging.verify.arms import ArmContext
-from harness.judging.verify.evidence import derived
+from harness.judging.verify.evidence import derived_seed
 from harness.plugins.build.task import BOOT_FILE, HIDDEN, OWN, BuildTask
-from harness.sandbox.deadline import slowness
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Job, JobResult, LimitReached, PlacedFile
 from harness.specs.errors import SandboxLost
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -154,7 +154,7 @@ class Steps:
         """
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
-        port, control = Random(derived(self.seed, step.name)).sample(_PORTS, 2)
+        port, control = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 2)
         files = self.task.hidden_files()
         if before and before.state:
             files[f"{HIDDEN}/{STATE}"] = before.state
