@@ -24,11 +24,13 @@ from harness.plugins.build.own_tests import MUTANTS
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED
 from harness.plugins.build.steps import INSTALLED, KEPT, PLACE, STATE
 from harness.plugins.build.task import HIDDEN, BuildTask, build_task, load_task, patch_of, task_directories
+from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict
+from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
 BRIEF, SETTINGS = "link-shortener", f"{PLACE}/settings.json"
@@ -53,6 +55,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> GitTree:
 @pytest.mark.parametrize("part", STATIC)
 async def test_the_files_of_a_brief_are_in_order(part: str) -> None:
     assert await STATIC[part](Subject(Catalog(), task_of())) == []
+
+
+def test_each_reason_of_the_track_has_an_application_that_must_get_it_and_one_that_must_not() -> None:
+    cases = read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "build", None)
+    expected = [case.expected for case in cases if case.expected]
+    assert {code for each in expected for code in each.codes} >= set(reasons_of("build"))
+    assert Verdict.RESOLVED in {each.verdict for each in expected}
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_briefs(tmp_path: Path) -> None:
