@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Protocol
@@ -18,7 +18,7 @@ from harness.judging.verify.verdict import RubricStage, Stages, stage_status
 from harness.judging.verify.verification import Judging
 from harness.plugins.build.own_tests import Changed, drawn_mutants, listed_files, product, stubbed_modules
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED
-from harness.plugins.build.steps import BOOT, HIDDEN_STEPS, INSTALL, Files, Steps, step_key
+from harness.plugins.build.steps import BOOT, BOOT_STEP, CHAINS, INSTALL, Files, HiddenStep, Steps, step_key
 from harness.plugins.build.task import KEEPS, OWN_TESTS, STARTS, BuildTask, build_task
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import first_error
@@ -99,13 +99,11 @@ async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
         return arm
 
     steps = Steps(judging.context, task, plan.files, draw.order_seed)
-    judging.context.observer.planned(1 + len(HIDDEN_STEPS) + len(_own(plan)))
+    judging.context.observer.planned(2 + sum(map(len, CHAINS)) + len(_own(plan)))
     if passes(keep(INSTALL, await steps.install())):
-        for step in HIDDEN_STEPS:
-            keep(step.name, await steps.hidden(step))
-            if step.name == BOOT and not is_started(task, arms):
-                break
-        else:
+        keep(BOOT, await steps.hidden(BOOT_STEP))
+        if is_started(task, arms):
+            await _side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
             await _own_tests(steps, plan, keep)
     evidence = Evidence((), arms, required=(), draw=draw)
     if cache:
@@ -131,15 +129,25 @@ async def _own_tests(steps: Steps, plan: Plan, keep: _Keep) -> None:
     if not all(map(passes, green)):
         return
     seconds = _CHANGED_SECONDS + 5 * max(arm.seconds for arm in green)
+
+    async def one(name: str, files: Files, arguments: Sequence[str] = ()) -> None:
+        keep(name, await steps.own_tests(name, files, arguments, seconds))
+
+    changed = (*plan.stubs, *plan.mutants)
+    reversed_order = one(REVERSED, plan.files, plan.tests[::-1])
+    await _side_by_side([reversed_order, *(one(each.name, each.files) for each in changed)])
+
+
+async def _chain(steps: Steps, chain: Sequence[HiddenStep], keep: _Keep) -> None:
+    for step in chain:
+        keep(step.name, await steps.hidden(step))
+
+
+async def _side_by_side(runs: Iterable[Coroutine[object, object, None]]) -> None:
     with first_error():
         async with asyncio.TaskGroup() as group:
-
-            async def one(name: str, files: Files, arguments: Sequence[str] = ()) -> None:
-                keep(name, await steps.own_tests(name, files, arguments, seconds))
-
-            group.create_task(one(REVERSED, plan.files, plan.tests[::-1]))
-            for changed in (*plan.stubs, *plan.mutants):
-                group.create_task(one(changed.name, changed.files))
+            for run in runs:
+                group.create_task(run)
 
 
 def passes(arm: Arm | None) -> bool:

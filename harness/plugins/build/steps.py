@@ -67,15 +67,17 @@ class HiddenStep(NamedTuple):
         return step_key(self.name)
 
 
-HIDDEN_STEPS = (
-    HiddenStep(BOOT, BOOT_FILE),
-    HiddenStep("acceptance", f"{HIDDEN}/test_acceptance.py"),
-    HiddenStep("robustness", f"{HIDDEN}/test_robustness.py"),
-    HiddenStep("keep", f"{HIDDEN}/test_keep.py"),
-    HiddenStep("kept", f"{HIDDEN}/test_kept.py", after="keep"),
-    HiddenStep("strike", f"{HIDDEN}/test_strike.py"),
-    HiddenStep("revived", f"{HIDDEN}/test_revived.py", after="strike"),
+BOOT_STEP = HiddenStep(BOOT, BOOT_FILE)
+CHAINS = (
+    (HiddenStep("acceptance", f"{HIDDEN}/test_acceptance.py"),),
+    (HiddenStep("robustness", f"{HIDDEN}/test_robustness.py"),),
+    (HiddenStep("keep", f"{HIDDEN}/test_keep.py"), HiddenStep("kept", f"{HIDDEN}/test_kept.py", after="keep")),
+    (
+        HiddenStep("strike", f"{HIDDEN}/test_strike.py"),
+        HiddenStep("revived", f"{HIDDEN}/test_revived.py", after="strike"),
+    ),
 )
+"""Steps of a chain run one after the other, chains side by side."""
 
 
 def step_key(name: str) -> ArmKey:
