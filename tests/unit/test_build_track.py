@@ -15,8 +15,10 @@ import yaml
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import ArmLog, Draw, Evidence, UnkeptArms
 from harness.judging.verify.intake import ingest
-from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.mutation import judge_mutation
+from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.judging.verify.verification import Judging
 from harness.plugins.build.check import STATIC, points_of
 from harness.plugins.build.grading import Plan, grade_build, plan_of
@@ -30,6 +32,7 @@ from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, Job
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.test_results import TestId
 from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
@@ -295,6 +298,34 @@ async def test_a_report_that_the_application_writes_takes_the_place_of_none(tree
     """The engine's companion leaves one in which all is green."""
     with pytest.raises(SandboxLost, match=r"the hidden tests (ended without its result|left no whole report)"):
         await judged(ScriptedEngine(tree.directory, silent=frozenset({f"{HIDDEN}/test_{file}.py"})))
+
+
+class Kept:
+    """See `EvidenceCache`: keeps what a file would keep."""
+
+    evidence: Evidence | None = None
+
+    def read(self) -> Evidence | None:
+        return self.evidence
+
+    def draw(self) -> Draw | None:
+        return None
+
+    def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:
+        return UnkeptArms()
+
+    def keep(self, evidence: Evidence) -> None:
+        assert decide(judge_mutation(evidence)) is not Verdict.UNSCORED
+        self.evidence = evidence
+
+
+async def test_what_the_steps_showed_is_kept_and_graded_again_without_a_container(tree: GitTree) -> None:
+    red = frozenset({"test_a_code_of_the_wrong_form_is_refused"})
+    engine, cache = ScriptedEngine(tree.directory, red, own(0, changed=1)), Kept()
+    first = await grade_build(replace(judging(engine), cache=cache), handed_in("flask"))
+    count = len(engine.jobs)
+    again = await grade_build(replace(judging(engine), cache=cache), handed_in("flask"))
+    assert (again.record, len(engine.jobs)) == (first.record, count)
 
 
 async def test_application_and_hidden_tests_share_no_file_and_data_alone_goes_on(tree: GitTree) -> None:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from harness.judging.languages.found import TooMuchToRead
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.evidence import Evidence, UnkeptArms, derived_seed, new_draw
+from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, derived_seed, new_draw
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judgement import Judgement, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult
@@ -105,7 +105,8 @@ async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
         if is_started(task, arms):
             await _side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
             await _own_tests(steps, plan, keep)
-    evidence = Evidence((), arms, required=(), draw=draw)
+    # Evidence is kept where its baseline has run: here that is the installation.
+    evidence = Evidence((), {AT_BASELINE: arms[step_key(INSTALL)], **arms}, required=(), draw=draw)
     if cache:
         cache.keep(evidence)
     return evidence
