@@ -68,7 +68,7 @@ function createApp(store) {
   });
 
   // Express tells an error's handler by its four parameters.
-  app.use((error, request, response, next) => {
+  app.use((error, request, response, _next) => {
     response.status(error.status || 500).json({ error: error.message });
   });
   return app;

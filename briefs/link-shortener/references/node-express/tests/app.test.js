@@ -49,7 +49,8 @@ test('a link leads to its address', () => served(async (client) => {
 
 test('a code is given once', () => served(async (client) => {
   assert.equal((await client('POST', '/links', { url, code: 'mine' })).json.code, 'mine');
-  assert.equal((await client('POST', '/links', { url, code: 'mine' })).status, 409);
+  const refused = await client('POST', '/links', { url, code: 'mine' });
+  assert.deepEqual([refused.status, refused.json], [409, { error: 'code: taken' }]);
 }));
 
 test('refusals', () => served(async (client) => {
@@ -59,11 +60,18 @@ test('refusals', () => served(async (client) => {
     assert.equal(answer.status, 400, JSON.stringify(body));
     assert.ok(answer.json.error);
   }
-  assert.equal((await client('POST', '/links', { url, more: 'x'.repeat(100000) })).status, 413);
+  const body = JSON.stringify({ url });
+  assert.equal((await client('POST', '/links', body.padEnd(100001))).status, 413);
+  assert.equal((await client('POST', '/links', body.padEnd(100000))).status, 201);
   assert.equal((await client('POST', '/links', { url, code: null, max_visits: null })).status, 201);
   for (const where of ['/links?page=0', '/links?per_page=101', '/top?limit=101']) assert.equal((await client('GET', where)).status, 400);
-  for (const where of ['/nowhere', '/links/nowhere', '/links/nowhere/referrers', '/a/b/c']) assert.equal((await client('GET', where)).status, 404);
-  assert.equal((await client('DELETE', '/links/nowhere')).status, 404);
+  for (const where of ['/nowhere', '/links/nowhere', '/links/nowhere/referrers', '/a/b/c']) {
+    const answer = await client('GET', where);
+    assert.equal(answer.status, 404);
+    assert.match(answer.json.error, /^no such (link|route)$/);
+  }
+  const gone = await client('DELETE', '/links/nowhere');
+  assert.deepEqual([gone.status, gone.json], [404, { error: 'no such link' }]);
 }));
 
 test('referrers', () => served(async (client) => {
