@@ -10,7 +10,7 @@ from harness.judging.languages.python.discovery import discover
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
-from harness.plugins.build.grading import grade_build
+from harness.plugins.build.grading import grade_build, side_by_side
 from harness.plugins.build.task import (
     BROKEN,
     COVERS,
@@ -131,15 +131,19 @@ def points_of(record: VerdictRecord) -> float:
 
 async def broken_application_problems(subject: Subject) -> list[Problem]:
     """Return applications that are broken in one way and lose more than that, or less. Their own tests don't run."""
-    task, problems = build_task(subject.task), []
-    for path in _broken(task):
+    found: list[Problem] = []
+
+    async def judge(path: Path) -> None:
+        task = build_task(subject.task)
         submission = await broken_application(task, path)
         record = (await grade_build(Judging(task, subject.containers), submission)).record
         lost = {item.id for item in record.stages.rubric.criteria if not item.met} - set(OWN_TESTS)
         if lost != set(lost_by(path)):
             words = f"it loses {', '.join(sorted(lost)) or 'nothing'}; expected: {', '.join(lost_by(path))}"
-            problems.append(Problem(where=subject.at(f"{BROKEN}/{path.name}"), message=words))
-    return problems
+            found.append(Problem(where=subject.at(f"{BROKEN}/{path.name}"), message=words))
+
+    await side_by_side(map(judge, _broken(build_task(subject.task))))
+    return sorted(found, key=lambda problem: problem.where)
 
 
 async def null_problems(subject: Subject) -> list[Problem]:

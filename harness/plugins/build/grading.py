@@ -103,7 +103,7 @@ async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
     if passes(keep(INSTALL, await steps.install())):
         keep(BOOT, await steps.hidden(BOOT_STEP))
         if is_started(task, arms):
-            await _side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
+            await side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
             await _own_tests(steps, plan, keep)
     # Evidence is kept where its baseline has run: here that is the installation.
     evidence = Evidence((), {AT_BASELINE: arms[step_key(INSTALL)], **arms}, required=(), draw=draw)
@@ -136,7 +136,7 @@ async def _own_tests(steps: Steps, plan: Plan, keep: _Keep) -> None:
 
     changed = (*plan.stubs, *plan.mutants)
     reversed_order = one(REVERSED, plan.files, plan.tests[::-1])
-    await _side_by_side([reversed_order, *(one(each.name, each.files) for each in changed)])
+    await side_by_side([reversed_order, *(one(each.name, each.files) for each in changed)])
 
 
 async def _chain(steps: Steps, chain: Sequence[HiddenStep], keep: _Keep) -> None:
@@ -144,7 +144,8 @@ async def _chain(steps: Steps, chain: Sequence[HiddenStep], keep: _Keep) -> None
         keep(step.name, await steps.hidden(step))
 
 
-async def _side_by_side(runs: Iterable[Coroutine[object, object, None]]) -> None:
+async def side_by_side(runs: Iterable[Coroutine[object, object, None]]) -> None:
+    """Run all to their end, or until one of them fails."""
     with first_error():
         async with asyncio.TaskGroup() as group:
             for run in runs:
