@@ -22,7 +22,7 @@ from harness.specs.task import Task
 from harness.specs.yaml_files import read_text
 
 REQUEST = "request.j2"
-"""What every agent is told. A scaffold that has no such file of its own shares the one beside all scaffolds."""
+"""The request to every agent. A scaffold that has no such file of its own shares the one beside all scaffolds."""
 
 
 def template_path(scaffold: Scaffold, file: str) -> Path:

@@ -90,7 +90,7 @@ def no_tests(outputs: Mapping[str, bytes], report: str) -> str:
 AT_ONCE = 4
 """Builds wait for a network more often than for a core."""
 Tell = Callable[[str], None]
-"""Told a line before each step that takes a while."""
+"""A function that prints a line before each step that takes a while."""
 
 
 def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:

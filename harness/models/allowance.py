@@ -369,7 +369,7 @@ class _LimitedModel:
 
 
 _Span = tuple[float, float]
-"""From and to, on a clock."""
+"""Beginning and end, on a clock."""
 
 
 def _length(spans: Sequence[_Span]) -> float:

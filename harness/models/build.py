@@ -24,7 +24,7 @@ _VARIABLES = {
     "openrouter": ("OPENROUTER_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
-"""Of providers about which litellm, whose import takes seconds, needn't be asked: one of them has the key."""
+"""Variables of providers about which litellm, whose import takes seconds, needn't be asked: one has the key."""
 _ALSO = {
     "cohere": ("CO_API_KEY",),
     "cohere_chat": ("CO_API_KEY",),

@@ -24,7 +24,7 @@ _KEYLESS = re.compile(
     r"missing credentials|missing \w* ?api key|api_?key\b.{0,40}\bnot set\b|unable to locate credentials",
     re.IGNORECASE,
 )
-"""What the clients behind litellm say where there is no key; litellm makes server or connection errors of it."""
+"""Messages of the clients behind litellm where there is no key; litellm makes server or connection errors of them."""
 
 
 class LiteLLMModel:

@@ -85,7 +85,7 @@ def read_messages(path: Path) -> list[MessageRecord]:
 
 _EXCERPT_CHARS = 80
 _BEFORE_CHARS = 20
-"""Of an excerpt, how much stands before the first difference."""
+"""Characters of an excerpt before the first difference."""
 _VOLATILE = (
     (re.compile(r" \(\d+ answers?, \d+ seconds(?:, \$\d+\.\d\d)? left\)"), ""),  # a replay costs nothing
     (re.compile(r"\b\d+(?:\.\d+)?(?: ?(?:ns|us|µs|ms|s)| (?:milli|micro)?seconds?)\b"), "<duration>"),
@@ -96,7 +96,7 @@ _VOLATILE = (
     (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<address>"),
     (re.compile(r"={3,}"), "==="),  # pytest pads its summary to the width that the duration leaves
 )
-"""What differs between two runs of the same command though nothing has changed. Other numbers count."""
+"""Parts that differ between two runs of the same command though nothing has changed. Other numbers count."""
 
 
 class Divergence(NamedTuple):

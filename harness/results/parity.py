@@ -57,7 +57,7 @@ _OF_A_TEST = frozenset(
         ReasonCode.SURVIVED_REMOVAL,
     }
 )
-"""What its two runs showed of the test in question is what explains them."""
+"""Reasons that the two runs of the test in question explain."""
 
 WHY_OURS_TAKES: dict[ReasonCode, str] = {
     ReasonCode.SURVIVED_REMOVAL: "ours looks at the listed tests alone, the published one at all of the same name",

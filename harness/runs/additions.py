@@ -15,7 +15,7 @@ from harness.tracks.registry import track_of
 
 _OF_RUNS = {".lock", ".index", "events.jsonl", "run.yaml", "trials"}
 _JUDGED_BY = ("judge", "judge_votes", "protocol", "control", "all_criteria", "registries")
-"""Of a configuration, what changes outcomes beside the trials that it names. How many run at once, where, and what
+"""Keys of a configuration that change outcomes beside the trials that it names. How many run at once, where, and what
 they may cost at most doesn't."""
 _SHOWN = 30
 _NONE = "none"

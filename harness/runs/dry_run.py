@@ -28,7 +28,7 @@ class State(StrEnum):
     """The agent has handed in; only the judging is missing, or was by another judge."""
     RUN = "run"
     REDO = "redo"
-    """What is there is of another identity: of a task, image, scaffold or model that has changed since."""
+    """Its files are of another identity: of a task, image, scaffold or model that has changed since."""
     UNKNOWN = "unknown"
     """Something is there, and whether it is of this trial shows once the image is made."""
 

@@ -72,7 +72,7 @@ class Stand(BaseModel):
 
 
 Observer = Callable[[Trial, Progress, str, Stand | None], None]
-"""Told of each step of each trial: the trial, what happened, a word about it, and how far a trial at work is."""
+"""An observer of each step of each trial: the trial, what happened, a word about it, and its progress."""
 
 
 class TrialEvent(BaseModel):

@@ -28,7 +28,7 @@ _OF_A_START = (
     *("jobs", "tries", "retry_seconds", "trial_seconds", "fail_on_error", "executor", "sandbox"),
     *("max_cost_usd", "arm_output_mb", "min_free_disk_gb", "image_disk_gb", "judge_cache", "mutants", "looks"),
 )
-"""Of a configuration, what each start may have otherwise."""
+"""Keys of a configuration that may differ from start to start."""
 
 
 def begin_or_extend(path: Path, earlier: RunFile | None, asked: AskedRun, added: tuple[str, ...]) -> RunFile:

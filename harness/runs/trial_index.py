@@ -32,7 +32,8 @@ _FORMAT = 3
 MANY = 2_000
 """Trials of which an index is made: nobody reads a table of more lines, or waits for each to be opened."""
 _READ = ("", "/trial.json", "/verdict.json", "/agent.json", "/usage.json")
-"""What an entry is read from, behind the attempt's number. The first is the directory: it notices each new name."""
+"""Files that an entry is read from, behind the attempt's number. The first is the directory: it notices each new
+name."""
 _log = logging.getLogger(__name__)
 
 

@@ -26,7 +26,7 @@ HOSTILE_MEMORY_KB = 1 << 20
 """The memory that one call may need on an agent's data, in KiB."""
 
 _GAVE_UP = re.compile(r"^(?:BUG: |.*: Assertion .* failed)", re.MULTILINE)
-"""What git writes where it ends itself because of what it has read, the same at each try."""
+"""Messages of git that has ended itself because of what it has read: they come again at each try."""
 _LIMITED = f'ulimit -S -t {HOSTILE_CPU_SECONDS}; ulimit -d {HOSTILE_MEMORY_KB} 2>/dev/null; exec git "$@"'
 
 

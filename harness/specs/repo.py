@@ -40,7 +40,7 @@ REPORT_FORMATS: Registry[object] = Registry(
 )
 """Behind each name is a `harness.judging.testing.readers.Reader`; `reader_of` gives it, and checks that it is one."""
 PUBLISHED = "published"
-"""What a published task's own parser makes of its run script's output."""
+"""The format that a published task's own parser makes of its run script's output."""
 
 
 def _known(name: str) -> str:

@@ -106,3 +106,21 @@ async def test_a_bug_that_no_drawn_call_shows_and_another_fix_that_one_tells_apa
     assert await problems(catalog, "fuzz") == {
         "withheld.patch: no drawn call of the base's fuzz file tells it from the fix"
     }
+
+
+@pytest.mark.long
+async def test_a_part_that_passed_is_remembered_until_hidden_tests_of_its_base_change(tmp_path: Path) -> None:
+    catalog = bug_catalog(tmp_path / "catalog")
+
+    async def remarks() -> list[str]:
+        asked = ("task", "check", BUG, "--only", "nop", "--remember", "--json")
+        done = await testwright("--catalog", catalog, *asked, cwd=tmp_path)
+        assert done.status == 0, done.output + done.complaint
+        [task] = json.loads(done.output)["tasks"]
+        return [remark for step in task["steps"] for remark in step["remarks"]]
+
+    assert await remarks() == []
+    assert await remarks() == ["nop: remembered"]
+    manifest = catalog / "tasks" / BASE / "reference" / "manifest.yaml"
+    manifest.write_text(manifest.read_text() + "\n")
+    assert await remarks() == []

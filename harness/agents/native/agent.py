@@ -62,7 +62,7 @@ HOME = f"{PLACE}/home"
 REQUEST_FILE = f"{PLACE}/request.md"
 STDOUT, STDERR = f"{PLACE}/stdout", f"{PLACE}/stderr"
 VARIABLES = ("model", "base_url", "token", "request", "request_file", "home", "toolbox", "workdir")
-"""What these templates are given."""
+"""Variables of these templates."""
 
 
 @dataclass(frozen=True)

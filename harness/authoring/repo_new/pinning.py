@@ -201,7 +201,7 @@ def sha256_of(file: Path) -> str:
 
 
 PYTHON = "3.11"
-"""Of the base image."""
+"""Python's version in the base image."""
 _LOCKING_SECONDS = 600
 
 

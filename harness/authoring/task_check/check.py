@@ -140,9 +140,8 @@ async def _dynamic(
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
-    memory = (
-        memory_of(subject, session.engine.isolation) if context.order.remember and subject.rubric.is_file() else None
-    )
+    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
+    memory = memory_of(subject, session.engine.isolation) if context.order.remember and of_catalog else None
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)

@@ -125,7 +125,7 @@ def parts_named(names: Iterable[str]) -> frozenset[StepId]:
 
 
 COVERS = "covers"
-"""What covers.yaml says is compared with what the reference's tests notice, where these are judged."""
+"""The part that compares covers.yaml with the probes that the reference's tests notice, where these are judged."""
 
 
 def part_named(name: str, option: str) -> StepId:

@@ -43,6 +43,7 @@ _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
     StepId.HONEST_SUITES: (*_CONTROLS, "reference/"),
     StepId.FUZZ: ("prompt.md",),
     StepId.UPSTREAM_TESTS: _CONTROLS,
+    StepId.ALTERNATIVE_FIXES: (),
 }
 """The parts that start containers, and what of a task's files each has nothing to do with."""
 REMEMBERED = "remembered"
@@ -93,6 +94,8 @@ class Memory:
 def memory_of(subject: Subject, isolation: str) -> Memory:
     """Return what is remembered of a task's check on an engine of this isolation.
 
+    A part of another track's check may read what its digest covers beside its own files, as hidden tests of a bug.
+
     Raises:
         OSError: A file of the task can't be read.
     """
@@ -101,7 +104,11 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
     corpus = corpus_of(subject.catalog) / task.id
     honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in _files(corpus)}
     where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
-    shared = {"rubric": subject.rubric.read_bytes(), "where": where.encode(), **_told(subject.catalog)}
+    shared = {"where": where.encode(), **_told(subject.catalog)}
+    if subject.rubric.is_file():
+        shared["rubric"] = subject.rubric.read_bytes()
+    if task.track != BEHAVIOUR:
+        shared["whole"] = task.digest.encode()
     keys = {}
     for step, not_read in _NOT_READ.items():
         read = {name: data for name, data in files.items() if not name.startswith(not_read)}
@@ -126,7 +133,7 @@ def _files(directory: Path) -> Iterator[Path]:
 
 Part = Callable[[Subject], Awaitable[list[Problem]]]
 Watch = Callable[[str, str], None]
-"""Told a task and the step of its check that begins; an empty step at its end."""
+"""An observer that is told a task and the step of its check that begins; an empty step at its end."""
 
 
 async def run_parts(

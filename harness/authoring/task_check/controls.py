@@ -178,7 +178,7 @@ def _shown(task: Task, file: str) -> Iterator[str]:
 
 
 ARM_SHARE = 0.5
-"""Of limits.arm_seconds: an arm of the reference may take no more, since others' machines are slower."""
+"""Share of limits.arm_seconds that an arm of the reference may take: other machines are slower."""
 _REFERENCE = "reference/tests.patch"
 
 

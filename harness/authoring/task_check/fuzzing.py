@@ -32,7 +32,7 @@ SEEDS = 2
 REWRITTEN = 3
 """Machine rewritings of the pristine code that are compared as well."""
 MOSTLY = 0.8
-"""Of the inputs that pristine code answers: so many must get two different answers of the garbage."""
+"""Share of the inputs that pristine code answers for which the garbage must give two different answers."""
 FUZZ_FILE = "fuzz.txt"
 _ARROW = " => "
 _REMOVALS = ("removal", "garbage")

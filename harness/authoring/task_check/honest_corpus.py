@@ -17,7 +17,7 @@ CORPUS = "tests/honest"
 OF_EACH = 2
 _NAMED = 5
 _PLACES = ("honest", CORPUS)
-"""Of a catalog: its own folder, else that of a checkout of testwright."""
+"""Folders of honest suites: a catalog's own, else that of a checkout of testwright."""
 
 
 def corpus_of(catalog: Catalog) -> Path:

@@ -17,7 +17,7 @@ from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 ARM_SECONDS = 10.0
-"""Of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""
+"""Seconds of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""
 MAX_FILES = 8
 _NAMED = 3
 

@@ -72,7 +72,7 @@ def _classes(text: bytes) -> list[tuple[str, tuple[str, ...]]]:
 
 _LABELS = {"testwright.check": "reach"}
 _BY_TEST = 12
-"""So many tests are run one by one to see what each reaches; of more, each file."""
+"""The most tests that are run one by one to see what each reaches; of more, each file is run."""
 _NAMED = 4
 
 

@@ -33,7 +33,7 @@ class Operator(StrEnum):
     RETURN = "ReturnValue"
     CALL = "CallRemoval"
     ERROR_PATH = "ErrorPath"
-    """What handles or reports an error is left out."""
+    """Code that handles or reports an error is left out."""
 
 
 class Mutation(NamedTuple):

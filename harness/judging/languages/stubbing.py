@@ -12,7 +12,7 @@ from harness.judging.languages.functions import Edit
 from harness.specs.errors import UserError
 
 MESSAGE = "this part is not available"
-"""What a stub that refuses says."""
+"""The message of a stub that refuses."""
 
 
 class StubKind(StrEnum):

@@ -118,7 +118,7 @@ class Code:
     is_code: Callable[[str], bool]
     """Whether the file at this path is code: text and what runs of it can differ. Data files have no such split."""
     comment: str
-    """What begins a comment that ends with its line."""
+    """The mark of a comment that ends with its line."""
     write: Writer
     """For text that is itself what runs."""
 

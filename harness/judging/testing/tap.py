@@ -23,7 +23,7 @@ _REPORT = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _HARD_ERROR = "status 99"
-"""What automake's test programs end with where they could not be set up."""
+"""The end of automake's test programs that could not be set up."""
 _PROGRAM = re.compile(r"\s*\S+: ")
 
 

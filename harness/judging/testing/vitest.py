@@ -17,7 +17,7 @@ _OUTCOMES = {
     "disabled": Outcome.SKIPPED,
 }  # fmt: skip
 _UNFINISHED = "pending"
-"""In vitest's reports a test that had begun, in jest's one that is skipped: no result either way."""
+"""In vitest's reports a test that had begun, in jest's one that is skipped: no result in either case."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIMEOUT = re.compile(r"^\w*Error: ((Test|Hook) timed out in|thrown: \"Exceeded timeout)")
 _ASSERTION = re.compile(

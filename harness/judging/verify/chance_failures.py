@@ -32,7 +32,7 @@ class Explanation(Enum):
     """Green in both other looks."""
     EXCUSED = "excused"
     OPEN = "open"
-    """Nobody has looked again so far."""
+    """The failure wasn't looked at again so far."""
 
 
 def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Explanation]:

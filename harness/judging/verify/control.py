@@ -37,7 +37,7 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
 COPIES = 2
-"""Of one mutant, side by side."""
+"""Copies of one mutant, side by side."""
 _ROUNDS = 2
 """At most: the second one where only one copy was noticed in the first."""
 _FLAKY_WORDS = "it passed among all other arms, and not apart from them, on code of the same behaviour"

@@ -14,12 +14,12 @@ from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 
 _LOOKS = 2
-"""Of a failure where the behaviour is the same, before it is excused or counts as chance."""
+"""Looks at a failure where the behaviour is the same, before it is excused or counts as chance."""
 _LOOKS_GUESSED = 0.25
 """The best chance in both looks together. With one kind of removal, one of two arms must fail each time. With two,
 failing in one of three arms keeps one kind whole with a chance of 2/3 at first, and then of 1/3."""
 STEPS = 200
-"""In which the probability of a pass is tried."""
+"""Steps in which the probability of a pass is tried."""
 
 
 def fewest_arms(probes: int, twins: int, garbage: bool = True) -> list[VariantKind]:

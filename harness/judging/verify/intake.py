@@ -16,7 +16,7 @@ MAX_PATCH_BYTES = 5_000_000
 MAX_FILES = 500
 MAX_FILE_BYTES = 2_000_000
 MAX_UNPACKED_BYTES = 2 * MAX_CHANGED_BYTES
-"""Of a patch's binary changes, back and forth, and of the files that it starts from."""
+"""Bytes of a patch's binary changes, in both directions, and of the files that it starts from."""
 REGULAR_MODES = ("100644", "100755")
 
 

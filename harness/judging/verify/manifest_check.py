@@ -133,7 +133,7 @@ def _prints(title: str, printed: str) -> bool:
 
 
 _WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
-"""From the strictest on: the first that a test fits decides."""
+"""Ways in which a name fits a test, the strictest first: the first that a test fits decides."""
 
 
 def _looks(name: str) -> str:

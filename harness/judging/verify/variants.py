@@ -118,7 +118,7 @@ def laid(code_paths: Mapping[str, bool], disk: Files, running: Files) -> dict[st
 
 
 FEWEST_REWRITTEN, MORE_REWRITTEN = 4, 2
-"""So many rewritten variants there are at least, and so many more by chance at most."""
+"""The fewest rewritten variants, and how many more there may be by chance."""
 OF_A_REMOVAL = 2
 """Variants of each kind of removal; a listed test must fail in all of one kind."""
 

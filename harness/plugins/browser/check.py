@@ -22,7 +22,7 @@ from harness.specs.task_facts import Level, StepId
 REFERENCE_TIMES = 5
 SUITES = "suites"
 _OF_THIS_PACKAGE = "tests/fixtures/browser"
-"""Of a checkout: the suites of the tasks that come with this package."""
+"""The folder of a checkout with the suites of the tasks that come with this package."""
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:

@@ -89,7 +89,7 @@ class BugTask(Task):
 
     NEEDED: ClassVar[tuple[str, ...]] = ("withheld.patch", FIX)
     STANDS_FOR: ClassVar[dict[str, str]] = {"removal.patch": FIX, "placebo.patch": PLAIN}
-    """What others ask for by these names: what the code in question is, and other text of it."""
+    """Parts that others ask for by these names: the change of the code in question, and other text of it."""
 
     file: BugFile
     base: Task

@@ -28,7 +28,7 @@ SESSIONS = Sessions()
 SHOWN = ("/solution", "/tests")
 _MADE = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 _MOST_BYTES = 1_000_000_000
-"""Of a folder or a file that Harbor takes out."""
+"""Bytes of a folder or a file that Harbor takes out."""
 _TIMED_OUT = 124
 
 

@@ -29,7 +29,7 @@ EVENTS = (
     *(code.value for code in ReasonCode),
     *REASONS.names,
 )
-"""What a cap's `when` may name: a verdict, a stage that failed, or the code of a reason."""
+"""Values of a cap's `when`: a verdict, a stage that failed, or the code of a reason."""
 ABSENT_NAME = "absent-name"
 """Not a note of the verdict: each finding in `names.json` counts as one."""
 NOTES = (*(code.value for code in NoteCode), ABSENT_NAME)

@@ -38,7 +38,7 @@ from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.yaml_files import read_text
 
 _LAYOUT = "3"
-"""Of what we do to an image; a change makes new ones."""
+"""The version of our changes of an image; a new one makes new images."""
 _STAGE = "published"
 _FACTS = "id -u; id -g; for name in bash git python3 sha256sum; do command -v $name >/dev/null || echo $name; done"
 _REMAINS = ("__pycache__", ".pytest_cache")

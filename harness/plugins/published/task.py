@@ -48,12 +48,12 @@ def _matching(path: Path) -> Iterator[Path]:
 PREFIX = "swe-atlas-"
 """Begins the id of every such task, so that none is taken for a task of the catalog."""
 TOOLS = "/opt/published"
-"""Where run script and parser lie in an arm: outside the tree."""
+"""The place of run script and parser in an arm, outside the tree."""
 TEST_PATHS = (
     "test/**", "tests/**", "**/test/**", "**/tests/**", "**/*_tests/**",
     "**/*_test.go", "**/*_test.py", "**/*.uts", "**/test_*", "**/*.test.*", "**/*.spec.*",
 )  # fmt: skip
-"""What the published verifier takes for tests."""
+"""Paths that the published verifier takes for tests."""
 _PIDS = 4096
 _ANY_LANGUAGE = "python"
 """That of a task of which nothing is known; nothing of it is ever read."""

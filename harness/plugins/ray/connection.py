@@ -20,7 +20,7 @@ from harness.sandbox.host import host_environment
 from harness.specs.errors import UserError
 
 RESOURCE = "testwright"
-"""What a node offers that does trials: as much of it as it takes trials at once."""
+"""The resource of a node that does trials: as much of it as it takes trials at once."""
 _ANSWER_SECONDS = 20.0
 _ASK = """
 import sys

@@ -179,7 +179,7 @@ def _opened(source: Path | bytes) -> Any:
 
 
 _PIECE_BYTES = 66_000
-"""As base64 it must fit into one argument."""
+"""Bytes that fit into one argument as base64."""
 _LONGEST_PAUSE = 0.1
 
 

@@ -82,7 +82,7 @@ def _sha256(path: Path) -> str:
 
 HOME = "/home/agent"
 _BYTES_PER_FILE = 512
-"""What an inode and its name cost, so that a million empty files are not free."""
+"""Bytes of an inode and its name, so that a million empty files are not free."""
 _NOT_THERE = 3
 
 

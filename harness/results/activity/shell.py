@@ -14,7 +14,7 @@ _LONGEST = 200_000
 _SHORT = 500
 """Characters of a command that is remembered with what it runs."""
 _DEEPEST = 3
-"""How far `bash -c 'bash -c ...'` is followed."""
+"""The depth to which `bash -c 'bash -c ...'` is followed."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash", "ksh"})
 
 

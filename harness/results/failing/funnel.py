@@ -19,7 +19,7 @@ from harness.specs.rubric import AXES
 from harness.specs.yaml_files import FileModel, load_yaml
 
 STAGES = (Stage.TRIAL, Stage.INTAKE, Stage.MANIFEST, Stage.MUTATION, Stage.RUBRIC)
-"""In the order in which a trial goes through them. `trial` is what comes before a submission is judged."""
+"""Stages in the order in which a trial goes through them. `trial` is all before a submission is judged."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def write_matrix(pages: Pages, material: Material) -> None:
 
 
 _FEW = 12
-"""So many pages are written here rather than in other processes."""
+"""The most pages that are written here rather than in other processes."""
 _TOGETHER = 8
 """Trials of one piece of work."""
 _MARK = "site.css"
@@ -97,7 +97,7 @@ class SiteBuilder:
     is_live: bool = False
     weights: WeightsFile | None = None
     track: str = ""
-    """Where it isn't empty, trials of this track alone."""
+    """The only track whose trials are shown; empty: all."""
     _known: dict[str, object] = field(default_factory=dict)
     _rows: dict[str, TrialRow] = field(default_factory=dict)
     _asked: object = None
@@ -187,7 +187,7 @@ def _write_trials(
 
 
 _pieces: list[Piece] = []
-"""What the processes of a pool do: they inherit it, so that nothing has to be sent to them."""
+"""Work of the processes of a pool: they inherit it, so that nothing has to be sent to them."""
 
 
 @contextmanager

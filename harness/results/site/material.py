@@ -121,7 +121,7 @@ class System:
     standing: Standing
     trials: tuple[SiteTrial, ...]
     label: str
-    """What people call it."""
+    """The system's name for people."""
     style: int = 0
     """The number of its colour and mark, the same on every page."""
 

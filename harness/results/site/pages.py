@@ -26,7 +26,7 @@ from harness.results.site.material import TRIALS, file_of, link, root_of
 from harness.specs.errors import UserError
 
 _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
-"""What isn't plainly printable: whether it is, Unicode's tables say."""
+"""Characters that aren't plainly printable: Unicode's tables say whether they are."""
 
 
 def visible(text: str) -> str:

@@ -188,7 +188,7 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 _PAGE_CHARS = 400_000
-"""Of the steps on one page, as HTML."""
+"""Characters of the steps on one page, as HTML."""
 _MAX_CRITERIA, _MAX_REASONS, _MAX_WORDS = 200, 100, 1_500
 _FILES = ("trajectory.jsonl", "submission/patch.diff", "submission/manifest.yaml", "verdict.json", "evidence.json")
 

@@ -26,9 +26,9 @@ LEVEL = 0.95
 POWER = 0.8
 RESAMPLES = 10_000
 _NOTHING = 1e-12
-"""What rounding leaves of residuals that are all 0."""
+"""The most that rounding leaves of residuals that are all 0."""
 SEED = 20250101
-"""Of the resampling: the same observations give the same interval, in whatever order they come."""
+"""Seed of the resampling: the same observations give the same interval, in whatever order they come."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ Points = Mapping[str, Sequence[tuple[float, float]]]
 """The name of a cluster (a task) -> its observations."""
 
 FEWEST_CLUSTERS = 5
-"""With fewer there is no interval: draws of so few clusters hardly differ."""
+"""The fewest clusters with which there is an interval: draws of fewer hardly differ."""
 
 
 @dataclass(frozen=True)

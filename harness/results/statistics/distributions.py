@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import comb, cos, erfc, pi, sin, sqrt, tan
 
 _HALVINGS = 80
-"""Of the interval from 0 to pi/2: more than a float can tell apart."""
+"""Halvings of the interval from 0 to pi/2: more than a float can tell apart."""
 
 
 def normal_below(value: float) -> float:

@@ -20,7 +20,7 @@ from docker.utils import parse_host
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
 
 ANSWER_SECONDS = 120
-"""So long the engine may take for an answer, or for the next bytes of one; then it counts as lost."""
+"""Seconds that the engine may take for an answer, or for the next bytes of one; then it counts as lost."""
 MAX_HEAD = 1 << 16
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds between two looks whether an engine that is away has come back."""
@@ -184,7 +184,7 @@ def refused(status: int, body: bytes) -> SandboxLost:
 
 _CHUNK = 1 << 18
 _DIRECTORY, _LINK = 1 << 31, 1 << 27
-"""Of a mode as Go writes it."""
+"""Bits of a mode as Go writes it."""
 
 
 async def attach(address: EngineAddress, container: str) -> "AttachedStream":

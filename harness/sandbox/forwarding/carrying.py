@@ -11,7 +11,7 @@ from harness.sandbox.protocol import Gateway, Mount
 from harness.specs.errors import SandboxLost
 
 _SHOWN_AT = "/run/testwright"
-"""Where a sandbox finds the directories of its gateways' sockets, if they are shown there, each by its port."""
+"""The place in a sandbox of the directories of its gateways' sockets, if they are shown there, each by its port."""
 _SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
 _READY_SECONDS = 30.0
 # Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.

@@ -119,9 +119,9 @@ _STEP_FAILED = (
     r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
     r"|while running runtime: exit status \d+"
 )
-"""What BuildKit's versions and Podman say of a command's exit status."""
+"""Messages of BuildKit's versions and Podman about a command's exit status."""
 _BROKE_OFF = r"rpc error: code = \w+ desc = .*(?:EOF|transport|closed|connection)"
-"""What the client says when its session with the engine breaks off, as happens while many images are built."""
+"""Messages of a client whose session with the engine breaks off, as happens while many images are built."""
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 

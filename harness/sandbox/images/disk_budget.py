@@ -190,7 +190,7 @@ def _is_below(lower: ListedImage, upper: OurImage) -> bool:
 
 
 _LABEL = "testwright.version"
-"""What every image has that we build."""
+"""The label of every image that we build."""
 _VOLUMES, _OF_VOLUMES = "testwright=toolbox", "testwright-"
 
 

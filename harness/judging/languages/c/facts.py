@@ -24,7 +24,7 @@ LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _BINDING = re.compile(
     r"__builtin_(?!expect)\w+|_*setjmp|sigsetjmp|longjmp|siglongjmp|v?fork|alloca|strdupa|strndupa|dlsym|__func__|__FUNCTION__"
 )
-"""What depends on the function that it stands in."""
+"""Names that depend on the function in which they stand."""
 _MACRO = re.compile(
     r"__\w+|[A-Z][A-Z0-9_]*|\w*(?:foreach|for_each|container_of|offsetof)\w*|va_\w+|assert\w*|static_\w+"
 )

@@ -53,7 +53,7 @@ def text_of(node: Node | None) -> str:
 
 _RETURN = re.compile(rb"\r(?!\n)")
 _OWN_LINE = re.compile(rb"^[ \t\r\x0b\f]*#", re.MULTILINE)
-"""Of a run all comments but the first begin their lines."""
+"""A comment that begins its line, as all of a run do but the first."""
 
 
 def with_short_comments(source: bytes) -> bytes:
@@ -176,7 +176,7 @@ _BLOCKS = frozenset(
 _DATACLASSES = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})
 MAX_CLASS_DEPTH = 20
 MAX_MEANINGS = 10
-"""Of one name in one file."""
+"""The most meanings of one name in one file."""
 GRAMMAR = Language(tree_sitter_python.language())
 
 
@@ -190,11 +190,11 @@ class Scope:
     functions: list[tuple[str, CheckedFunction]] = field(default_factory=list)
     classes: list["Scope"] = field(default_factory=list)
     other_names: list[HelperFunction] = field(default_factory=list)
-    """Of what asserts elsewhere: `same = TestCase.assertEqual`."""
+    """Other names of functions that assert elsewhere: `same = TestCase.assertEqual`."""
     values: set[str] = field(default_factory=set)
     """Names that it gives to what is no function: `test_slow = None`."""
     collected: bool | None = None
-    """What it says by `__test__`."""
+    """Whether pytest collects it, as `__test__` says."""
     is_made: bool = False
     """It has a constructor of its own, so that pytest collects none of its methods."""
 

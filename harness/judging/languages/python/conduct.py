@@ -60,7 +60,7 @@ _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN_ENCODING = re.compile(
     r"utf[-_]?8([-_](sig|unix|dos|mac))?|(us[-_])?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|cp125\d", re.I
 )
-"""Those in which Python reads the text that the grammar reads."""
+"""Encodings in which Python reads the text that the grammar reads."""
 _SOURCE = re.compile(r".*\.(py|pyc|pyo|so)")
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
 

@@ -74,7 +74,7 @@ def cache_key(**parts: Any) -> str:
 
 
 TRIES = 2
-"""Of one vote: a reply that can't be read is asked for once more."""
+"""Tries of one vote: a reply that can't be read is asked for once more."""
 
 
 class _Turn(NamedTuple):

@@ -25,7 +25,7 @@ from harness.specs.usage import Usage
 KNOWN_TRUE, KNOWN_FALSE = "known-true", "known-false"
 _CALL = re.compile(r"\b([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)\(")
 _PROSE = ("#", "//", "*", "/*", '"', "'", "`")
-"""What lines begin with that aren't code: whether prose calls a function is for nobody to argue about."""
+"""Beginnings of lines that aren't code: no control statement may be about functions that prose calls."""
 _STRING = re.compile(r"""(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*).*")
 _DEFINITION = re.compile(r"\b(?:class|def|func|function)\s.*|\)\s*\{\s*$")
@@ -140,10 +140,10 @@ def _swapped(name: str, part: re.Pattern[str], words: Sequence[str]) -> Iterator
 
 
 MAX_SHOWN_CHARS = 400_000
-"""Of patch and manifest, about 100,000 tokens. A larger one isn't cut: what is cut away can't be judged."""
+"""Characters of patch and manifest, about 100,000 tokens. A larger one isn't cut: a judge can't judge what is cut."""
 PARALLEL_CALLS = 4
 UNREACHED = "the judge could not be reached; the votes in judge.jsonl say why"
-"""In a verdict's words, which hold no address: what the provider said stands with the votes."""
+"""A verdict's words, which hold no address: the provider's message is with the votes."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from harness.models.protocol import sendable_arguments
 _STOPS = {"length": "max_tokens", "content_filter": "refusal", "tool_calls": "tool_use"}
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 _BUDGETS = ((2_048, "low"), (8_192, "medium"))
-"""Of thinking, in tokens, and the effort that comes nearest."""
+"""Budgets of thinking, in tokens, and the effort that comes nearest."""
 
 
 def chat(body: Json) -> Json:

@@ -39,7 +39,7 @@ _PARTS = {
         "text",
     ),
 }
-"""What the events of a part are called: of the part, of its place, of its text; and where its text is."""
+"""Names of a part's events: of the part, of its place, of its text; and where its text is."""
 
 
 class ResponseAssembler:

@@ -203,7 +203,7 @@ def _shown(name: str, lines: Sequence[str]) -> str:
 
 
 _CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
-"""Told by class, for all tests together."""
+"""Reasons that are told by class, for all tests together."""
 
 
 async def oracle_problems(subject: Subject) -> list[Problem]:

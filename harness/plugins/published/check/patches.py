@@ -37,10 +37,10 @@ from harness.specs.task import Task
 from harness.specs.test_results import TestId
 
 WEAKNESS, UNREAD = "weakness of the task", "testwright can't read it"
-"""Whose fault it is that the static stage of our rules refuses a reference."""
+"""Words that say whose fault it is that the static stage of our rules refuses a reference."""
 _NAMED = 3
 _CUTOFF, _AS_GOOD = 0.6, 0.1
-"""Of likeness, which is 1 for the same: what a name must have, and what it may lack of the best."""
+"""Likeness, which is 1 for the same: the least of a name, and how far it may lie below the best."""
 _LAST = re.compile(r".*(?:::| > | \| |\.)", re.DOTALL)
 _CASE = re.compile(r"\[.*|/.*| - .*| \(.*", re.DOTALL)
 

@@ -34,7 +34,7 @@ _NAMED = {
     "method_definition": "name",
 }
 _UNSAFE = frozenset({"super", "private_property_identifier", "meta_property", "import"})
-"""What a body may only hold where it was written."""
+"""Nodes that a body may only hold where it was written."""
 
 
 def qualified(node: Node) -> str:
