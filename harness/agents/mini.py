@@ -207,8 +207,10 @@ class _Loop:
         return self.agent.texts.reminder(name)
 
     async def empty_manifest(self) -> str | None:
-        """Return the name of the manifest where it is empty, "" where there is none; None where one says
-        something.
+        """Return the name of the manifest where it is empty, "" where there is none.
+
+        Returns:
+            None where one says something.
         """
         for name in MANIFEST_NAMES:
             try:

@@ -148,6 +148,7 @@ def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
 def request_text(task: Task, scaffold: Scaffold) -> str:
     """Return the request as plain text, for an agent that hands in by stopping.
 
-    Raises UserError for a broken template.
+    Raises:
+        UserError: The template is broken.
     """
     return Templates(scaffold, {"request": REQUEST_VARIABLES}).render("request", **request_values(task))

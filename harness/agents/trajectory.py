@@ -113,8 +113,11 @@ class AgentOutputRecord(_Record):
 
 
 class RefusedContact(BaseModel):
-    """Connections to a host and port that were refused, and why: `address`, `name`, `host`, `port`, `method`,
-    `private-address`. Of very many different ones, the later are `others`.
+    """Connections to a host and port that were refused, and why.
+
+    The reason is `address`, `name`, `host`, `port`, `method` or `private-address`. Of very many different ones, the
+    later
+    are `others`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -39,7 +39,13 @@ class RepoCheck:
 
 
 async def repo_check(repo: Repo) -> RepoCheck:
-    """Run the whole suite once in a fresh container. Raises ImageUnavailable, SandboxLost, UserError."""
+    """Run the whole suite once in a fresh container.
+
+    Raises:
+        ImageUnavailable: The image can't be made.
+        SandboxLost: The container was lost.
+        UserError: A report can't be read.
+    """
     image = await repo_image(repo)
     limits = repo.limits
     engine = DockerEngine(task_image)

@@ -83,7 +83,9 @@ _NAMED = 4
 async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
     """Return what is wrong with a task's image, or with `reference` in its stead; nothing of it is run.
 
-    Raises ImageUnavailable, UserError.
+    Raises:
+        ImageUnavailable: The image can't be had.
+        UserError: A file of the task can't be read.
     """
     image = await task_image(task)
     reference = reference or image.reference

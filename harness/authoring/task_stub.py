@@ -47,7 +47,12 @@ class StubSample:
 
 
 async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int) -> StubSample:
-    """Stub `count` functions of a repository's code, tests left out. Raises UserError, SandboxLost."""
+    """Stub `count` functions of a repository's code, tests left out.
+
+    Raises:
+        UserError: The language has no stubs.
+        SandboxLost: A container was lost.
+    """
     language = language_of(repo)
     stubs = language.stubs
     if stubs is None:

@@ -293,7 +293,11 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
 
 
 def answered(option: str, given: str | None, question: str) -> str:
-    """Return what is given, else the answer at a terminal. Raises UserError where there is neither."""
+    """Return what is given, else the answer at a terminal.
+
+    Raises:
+        UserError: There is neither.
+    """
     if given:
         return given
     if not sys.stdin.isatty():

@@ -20,7 +20,7 @@ class Budget(Protocol):
     """Money that several spend together, wherever they are. In this process it is a `Spending`."""
 
     async def check(self) -> None:
-        """Return if the next call may be made.
+        """Check that the next call may be made.
 
         Raises:
             BudgetExhausted: It may not: the limit is reached, or the cost so far isn't known.
@@ -202,7 +202,7 @@ class Allowance:
         return _LimitedModel(MeteredModel(model, self.spending), self)
 
     def check(self) -> None:
-        """Return if the agent may ask its model again.
+        """Check that the agent may ask its model again.
 
         Raises:
             AllowanceExhausted: Its steps, USD or seconds are used up.

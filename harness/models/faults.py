@@ -137,14 +137,19 @@ async def complete_with_retries(
     ask: Callable[[], Awaitable[Completion]],
     observe: FaultObserver,
 ) -> Completion:
-    """Return the first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own
-    request's.
+    """Return the first answer.
 
-    `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
-    follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
-    which is our own doing. `tokens` is about the size of the request. The limiter's clock times it all.
+    Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
 
-    Raises ProviderError.
+    Args:
+        ask: Makes one request, and raises Fault.
+        observe: Told of each failed request at once, before the wait that follows.
+        file: `total_seconds` limits requests and the waits between them, but not the queue of our own rate limits.
+        tokens: About the size of the request.
+        limiter: Its clock times it all.
+
+    Raises:
+        ProviderError: The retries are used up, or can't help.
     """
     return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
 

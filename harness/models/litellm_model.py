@@ -67,7 +67,7 @@ class LiteLLMModel:
         return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask, self._observe)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
-        """Return a conversation in which tools were called can't go on without them; nor if the file insists on
+        """Return whether the model can go on without tools: not once it has called one, nor if the file insists on
         them.
         """
         return bool(tools) and not self._file.tools and not any(message.tool_calls for message in messages)
@@ -121,9 +121,7 @@ class LiteLLMModel:
 
 
 def fault_of(litellm: Any, error: Any) -> Fault:
-    """Return what litellm's exception stands for: by its class where the status says less, else by status and
-    body.
-    """
+    """Return the fault that litellm's exception stands for: by its class where the status says less, else by both."""
     kinds = litellm.exceptions
     message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
     causes = list(_causes(error))

@@ -19,7 +19,7 @@ _TELLING = ("openrouter/",)
 
 @cache
 def load_litellm() -> Any:
-    """Return the module, whose import takes seconds; nothing of it may go to the network or the terminal."""
+    """Import litellm, which takes seconds; nothing of it may go to the network or the terminal."""
     # Without it the import fetches a price table from the network and waits when there is none.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     # Else it reads a .env of its own choice: whichever lies above its installation.

@@ -68,7 +68,11 @@ def read_json_lines(path: Path) -> list[tuple[int, Any]]:
 
 
 def read_messages(path: Path) -> list[MessageRecord]:
-    """Return the messages of a trajectory, in order. Raises UserError where the file holds something else."""
+    """Return the messages of a trajectory, in order.
+
+    Raises:
+        UserError: The file holds something else.
+    """
     messages = []
     for number, value in read_json_lines(path):
         if not isinstance(value, dict) or "kind" not in value:

@@ -70,7 +70,8 @@ class AskedRun:
 def check_additions(directory: Path, asked: AskedRun, extend: bool) -> tuple[str, ...]:
     """Return what a command adds or changes, a line each; nothing where it only goes on, or begins a run.
 
-    Raises UserError where there is something, unless `extend`.
+    Raises:
+        UserError: Something is added or changed, and it isn't `extend`.
     """
     found = tuple(_differences(directory, asked))
     if not found or extend:

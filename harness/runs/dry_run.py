@@ -35,8 +35,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class PlannedTrial:
-    """A trial to come. `agent_usd` is the most that one try of its agent may cost; None where its price is
-    unknown.
+    """A trial to come.
+
+    `agent_usd` is the most that one try of its agent may cost; None where its price is unknown.
     """
 
     trial: Trial

@@ -56,7 +56,8 @@ def write_whole(path: Path, data: str | bytes) -> None:
 def reserve(path: Path, size: int) -> None:
     """Take room on the disk for a file that `write_whole` writes later, whoever fills the disk in the meantime.
 
-    Raises OSError that names the file.
+    Raises:
+        OSError: There is no room; it names the file.
     """
     partial = _partial(path)
     with naming(path):

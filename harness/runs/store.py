@@ -139,7 +139,11 @@ def spent_in(directory: Path) -> Usage:
 
 
 def check_free(directory: Path) -> None:
-    """Check that a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
+    """Check that a run could work in a directory, which isn't made.
+
+    Raises:
+        UserError: The directory can't be written, or another runner is at work there.
+    """
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")

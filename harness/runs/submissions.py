@@ -99,7 +99,7 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
     """Return a submission from two files that a person names.
 
     Raises:
-        UserError: A file can't be read, or is too large.
+        UserError: A file can't be read or is too large, or the patch is none.
     """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
@@ -159,8 +159,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
-    if any.
+    """A judged submission.
+
+    `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's, if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,

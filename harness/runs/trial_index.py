@@ -202,8 +202,10 @@ def reached_under(
     is_without_judge: bool,
     controlled: Sequence[ControlRound],
 ) -> str:
-    """Return a short digest of all that makes a verdict final or not. `digests` are of task, repository and image,
-    `controlled` all choices of a control round that the verdict satisfies.
+    """Return a short digest of all that makes a verdict final or not.
+
+    `digests` are of task, repository and image, `controlled` all choices of a control round that the verdict
+    satisfies.
     """
     told = judge.model_dump(mode="json") if judge else None
     facts = [is_ours, digests, isolation, version, told, is_without_judge, controlled]

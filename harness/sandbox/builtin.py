@@ -14,7 +14,8 @@ log = logging.getLogger(__name__)
 def auto(argument: str, images: ImageSources) -> Engine:
     """Return a Docker engine that answers, else processes under bubblewrap, never unconfined ones.
 
-    Raises UserError.
+    Raises:
+        UserError: Neither is there.
     """
     _no_argument("auto", argument)
     try:

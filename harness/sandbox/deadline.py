@@ -103,7 +103,7 @@ _LOOK_SECONDS = 2.0
 
 
 async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTime | None = None) -> None:
-    """Return once a job that begins now has used up its limit.
+    """Wait until a job that begins now has used up its limit.
 
     Args:
         limit: Of the job's own time, and of the clock's.

@@ -91,6 +91,7 @@ class GitTree:
 
         Raises:
             FileNotFoundError: The tree has no such file.
+            GitFailed: git can't be run, or fails.
         """
         try:
             return await self._git("cat-file", "blob", f"{treeish}:{path}", may_refuse=True)

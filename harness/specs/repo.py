@@ -115,7 +115,7 @@ def checked_glob(glob: str) -> str:
     """Return `glob` if it has one meaning.
 
     Raises:
-        ValueError: It has none, or several.
+        ValueError: It isn't relative to the repository's root, or `**` isn't a whole part of it.
     """
     parts = glob.split("/")
     if any("**" in part and part != "**" for part in parts):
@@ -139,8 +139,9 @@ def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern(glob: str) -> str:
-    """Return a glob as a pattern. `**` before other parts is any number of directories, at the end all that lies
-    below.
+    """Return a glob as a pattern.
+
+    `**` before other parts is any number of directories, at the end all that lies below.
     """
     *directories, last = glob.split("/")
     return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (

@@ -251,8 +251,10 @@ class Task(BaseModel):
         return (self.directory / "garbage.patch").is_file()
 
     def probe_on_placebo(self, probe: Probe) -> Path | None:
-        """Return the probe's mutant as a patch against the tree with the authored placebo; None where there is
-        none.
+        """Return the probe's mutant as a patch against the tree with the authored placebo.
+
+        Returns:
+            None where there is none.
         """
         path = self.directory / "probes-on-placebo" / f"{probe.name}.patch"
         return path if path.is_file() else None

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_check.controls import read_check_record
+from harness.specs.catalog import Catalog
 from tests.support.bug_catalog import BASE, BUG, bug_catalog
 from tests.support.command import typed
 
+RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
 FAULTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no report": (lambda bug: (bug / "report.md").unlink(), "report.md: is missing"),
     "a report that names the file": (
@@ -66,3 +69,13 @@ def test_what_no_bug_can_be_made_of_is_told_in_a_line(catalog: Path, words: tupl
     status, complained = complaint(catalog, "bug", *words)
     assert status == 2
     assert told in complained
+
+
+def test_bugs_are_of_eight_repositories_in_every_language_and_each_was_checked_as_it_is_now() -> None:
+    bugs = [task for task in Catalog().select(["bug:*"]) if task.track == "bug"]
+    assert {task.repo.language for task in bugs} == {"python", "go", "c", "typescript"}
+    assert len({task.repo.name for task in bugs}) >= 8
+    records = {task.id: read_check_record(RECORDS, task.id) for task in bugs}
+    assert {name: record.task_digest for name, record in records.items() if record} == {
+        task.id: task.digest for task in bugs
+    }

@@ -74,8 +74,9 @@ class Invocation:
 
 
 class NativeTexts:
-    """The texts of a native scaffold. Making it raises UserError for a scaffold without a command or a broken
-    template.
+    """The texts of a native scaffold.
+
+    Making it raises UserError for a scaffold without a command or a broken template.
     """
 
     def __init__(self, scaffold: Scaffold) -> None:

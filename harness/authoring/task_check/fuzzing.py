@@ -49,11 +49,13 @@ class FuzzCall(NamedTuple):
 
 
 async def fuzz_problems(subject: Subject) -> list[Problem]:
-    """Compare every twin, the placebo, rewritings and removals with pristine code; return where one is wrong.
+    """Compare every twin, the placebo, rewritings and removals with pristine code; return the differences.
 
     Pristine code comes first, twice with each seed. Where it disagrees with itself nothing else is run.
 
-    Raises UserError, SandboxLost.
+    Raises:
+        UserError: The file has no test, or fails on pristine code.
+        SandboxLost: A container was lost.
     """
     if not subject.task.fuzz_files:
         words = "has no test file: nothing but the suites shows that the twins are equivalent"

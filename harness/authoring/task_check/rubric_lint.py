@@ -151,8 +151,10 @@ class _Unasked(BaseModel):
 
 
 async def review(subject: Subject, judge: Judge) -> list[Problem]:
-    """Return a warning for each criterion whose statement and check differ by this judge, for each must-have that the
-    prompt doesn't ask for, and for what it gave no answer to.
+    """Return a judge's warnings on a task.
+
+    There is one for each criterion whose statement and check differ by this judge, for each must-have that the prompt
+    doesn't ask for, and for each question that it gave no answer to.
     """
     decided = [item for item in subject.task.rubric.criteria if item.decided_without_judge]
     with first_error():

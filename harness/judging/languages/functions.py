@@ -56,8 +56,9 @@ def read_anew(grammar: Grammar, text: bytes) -> SourceReading:
 
 
 def functions_of(grammar: Grammar, text: bytes) -> Mapping[str, Function]:
-    """Return functions by name, in the order of the text. Of several with one name the later ones are numbered:
-    `f#2`.
+    """Return functions by name, in the order of the text.
+
+    Of several with one name the later ones are numbered: `f#2`.
     """
     return reading_of(grammar, text).functions
 
@@ -141,7 +142,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 def apply(text: bytes, edits: Sequence[Edit]) -> bytes:
-    """Return the text with edits that don't overlap. Of several at one place the first comes first."""
+    """Apply edits that don't overlap to a text. Of several at one place the first comes first."""
     pieces: list[bytes] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):

@@ -117,8 +117,9 @@ class FuzzSkeleton(NamedTuple):
 
 @dataclass(frozen=True)
 class Language:
-    """All that the package knows of a language. It serves every repository whose `repo.yaml` has its registered
-    name.
+    """All that the package knows of a language.
+
+    It serves every repository whose `repo.yaml` has its registered name.
     """
 
     title: str

@@ -58,7 +58,7 @@ class JobLimit:
         self._stopped = True
 
     def check(self) -> None:
-        """Return if a further container may start.
+        """Check that a further container may start.
 
         Raises:
             JobsStopped: The work is over, or its time is used up.

@@ -40,8 +40,9 @@ class OnDisk:
 
 
 class Writer(Protocol):
-    """A function that writes a text in another way each time; what runs of it does the same. It ignores
-    `commented`.
+    """A function that writes a text in another way each time; what runs of it does the same.
+
+    It ignores `commented`.
     """
 
     def __call__(self, item: OnDisk, chance: Random, /) -> bytes: ...

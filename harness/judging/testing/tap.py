@@ -28,7 +28,11 @@ _PROGRAM = re.compile(r"\s*\S+: ")
 
 
 def read_tap(data: bytes, file: str) -> Report:
-    """Read the report of the test program that is built from `file`. Raises ReportError."""
+    """Read the report of the test program that is built from `file`.
+
+    Raises:
+        ReportError: It is no whole report.
+    """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     try:

@@ -225,8 +225,9 @@ def check_not_kept_waiting(result: JobResult, limit: float) -> None:
 
 
 class _Executed(NamedTuple):
-    """A run of an arm's command. `crashed`: a signal of the code's own ended it, not one that may have come from
-    outside.
+    """A run of an arm's command.
+
+    `crashed`: a signal of the code's own ended it, not one that may have come from outside.
     """
 
     arm: Arm

@@ -36,9 +36,7 @@ class Explanation(Enum):
 
 
 def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Explanation]:
-    """Return the arms of variants like the baseline in which a test fails that is green there, and what came of
-    each.
-    """
+    """Return the arms like the baseline in which a test fails that is green there, with the explanation of each."""
     return _all_failures(evidence).get(test, {})
 
 

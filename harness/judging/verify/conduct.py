@@ -170,7 +170,7 @@ def _counted(tokens: Iterable[Token], written: Written) -> Iterator[Token]:
 
 
 def _with_lines(text: bytes | None) -> bytes:
-    """Return a carriage return ends a line, and so a comment, for Python, C and JavaScript, but for no grammar."""
+    """Turn carriage returns into line ends: they end a comment for Python, C and JavaScript, but for no grammar."""
     return _RETURN.sub(b"\n", text or b"")
 
 

@@ -120,7 +120,9 @@ def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
 
 def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
     """Return a reason for each change that no test noticed any more when it ran again alone, and one for each test
-    that failed there where nothing was changed. Pure.
+    that failed there where nothing was changed.
+
+    Pure.
     """
     arms = {key: arm for key, arm in sorted(evidence.arms.items()) if key.role is Role.CONTROL}
     right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]

@@ -122,8 +122,9 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
 
 
 def unpacking_fault(patch: bytes) -> Reason | None:
-    """Return why git must not be given this patch: its binary changes would fill this machine's memory when
-    unpacked.
+    """Return why git must not be given this patch.
+
+    Its binary changes would fill this machine's memory when unpacked.
     """
     try:
         size = unpacked_bytes(patch)
@@ -137,8 +138,9 @@ def unpacking_fault(patch: bytes) -> Reason | None:
 
 
 async def _check_read(tree: GitTree, paths: list[str]) -> None:
-    """Refuse copies of too much: a copy takes one line and makes a file, so its source counts each time it is
-    named.
+    """Refuse copies of too much.
+
+    A copy takes one line and makes a file, so its source counts each time it is named.
     """
     entries = await tree.entries()
     sizes = await tree.sizes({path: entries[path] for path in paths if path in entries})

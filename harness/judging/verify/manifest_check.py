@@ -86,10 +86,7 @@ def _apart(item: ListedName) -> tuple[str, str]:
 
 
 def _places(hint: str, files: Iterable[str]) -> list[str]:
-    """Return the touched files that a path speaks of: itself, or those that it is without some of its first folders,
-    or of
-    which it has some too many.
-    """
+    """Return the touched files that a path may mean: itself, or without some folders, or with some too many."""
     known = list(files)
     if not hint:
         return known

@@ -179,7 +179,8 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
 def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
     """Return a variant whose text runs as it is: that text itself is written anew, by the variant's seed.
 
-    Raises UserError for one that must have other code than the baseline and can't: it would show nothing.
+    Raises:
+        UserError: Its code must differ from the baseline's and can't: it would show nothing.
     """
     if source.seed is None:
         return source

@@ -27,8 +27,9 @@ _PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectNam
 
 @dataclass(frozen=True)
 class Upstream:
-    """The provider of a model. `dialects` is empty where litellm has to translate; `model` is the provider's name
-    for it.
+    """The provider of a model.
+
+    `dialects` is empty where litellm has to translate; `model` is the provider's name for it.
     """
 
     model: str
@@ -143,9 +144,13 @@ class ProviderCall:
         self._is_settled = False
 
     async def ask(self, body: Json, settle: Settled) -> None:
-        """Answer the agent. Raises Fault, and RefusedRequest for what can't be translated.
+        """Answer the agent.
 
         `settle` is given the answer, and how long its request took without the queue of our rate limits.
+
+        Raises:
+            Fault: The provider failed.
+            RefusedRequest: The request can't be translated.
         """
         limiter = self._access.served.limiter
         async with limiter.turn(len(self._incoming.raw) // _CHARS_PER_TOKEN) as turn:

@@ -162,7 +162,11 @@ class EventReader:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the events that are whole now, with their ends. Raises ValueError where one is far too long."""
+        """Yield the events that are whole now, with their ends.
+
+        Raises:
+            ValueError: An event is far too long.
+        """
         self._rest += chunk
         while (end := self._end()) is not None:
             whole, self._rest, self._seen = self._rest[:end], self._rest[end:], 0

@@ -54,8 +54,9 @@ async def _reference(subject: Subject, times: int) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return what keeps the reference from being resolved each time: green in every arm of the same behaviour, and
-    red in some test in each other one.
+    """Return what keeps the reference from being resolved each time.
+
+    It must be green in every arm of the same behaviour, and red in some test in each other one.
     """
     return await _reference(subject, REFERENCE_TIMES)
 

@@ -25,7 +25,11 @@ _TIMEOUT = re.compile(r"^Test timeout of ")
 
 
 def read_playwright(data: bytes, file: str) -> Report:
-    """Read the report of a run of `file`. Raises ReportError. Results of other files are left out."""
+    """Read the report of a run of `file`. Results of other files are left out.
+
+    Raises:
+        ReportError: It is no whole report.
+    """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     if b"\0" in data:

@@ -57,7 +57,11 @@ class Edit(NamedTuple):
 
 
 def parse_spans(data: bytes) -> tuple[Span, ...]:
-    """Read `fault.yaml`. Raises SpanError."""
+    """Read `fault.yaml`.
+
+    Raises:
+        SpanError: It is absent or wrong.
+    """
     if len(data) > MAX_BYTES:
         raise SpanError(f"larger than {MAX_BYTES} bytes")
     try:

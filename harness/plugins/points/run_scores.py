@@ -120,7 +120,11 @@ def _score(directory: Path, record: VerdictRecord, scoring: Scoring, path: Path)
 
 
 def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] | None:
-    """Return the scoring of a trial's task, or of its track, and its file. Raises UserError for one that is wrong."""
+    """Return the scoring of a trial's task, or of its track, and its file.
+
+    Raises:
+        UserError: The file is wrong.
+    """
     there = (place.directory / "tasks" / record.task / FILE for place in catalog.places)
     if own := next((path for path in there if path.is_file()), None):
         return load_scoring(own, catalog.task(record.task).rubric), own
@@ -129,7 +133,11 @@ def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] 
 
 
 def write_scores(run: Path, catalog: Catalog) -> list[ScoredTrial]:
-    """Write `score.json` beside each verdict. Raises UserError as `scored_trials`, before anything is written."""
+    """Write `score.json` beside each verdict.
+
+    Raises:
+        UserError: A scoring file is wrong, or the directory holds no run; nothing is written then.
+    """
     found = list(scored_trials(run, catalog))
     for trial in found:
         if trial.score:

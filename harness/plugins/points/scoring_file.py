@@ -41,8 +41,10 @@ class _Part(BaseModel):
 
 
 class Item(_Part):
-    """Points for a share of what `of` names. `else_to` is the item that has them where there is nothing to measure:
-    no such criterion in the task, no mutation score asked for.
+    """Points for a share of what `of` names.
+
+    `else_to` is the item that has them where there is nothing to measure: no such criterion in the task, no
+    mutation score asked for.
     """
 
     id: Slug

@@ -54,7 +54,12 @@ class _User:
 
 
 async def published_image(task: PublishedTask) -> Image:
-    """Return the image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return the image that agent and arms start from, made if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be had.
+        UserError: A step of the task's Dockerfile fails, or a patch doesn't apply.
+    """
     async with _held(task.image.tag), engine_images() as images:
         source = await _source(images, task)
         parts = _parts(task, source)

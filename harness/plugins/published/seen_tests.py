@@ -69,7 +69,7 @@ class SeenTests(DelegatingDiscovery):
 
 
 async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-    """See `SuiteReader`. Raises SandboxLost, TooMuchToRead."""
+    """See `SuiteReader`. Files that no grammar reads are run."""
     task = published_task(task)
     language = await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))
     listed = _listed_files(manifest, language)

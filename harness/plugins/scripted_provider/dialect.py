@@ -40,7 +40,11 @@ class ServedDialect(Protocol):
         """
 
     def read(self, request: Json) -> str:
-        """Return the text of a request that is well formed. Raises RequestRefused."""
+        """Return the text of a request that is well formed.
+
+        Raises:
+            RequestRefused: It isn't.
+        """
 
     def answer(self, turn: Turn) -> Json:
         """Return the body of an answer that doesn't stream."""

@@ -39,8 +39,10 @@ def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> 
 
 
 def kind_of_tool(name: str) -> Kind | None:
-    """Return the kind of a native agent's own tool; None for a shell, whose commands tell, OTHER for an unknown
-    one.
+    """Return the kind of a native agent's own tool.
+
+    Returns:
+        None for a shell, whose commands tell, OTHER for an unknown one.
     """
     plain = _plain(name)
     if plain in vocabulary.SHELL_TOOLS:

@@ -232,7 +232,7 @@ def compare(directories: Sequence[Path], first: str, others: Sequence[str], trac
 
 
 def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> Comparison:
-    """Return the same of runs that were read before."""
+    """Compare a system with others in runs that were read before. See `compare`."""
     sides = find_sides(runs, [first, *others])
     tasks, left_out = _common(sides)
     check_same(sides, tasks)

@@ -59,8 +59,10 @@ def funnel(rows: Iterable[TrialRow]) -> tuple[FunnelStep, ...]:
 
 
 def lost_at(row: TrialRow) -> Stage | None:
-    """Return the first stage that gave a reason; None for a resolved trial, `trial` for one that has no verdict
-    yet.
+    """Return the first stage that gave a reason.
+
+    Returns:
+        None for a resolved trial, `trial` for one that has no verdict yet.
     """
     if row.verdict is Verdict.RESOLVED:
         return None

@@ -104,7 +104,11 @@ class SiteBuilder:
     _behaviours: dict[str, TrialBehaviour | None] = field(default_factory=dict)
 
     def build(self) -> int:
-        """Write all pages that are new; how many trials there are now. Raises UserError."""
+        """Write all pages that are new, and return how many trials there are now.
+
+        Raises:
+            UserError: A run can't be read, or the folder can't be written.
+        """
         check_folder(self.out)
         material = load_material(self.directories, self.catalog, self.track)
         pages = Pages(self.out, material.title, self.is_live)
@@ -258,7 +262,7 @@ def report_site(
         The exit status.
 
     Raises:
-        UserError: A run can't be read, or the folder has other files.
+        UserError: A run can't be read, the folder has other files, or another form is asked for as well.
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")

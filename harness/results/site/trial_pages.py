@@ -204,9 +204,7 @@ class CriterionView:
 
 
 def write_trial(pages: Pages, material: Material, system: System, trial: SiteTrial) -> TrialBehaviour | None:
-    """Return the trial's page, and further ones for a long trajectory; what its agent did, without the records of
-    it.
-    """
+    """Write a trial's pages, several for a long trajectory, and return what its agent did, without the records."""
     row, page = trial.row, trial.page
     texts = LongTexts(pages, page)
     task = material.tasks.get(row.task)

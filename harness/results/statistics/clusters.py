@@ -76,8 +76,10 @@ def cluster_mean(clusters: Clusters) -> ClusterMean:
 
 
 def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
-    """Return the 95% interval of the mean by the t distribution with G-1 degrees of freedom; None without an
-    error.
+    """Return the 95% interval of the mean by the t distribution with G-1 degrees of freedom.
+
+    Returns:
+        None without an error.
     """
     found = cluster_mean(clusters)
     if found.error is None:
@@ -89,12 +91,14 @@ def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
 def bootstrap_bounds(
     clusters: Clusters, within: Bounds, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Bounds | None:
-    """Return the 95% interval of the mean when whole clusters are drawn again with replacement; None without an
-    error.
+    """Return the 95% interval of the mean when whole clusters are drawn again with replacement.
 
     Percentiles of the means of all draws (Efron & Tibshirani 1993, chapter 13; clusters: Davison & Hinkley 1997,
     section 3.8), moved outwards for few clusters: Hesterberg, The American Statistician 69 (2015), p. 371, the
     expanded percentile interval.
+
+    Returns:
+        None without an error.
     """
     found = cluster_mean(clusters)
     if found.error is None:

@@ -94,7 +94,11 @@ class ContainerSpec:
 
 
 async def create(docker: Docker, spec: ContainerSpec) -> str:
-    """Make a container and return its id; it isn't started. Raises ImageUnavailable."""
+    """Make a container and return its id; it isn't started.
+
+    Raises:
+        ImageUnavailable: The image isn't on the engine.
+    """
     image, options, beside = spec.image, spec.options, spec.beside
     answer = await docker.call(
         docker.api.create_container,
@@ -228,7 +232,12 @@ class ImageFacts:
         self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
 
     async def user_name(self, image: Image) -> str:
-        """Return the configured user. Raises UserError where that is root, ImageUnavailable."""
+        """Return the user that an image is configured for.
+
+        Raises:
+            UserError: The user is root.
+            ImageUnavailable: The image isn't on the engine.
+        """
         if image.digest not in self._names:
             facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
             name = str(facts["Config"].get("User") or "")

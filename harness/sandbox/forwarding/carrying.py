@@ -48,7 +48,7 @@ def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:
 
 
 async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
-    """Return once such a forwarder takes connections.
+    """Wait until such a forwarder takes connections.
 
     Raises:
         SandboxLost: It doesn't.
@@ -68,7 +68,7 @@ class Carrier:
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Return once connections are taken.
+        """Wait until connections are taken.
 
         Raises:
             SandboxLost: None are.

@@ -113,8 +113,9 @@ class Mux:
                 connection.writer.write_eof()
 
     async def _begin(self, number: int) -> None:
-        """Begin this side of a connection that the other side has opened. What the other sends next comes after
-        that.
+        """Begin this side of a connection that the other side has opened.
+
+        What the other sends next comes after that.
         """
         try:
             if self._dial is None or number in self._connections or len(self._connections) >= MAX_CONNECTIONS:

@@ -143,7 +143,11 @@ class BuildCli(NamedTuple):
 
 @cache
 def find_build_cli(search_path: str) -> BuildCli:
-    """Return the first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
+    """Return the first `docker` on `search_path` that can build.
+
+    Raises:
+        ImageUnavailable: There is none; the message names those that can't build.
+    """
     refused = []
     for path in _candidates(search_path):
         version = _client_version(path)
@@ -204,7 +208,11 @@ async def _build_once(command: Sequence[str], tag: str, *, again: bool = False) 
 
 
 async def installed_build_cli() -> BuildCli:
-    """Return the one that this process uses. Raises ImageUnavailable."""
+    """Return the command for builds that this process uses.
+
+    Raises:
+        ImageUnavailable: There is none.
+    """
     return await asyncio.to_thread(engine_build_cli, os.environ.get("PATH", os.defpath))
 
 
@@ -258,8 +266,9 @@ def _candidates(search_path: str) -> list[Path]:
 
 
 def _client_version(path: Path) -> str:
-    """Return the client's version without asking the engine: one that is busy or hangs would keep the client
-    waiting.
+    """Return the client's version without asking the engine.
+
+    One that is busy or hangs would keep the client waiting.
     """
     return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
 

@@ -148,7 +148,9 @@ async def shrink_images(most: int, prefix: str = OURS) -> list[str]:
     """Remove images of ours until they take `most` bytes at most; the tags that are gone.
 
     Images of others, those that a container has, and those that any process of this machine works with stay.
-    Raises ImageUnavailable where no engine answers.
+
+    Raises:
+        ImageUnavailable: No engine answers.
     """
     gone: list[str] = []
     refused: set[str] = set()

@@ -30,8 +30,9 @@ _PROGRAMS = "programs.json"
 
 @dataclass(frozen=True)
 class ToolboxRecipe:
-    """The recipe of a toolbox. `digest` is over the scaffold's locks, its programs' names and what makes toolboxes
-    here.
+    """The recipe of a toolbox.
+
+    `digest` is over the scaffold's locks, its programs' names and what makes toolboxes here.
     """
 
     scaffold: Scaffold

@@ -49,7 +49,10 @@ class CToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return all variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
+        """Compile all variants in one container.
+
+        One whose rewriting isn't C is rewritten another way, a few times.
+        """
         attempts = dict.fromkeys(range(len(sources)), 0)
         placed = {number: await asyncio.to_thread(_placed, number, source) for number, source in enumerate(sources)}
         while True:

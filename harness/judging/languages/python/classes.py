@@ -106,8 +106,9 @@ _HOOK = re.compile(r"(async)?_?(setup|teardown|set_?up|tear_?down)_?(class|metho
 
 
 class CheckedFunction(NamedTuple):
-    """A function of one of several files that are read together. `start` is where its file begins among them, in
-    bytes.
+    """A function of one of several files that are read together.
+
+    `start` is where its file begins among them, in bytes.
     """
 
     node: Node

@@ -185,7 +185,9 @@ class _File:
 
     @staticmethod
     def _runs_python(words: list[str | None]) -> str:
-        """Return the repository's own command may run so; what is given on the command line is looked at as code."""
+        """Return what a command line runs by `python`: code on it is looked at; the repository's own command may
+        run so.
+        """
         option = next((place for place, word in enumerate(words) if word in ("-c", "-m")), None)
         given = words[option + 1] if option is not None and option + 1 < len(words) else None
         if option is None or given is None:

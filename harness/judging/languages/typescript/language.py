@@ -48,7 +48,7 @@ class TypeScriptToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return all variants in one container, each rewritten as its seed says."""
+        """Compile all variants in one container, each rewritten as its seed says."""
         texts = await asyncio.to_thread(lambda: {source.name: _running(source) for source in sources})
         compiled = await _transpiled(context, texts)
         return [_laid_out(source, compiled[source.name]) for source in sources]

@@ -49,11 +49,15 @@ _STANDS = "Tests that stand in a file whose path ends with '{}' are added or cha
 
 
 def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
-    """Return one statement that is true of the patch and one that is false, about a function that is called or about
-    a file.
+    """Return one statement that is true of the patch and one that is false, about a function that is called or a
+    file.
 
-    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
-    nobody knows. Raises ValueError where the patch has neither to ask about.
+    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where no
+    grammar
+    tells.
+
+    Raises:
+        ValueError: The patch has neither to ask about.
     """
     files = sorted(
         {name for name in _FILE.findall(patch) or _FILE_OF_FOLDER.findall(patch) if len(name) in _FILE_CHARS}

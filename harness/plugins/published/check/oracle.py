@@ -209,7 +209,8 @@ _CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
 async def oracle_problems(subject: Subject) -> list[Problem]:
     """Return every reason against the reference but those of the rubric; its verdicts are among the remarks.
 
-    Raises SandboxLost.
+    Raises:
+        SandboxLost: A container was lost.
     """
     results: dict[ArmKey, JobResult] = {}
     submission = await hand_in(subject, "oracle")

@@ -138,7 +138,11 @@ async def description_problems(subject: Subject) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return files of the reference that aren't judged, or that hold no tests. Raises UserError."""
+    """Return files of the reference that aren't judged, or that hold no tests.
+
+    Raises:
+        UserError: It can't be read.
+    """
     task, where = subject.task, subject.at(REFERENCE)
     discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
     found, data = [], []
@@ -168,9 +172,7 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 
 
 async def tree_problems(subject: Subject) -> list[Problem]:
-    """Return each patch on the tree that the agent sees, and back; the removal with the reference in place as
-    well.
-    """
+    """Apply each patch to the tree that the agent sees, and take it back; the removal also with the reference."""
     tree, made, found = GitTree(subject.containers.image.tree), {}, []
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)

@@ -55,8 +55,9 @@ def names_around(node: Node) -> str:
 
 
 def is_constructor(node: Node) -> bool:
-    """Return whether a node is a constructor, which is left as it is: fields and parameters are set where it
-    begins.
+    """Return whether a node is a constructor, which is left as it is.
+
+    Fields and parameters are set where it begins.
     """
     return node.type == "method_definition" and text_of(node.child_by_field_name("name")) == "constructor"
 
