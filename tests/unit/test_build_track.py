@@ -20,7 +20,13 @@ from harness.judging.verify.intake import ingest
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.judging.verify.verification import Judging
-from harness.plugins.build.check import STATIC, points_of
+from harness.plugins.build.check import (
+    STATIC,
+    broken_application_problems,
+    first_reference_problems,
+    null_problems,
+    points_of,
+)
 from harness.plugins.build.grading import Plan, grade_build, plan_of
 from harness.plugins.build.own_tests import MUTANTS
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED
@@ -298,6 +304,29 @@ async def test_a_report_that_the_application_writes_takes_the_place_of_none(tree
     """The engine's companion leaves one in which all is green."""
     with pytest.raises(SandboxLost, match=r"the hidden tests (ended without its result|left no whole report)"):
         await judged(ScriptedEngine(tree.directory, silent=frozenset({f"{HIDDEN}/test_{file}.py"})))
+
+
+async def test_the_check_tells_a_reference_null_and_broken_applications_that_come_to_something_else(
+    tree: GitTree, tmp_path: Path
+) -> None:
+    mine = tmp_path / BRIEF
+    shutil.copytree(task_directories(BRIEF)[0], mine)
+    for patch in mine.glob("broken/*.patch"):
+        if patch.name not in ("1.4.patch", "1.9.patch"):
+            patch.unlink()
+    red = frozenset({"test_a_code_of_the_wrong_form_is_refused"})
+    good, bad = ScriptedEngine(tree.directory, status=own(0, changed=1)), ScriptedEngine(tree.directory, red)
+    right, wrong = (
+        Subject(Catalog(), load_task(mine), arm_context=judging(engine).context) for engine in (good, bad)
+    )
+    assert await first_reference_problems(right) == []
+    assert right.remarks == ["flask: resolved, 100 points"]
+    [problem] = await first_reference_problems(wrong)
+    assert problem.message.startswith("failed, 84.36 points: acceptance-failed 1.4")
+    assert [problem.message for problem in await null_problems(right)] == ["null is resolved, 80 points"]
+    assert [
+        (problem.where.rpartition("/")[2], problem.message) for problem in await broken_application_problems(wrong)
+    ] == [("1.9.patch", "it loses 1.4; expected: 1.9")]
 
 
 class Kept:
