@@ -53,6 +53,14 @@ def nothing_installed() -> bytes:
     return whole.getvalue()
 
 
+LOOKS = b"""
+import contextlib
+for name in ("environ", "maps", "mem"):
+    with contextlib.suppress(PermissionError), open(f"/proc/{os.getppid()}/{name}", "rb"):
+        os._exit(1)
+"""
+
+
 async def booted(run: bytes) -> Arm:
     """What the hidden tests of start and end show of an application of one file."""
     engine = choose_engine("docker")
@@ -67,8 +75,8 @@ async def booted(run: bytes) -> Arm:
 
 
 async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is_none() -> None:
-    healthy = (TASK.path("null") / "run").read_bytes()
-    assert passes(await booted(healthy))
+    healthy = (TASK.path("null") / "run").read_bytes().replace(b"import os\n", b"import os\n" + LOOKS, 1)
+    assert passes(await booted(healthy)), "it could look into its supervisor, or wasn't started, asked and stopped"
     forged = next(case for case in CASES if case.name.endswith("/cheat-says-that-it-is-ready"))
     assert forged.submission
     script = b"\n".join(line[1:] for line in forged.submission.patch.splitlines() if line[:1] == b"+")
