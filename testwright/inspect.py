@@ -4,6 +4,7 @@ Inspect calls what a package registers by the import name of the package, and `t
 """
 
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.agent import react
 from inspect_ai.scorer import Scorer, accuracy, scorer, stderr
 from inspect_ai.tool import bash
@@ -12,6 +13,7 @@ from inspect_ai.util import sandboxenv
 from harness.plugins.frameworks.inspect_samples import chosen
 from harness.plugins.frameworks.inspect_sandbox import SANDBOX, TestwrightSandbox
 from harness.plugins.frameworks.inspect_scoring import score_with
+from harness.specs.errors import UserError
 
 sandboxenv(name=SANDBOX)(TestwrightSandbox)
 
@@ -38,7 +40,10 @@ def behaviour(
         catalog: Folder of the catalog; the one of the package where none is named.
         engine: Where agent and tests run, as in `testwright run --sandbox`.
     """
-    found = chosen([task] if isinstance(task, str) else task, "behaviour", catalog, engine)
+    try:
+        found = chosen([task] if isinstance(task, str) else task, "behaviour", catalog, engine)
+    except UserError as error:
+        raise PrerequisiteError(str(error)) from None  # what Inspect tells in one line
     return Task(
         dataset=found.samples,
         solver=react(tools=[bash(timeout=found.command_seconds)]),

@@ -32,8 +32,9 @@ class FormatFault(StrEnum):
 
 
 class Complaint(NamedTuple):
-    """A complaint about one tool call, or about the text (`call_id` None). `detail` says more where there is more
-    to say.
+    """A complaint about one tool call, or about the text (`call_id` None).
+
+    `detail` says more where there is more to say.
     """
 
     call_id: str | None
@@ -86,7 +87,11 @@ class _Block(NamedTuple):
 
 
 def shell_block(text: str) -> str:
-    """Return the command in the text's one block of bash, sh or shell, in whole. Raises FormatError."""
+    """Return the command in the text's one block of bash, sh or shell, in whole.
+
+    Raises:
+        FormatError: There is none, there are several, or its end isn't clear.
+    """
     lines = text.split("\n")
     fences = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
     blocks = [block for block in _blocks(fences) if block.opening.begins_shell]
@@ -164,8 +169,9 @@ BASH = Tool(
 
 
 class Action(NamedTuple):
-    """A command of the model's. `call_id` is None for one found in text: a user's message answers it, not a
-    tool's.
+    """A command of the model's.
+
+    `call_id` is None for one found in text: a user's message answers it, not a tool's.
     """
 
     command: str

@@ -97,9 +97,7 @@ def egress_record(proxy: EgressProxy) -> EgressRecord:
 
 
 async def _with_python(options: SandboxOptions, engine: Engine, context: AgentContext) -> tuple[SandboxOptions, str]:
-    """Return the sandbox's Python that runs the forwarder: a toolbox's, since an image may have none or an old
-    one.
-    """
+    """Return a toolbox's Python that runs the forwarder: an image may have none or an old one."""
     if not isinstance(engine, ToolboxEngine):
         return options, "python3"
     if not any(mount.target == TOOLBOX for mount in options.mounts):

@@ -55,9 +55,7 @@ class MiniTexts:
         ]
 
     def observation(self, command: str, result: CommandResult, timeout: float, chars: int) -> str:
-        """Return what the model is shown of a command's end: cut to `chars` of output, otherwise as it was
-        printed.
-        """
+        """Return a command's end as the model is shown it: `chars` of its output at most."""
         return self._templates.render(
             "timeout" if result.timed_out else "observation",
             command=command,
@@ -84,9 +82,7 @@ class MiniTexts:
         )
 
     def reminder(self, manifest: str) -> str:
-        """Return the answer to a submission without a manifest; `manifest` names one that is empty, and is empty
-        if none is.
-        """
+        """Return the answer to a submission without a manifest; `manifest` names an empty one, if there is one."""
         return self._templates.render("reminder", manifest=manifest, submit_command=SUBMIT_COMMAND, **self._left())
 
     def _left(self) -> dict[str, object]:
@@ -207,8 +203,10 @@ class _Loop:
         return self.agent.texts.reminder(name)
 
     async def empty_manifest(self) -> str | None:
-        """Return the name of the manifest where it is empty, "" where there is none; None where one says
-        something.
+        """Return the name of the manifest where it is empty, "" where there is none.
+
+        Returns:
+            None where one says something.
         """
         for name in MANIFEST_NAMES:
             try:

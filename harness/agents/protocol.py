@@ -86,8 +86,9 @@ class AgentClass(Protocol):
 
     @property
     def needs_model(self) -> bool:
-        """Return whether its trials have a model. Without one its runs have one trial per task and attempt,
-        whatever -m says.
+        """Return whether its trials have a model.
+
+        Without one its runs have one trial per task and attempt, whatever -m says.
         """
         ...
 

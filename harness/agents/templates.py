@@ -22,7 +22,7 @@ from harness.specs.task import Task
 from harness.specs.yaml_files import read_text
 
 REQUEST = "request.j2"
-"""What every agent is told. A scaffold that has no such file of its own shares the one beside all scaffolds."""
+"""The request to every agent. A scaffold that has no such file of its own shares the one beside all scaffolds."""
 
 
 def template_path(scaffold: Scaffold, file: str) -> Path:
@@ -148,6 +148,7 @@ def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
 def request_text(task: Task, scaffold: Scaffold) -> str:
     """Return the request as plain text, for an agent that hands in by stopping.
 
-    Raises UserError for a broken template.
+    Raises:
+        UserError: The template is broken.
     """
     return Templates(scaffold, {"request": REQUEST_VARIABLES}).render("request", **request_values(task))

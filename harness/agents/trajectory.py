@@ -42,8 +42,9 @@ class Ending(StrEnum):
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":
-        """Return the ending by a limit: `step`, `wall` or `cost` of an allowance; `memory`, `disk` or `pids` of a
-        sandbox.
+        """Return the ending by a limit.
+
+        It is `step`, `wall` or `cost` of an allowance, or `memory`, `disk` or `pids` of a sandbox.
         """
         return cls(f"{limit}-limit")
 
@@ -113,8 +114,11 @@ class AgentOutputRecord(_Record):
 
 
 class RefusedContact(BaseModel):
-    """Connections to a host and port that were refused, and why: `address`, `name`, `host`, `port`, `method`,
-    `private-address`. Of very many different ones, the later are `others`.
+    """Connections to a host and port that were refused, and why.
+
+    The reason is `address`, `name`, `host`, `port`, `method` or `private-address`. Of very many different ones, the
+    later
+    are `others`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -38,8 +38,9 @@ _CHUNK = 1 << 20
 
 
 class BundledImage(BaseModel):
-    """An image in a bundle. `digest` is ours, over recipe and tree; empty for the dependencies' image, which has
-    no tree.
+    """An image in a bundle.
+
+    `digest` is ours, over recipe and tree; empty for the dependencies' image, which has no tree.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -83,13 +84,21 @@ def write_bundle(path: Path, bundle: Bundle, images: Path) -> None:
 
 
 def read_index(path: Path) -> Bundle:
-    """Return what a file says that it holds. Raises UserError."""
+    """Return what a file says that it holds.
+
+    Raises:
+        UserError: It is no bundle.
+    """
     with _opened(path) as tar:
         return _index(tar, path)
 
 
 def take_images(path: Path, bundle: Bundle, images: Path) -> None:
-    """Write its images to `images`. Raises UserError where they aren't those of its index."""
+    """Write its images to `images`.
+
+    Raises:
+        UserError: They aren't those that its index names.
+    """
     with _opened(path) as tar:
         _copy(_member(tar, _IMAGES), images)
     if sha256_of(images) != bundle.sha256:
@@ -149,7 +158,7 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
     """Write the images of a repo and of its tasks to a file; build what is missing.
 
     Raises:
-        UserError: The repo isn't there, or the file can't be written.
+        UserError: The repo isn't there, or the file's directory isn't.
         ImageUnavailable: An image can't be built.
     """
     if not path.absolute().parent.is_dir():
@@ -230,7 +239,7 @@ def export_scaffold(catalog: Catalog, name: str, path: Path, tell: Tell) -> list
     """Write a native scaffold's toolbox to a file; install it first where it isn't here.
 
     Raises:
-        UserError: The scaffold isn't native, or the file can't be written.
+        UserError: The scaffold isn't native, or the file's directory isn't there.
         ImageUnavailable: The toolbox can't be made.
     """
     if not path.absolute().parent.is_dir():

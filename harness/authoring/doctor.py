@@ -289,8 +289,9 @@ def _python() -> list[Finding]:
 
 
 def _cache() -> list[Finding]:
-    """Look whether the cache has room, and takes a file: on a read-only disk no image can be made and no trial
-    begin.
+    """Look whether the cache has room, and takes a file.
+
+    On a read-only disk no image can be made and no trial begin.
     """
     name, directory = "disk of the cache", cache_directory()
     there = next(path for path in (directory, *directory.parents) if path.exists())

@@ -53,7 +53,8 @@ def judge_consistency(
         tell: Told of each step.
 
     Raises:
-        UserError: The task or a suite can't be read; nobody is asked then.
+        UserError: The task or a suite can't be read, a judge is named twice, or one vote of one judge is asked for;
+            nobody is asked then.
     """
     if len(judges) * votes < 2:
         raise UserError("one vote of one judge can't disagree; name another --judge, or take --votes 3")
@@ -155,8 +156,10 @@ def _said(criterion: Criterion, answer: Answer | None) -> str:
 
 
 def _expected(criterion: Criterion, suite: KnownSuite) -> bool | None:
-    """Return what probes or code say; None where a judge alone decides, and where `expect.yaml` says nothing of
-    it.
+    """Return what probes or code say.
+
+    Returns:
+        None where a judge alone decides, and where `expect.yaml` says nothing of it.
     """
     if criterion.importance is not Importance.MUST or not criterion.decided_without_judge:
         return None

@@ -26,7 +26,7 @@ _MIN_NAME = 6
 _MIN_LINE = 20
 _MAX_LINES = 40
 _TELLING_NAME = 16
-"""Of that length a name alone is worth a look; shorter ones come up elsewhere by chance."""
+"""Characters from which on a single name is worth a look; shorter ones come up elsewhere by chance."""
 _UNLIKELY_PART = 12
 
 
@@ -48,8 +48,7 @@ class Hits(NamedTuple):
 
 @dataclass(frozen=True)
 class LeakSignatures:
-    """Signs of withheld text: `names` count where they stand alone, `lines` anywhere, `files` are whole files'
-    paths.
+    """Signs of withheld text: `names` that stand alone, `lines` anywhere, and `files` by their whole paths.
 
     `places` says of a name or line where it comes from, as `withheld.patch:12`.
     """
@@ -127,9 +126,9 @@ _DEFINED = (
 ORDINARY = 12
 """A name that stands in more files outside the tree than these says nothing about a copy."""
 IN_COMPILED_FILES, IN_TEXT = 3, 4
-"""So many different ones don't meet in a file by chance; a text may speak of a public name or two."""
+"""Numbers of different signatures that don't meet in a file by chance; a text may mention a public name or two."""
 SHARE = 0.1
-"""Of all that could be found: of a long list of names a few ordinary ones turn up in any compiler."""
+"""Share of all signatures: of a long list of names a few ordinary ones turn up in any compiler."""
 
 
 def telling_parts(patch: bytes, tree: Iterable[bytes]) -> dict[bytes, int]:

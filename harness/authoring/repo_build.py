@@ -39,7 +39,13 @@ class RepoCheck:
 
 
 async def repo_check(repo: Repo) -> RepoCheck:
-    """Run the whole suite once in a fresh container. Raises ImageUnavailable, SandboxLost, UserError."""
+    """Run the whole suite once in a fresh container.
+
+    Raises:
+        ImageUnavailable: The image can't be made.
+        SandboxLost: The container was lost.
+        UserError: A report can't be read.
+    """
     image = await repo_image(repo)
     limits = repo.limits
     engine = DockerEngine(task_image)
@@ -90,7 +96,7 @@ def no_tests(outputs: Mapping[str, bytes], report: str) -> str:
 AT_ONCE = 4
 """Builds wait for a network more often than for a core."""
 Tell = Callable[[str], None]
-"""Told a line before each step that takes a while."""
+"""A function that prints a line before each step that takes a while."""
 
 
 def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:

@@ -93,8 +93,9 @@ async def _check(session: EngineSession, task: Task, scaffold: Scaffold, tell: T
 
 
 async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> list[Problem]:
-    """Return the problems in a container of the bare base image: it has no Python, git or Node.js of a task's
-    image.
+    """Return the problems in a container of the bare base image.
+
+    It has no Python, git or Node.js of a task's image.
     """
     native = scaffold.native
     assert native is not None

@@ -28,9 +28,12 @@ def record_suite(repo: Repo, tell: Callable[[str], None]) -> SuiteRecord:
 
 
 async def run_suite(repo: Repo, tell: Callable[[str], None]) -> SuiteRecord:
-    """Run all tests `TIMES` times, each time in a fresh container, and write what they came to beside repo.yaml.
+    """Run all tests `TIMES` times, each time in a fresh container, and write the results beside repo.yaml.
 
-    Raises ImageUnavailable, SandboxLost, UserError where no test ran.
+    Raises:
+        ImageUnavailable: The image can't be made.
+        SandboxLost: A container was lost.
+        UserError: No test ran.
     """
     tell(f"{repo.name}: its image")
     image = await repo_image(repo)

@@ -139,9 +139,11 @@ def stale(scores: SuiteScores, catalog: Catalog, task: Task) -> list[str]:
 async def measure_scores(
     session: EngineSession, catalog: Catalog, task: Task, tell: Callable[[str], None]
 ) -> SuiteScores:
-    """Run every suite on the same mutants. Judges nothing.
+    """Run every suite on the same mutants. No verdict is reached.
 
-    Raises UserError where a suite can't be run on them or time was over, SandboxLost.
+    Raises:
+        UserError: A suite can't be run on them, or the time was over.
+        SandboxLost: A container was lost.
     """
     context = await arm_context_of(session, task)
     order = MutantOrder(MUTANTS, SEED, SECONDS, coverage=False)

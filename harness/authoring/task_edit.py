@@ -52,8 +52,9 @@ class EditedPart:
     tests: bool
 
     def allows(self, path: str) -> bool:
-        """Return whether the part may change a file. Lists of tests for a build, in no language, go with withheld
-        tests.
+        """Return whether the part may change a file.
+
+        Lists of tests for a build, in no language, go with withheld tests.
         """
         if self.name == "withheld" and language_at(path) is None:
             return True
@@ -88,9 +89,13 @@ def _check_criterion(task: Task, criterion: str) -> None:
 
 
 async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyType({})) -> tuple[GitTree, str]:
-    """Return the git directory and the tree that the part's patch applies to. Raises UserError, ImageUnavailable.
+    """Return the git directory and the tree that the part's patch applies to.
 
-    `made` are patches that aren't written yet, by where they will lie.
+    `made` are patches that aren't written yet, by their paths.
+
+    Raises:
+        UserError: A patch below it isn't written yet, or doesn't apply.
+        ImageUnavailable: The repo's image can't be made.
     """
     upstream = await upstream_tree(part.task.repo)
     if part.name == "withheld":
@@ -113,7 +118,8 @@ async def upstream_tree(repo: Repo) -> GitTree:
 async def applied(tree: GitTree, onto: str, path: Path, made: Mapping[Path, bytes] = MappingProxyType({})) -> str:
     """Return the tree that a patch makes: what `made` has for its path, else the file.
 
-    Raises UserError where it doesn't.
+    Raises:
+        UserError: The patch doesn't apply.
     """
     try:
         return await tree.apply(made[path] if path in made else path.read_bytes(), onto=onto)
@@ -132,14 +138,19 @@ def edit_task(catalog: Catalog, task: str, part: str, edited: Path | None, anew:
 
     Beside a probe that has no twin yet the twin's skeleton is laid out.
 
-    Raises UserError where nothing was changed, or something that the part may not change; the part is then as it was.
+    Raises:
+        UserError: Nothing was changed, or something that the part may not change; the part is then as it was.
     """
     finished = edited.resolve() if edited else None
     return run_to_end(_edit(part_of(catalog, catalog.task(task), part), finished, anew))
 
 
 def write_tree(catalog: Catalog, task: str, part: str, destination: Path, anew: bool = False) -> Path:
-    """Check the tree out that an author edits, for `--from` later. Raises UserError where something is there."""
+    """Check the tree out that an author edits, for `--from` later.
+
+    Raises:
+        UserError: Something is there.
+    """
     destination = destination.resolve()
     _check_empty(destination)
     return run_to_end(_write(part_of(catalog, catalog.task(task), part), destination, anew))
@@ -155,7 +166,8 @@ async def _write(part: EditedPart, destination: Path, anew: bool) -> Path:
 def edit_parts(catalog: Catalog, task: str, parts: Sequence[str], folder: Path) -> list[Path]:
     """Store several parts at once: of each what `FOLDER/PART` (an edited tree) or `FOLDER/PART.patch` makes of it.
 
-    Raises UserError where one of them can't be stored, and then none is.
+    Raises:
+        UserError: One of them can't be stored, and then none is.
     """
     folder = folder.resolve()
     if not folder.is_dir():
@@ -165,9 +177,10 @@ def edit_parts(catalog: Catalog, task: str, parts: Sequence[str], folder: Path) 
 
 
 def write_trees(catalog: Catalog, task: str, parts: Sequence[str], folder: Path, anew: bool = False) -> list[Path]:
-    """Return the tree of each part as `FOLDER/PART`, for `edit_parts`.
+    """Write the tree of each part to `FOLDER/PART`, for `edit_parts`.
 
-    Raises UserError where something is there already.
+    Raises:
+        UserError: Something is there already.
     """
     loaded = catalog.task(task)
     places = {

@@ -83,7 +83,9 @@ _NAMED = 4
 async def task_image_check(task: Task, reference: str = "") -> list[Problem]:
     """Return what is wrong with a task's image, or with `reference` in its stead; nothing of it is run.
 
-    Raises ImageUnavailable, UserError.
+    Raises:
+        ImageUnavailable: The image can't be had.
+        UserError: A file of the task can't be read.
     """
     image = await task_image(task)
     reference = reference or image.reference
@@ -137,9 +139,7 @@ async def other_copies(task: Task, reference: str | None = None) -> list[Problem
 
 
 def _placed(parts: Sequence[str], places: Mapping[str, str]) -> str:
-    """Return each of the first few with the line of the patch that it comes from: `cache_info from
-    removal.patch:31`.
-    """
+    """Return the first few with the patch's line that each comes from: `cache_info from removal.patch:31`."""
     return ", ".join(f"{part} from {places[part]}" if part in places else part for part in parts[:_NAMED])
 
 

@@ -162,7 +162,7 @@ def left_out(manifest: Path, tests: Sequence[TestId], ids: IdForm) -> Iterator[s
 
 
 def _write_covers(task: Task, reference: SuiteMatrix) -> Path:
-    """Return each test with the criteria whose probes it notices: the file says what is, so no criterion overlaps."""
+    """Write covers.yaml: each test with the criteria whose probes it notices, so that no criterion overlaps."""
     criteria = {probe.variant: probe.criterion for probe in task.probes}
     path = task.directory / "reference" / "covers.yaml"
     noticed = {

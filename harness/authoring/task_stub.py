@@ -1,8 +1,4 @@
-"""`testwright task stub`: a task's removals, made from the names of symbols. `testwright task probe`: mutants as
-probes.
-
-`make stubs` measures how well stubs compile: functions drawn over a repository's tree, each by itself in both ways.
-"""
+"""`testwright task stub` makes removals from the names of symbols, `testwright task probe` makes mutants probes."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -47,7 +43,12 @@ class StubSample:
 
 
 async def sample_stubs(session: EngineSession, repo: Repo, count: int, seed: int) -> StubSample:
-    """Stub `count` functions of a repository's code, tests left out. Raises UserError, SandboxLost."""
+    """Stub `count` functions of a repository's code, tests left out.
+
+    Raises:
+        UserError: The language has no stubs.
+        SandboxLost: A container was lost.
+    """
     language = language_of(repo)
     stubs = language.stubs
     if stubs is None:

@@ -11,7 +11,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.task import Task
 
 MARK = "TODO: a twin of"
-"""How its comment begins. A check refuses a twin that has one."""
+"""The beginning of its comment. A check refuses a twin that has one."""
 
 
 async def write_twin_skeleton(task: Task, tree: GitTree, base: str, name: str, probe: bytes) -> Path:

@@ -63,7 +63,7 @@ def new_task(
     repo: Annotated[str, typer.Argument(help="Repository")],
     task: Annotated[str, typer.Argument(help="The new task's id")],
     behaviour: Annotated[
-        str | None, typer.Option(help="What is to be tested, in a few words [asked for at a terminal]")
+        str | None, typer.Option(help="The behaviour to be tested, in a few words [asked for at a terminal]")
     ] = None,
     tests: Annotated[
         list[str] | None, typer.Option(help="Upstream's test of it, FILE::NAME, or all of a FILE")
@@ -293,7 +293,11 @@ def add_to(repo_app: typer.Typer, task_app: typer.Typer) -> None:
 
 
 def answered(option: str, given: str | None, question: str) -> str:
-    """Return what is given, else the answer at a terminal. Raises UserError where there is neither."""
+    """Return what is given, else the answer at a terminal.
+
+    Raises:
+        UserError: There is neither.
+    """
     if given:
         return given
     if not sys.stdin.isatty():

@@ -30,7 +30,7 @@ def probe_task(
     criterion: Annotated[str, typer.Option(help="The criterion that the probe is for, such as 1.4")],
     mutants: Annotated[int, typer.Option(min=1, help="How many mutants are tried")] = 30,
     seed: Annotated[int, typer.Option(help="How they are drawn")] = 0,
-    seconds: Annotated[float, typer.Option(min=1, help="What their containers may take together")] = 600,
+    seconds: Annotated[float, typer.Option(min=1, help="Seconds that their containers may take together")] = 600,
     take: Annotated[str | None, typer.Option(help="Store this mutant as probes/CRITERION.patch; run nothing")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Store it where a probe is there already")] = False,
     as_json: Json = False,

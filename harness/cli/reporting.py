@@ -26,7 +26,9 @@ def report(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", help="Of --export: parquet (all rows), inspect (eval logs) or atif (trajectories)"),
+        typer.Option(
+            "--format", help="Form of --export: parquet (all rows), inspect (eval logs) or atif (trajectories)"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
     csv: Annotated[str | None, typer.Option(help="Print CSV: systems, funnel, axes, criteria, probes...")] = None,

@@ -171,10 +171,10 @@ def show(
     track: Annotated[str, typer.Option(help="Only trials of this track's tasks")] = "",
     trajectory: Annotated[bool, typer.Option("--trajectory", help="Page through the trial's trajectory")] = False,
     steps: Annotated[
-        str | None, typer.Option(help="Of the trajectory: the answers N, N-M, N- or -M of the model")
+        str | None, typer.Option(help="The part of the trajectory to show: the model's answers N, N-M, N- or -M")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: flat rows, or all of one trial")] = False,
-    rows: Annotated[str | None, typer.Option(help="Of --json: rows of trials, reasons, criteria, tests...")] = None,
+    rows: Annotated[str | None, typer.Option(help="With --json: rows of trials, reasons, criteria, tests...")] = None,
     csv: Annotated[str | None, typer.Option(help="Print CSV: rows of trials, reasons, criteria, tests...")] = None,
 ) -> int:
     """Show a run's trials and what they come to, one trial in full, or its trajectory."""

@@ -20,7 +20,7 @@ class Budget(Protocol):
     """Money that several spend together, wherever they are. In this process it is a `Spending`."""
 
     async def check(self) -> None:
-        """Return if the next call may be made.
+        """Check that the next call may be made.
 
         Raises:
             BudgetExhausted: It may not: the limit is reached, or the cost so far isn't known.
@@ -118,9 +118,7 @@ class StepObserver:
 
 
 class Stops:
-    """A clock of the time for which this process has stood still since the first beat; beats that are late tell
-    it.
-    """
+    """A clock of the time for which this process has stood still since the first beat, by beats that are late."""
 
     LONGEST = 5.0
     """Seconds between two beats of a process at work, however busy its machine is."""
@@ -202,7 +200,7 @@ class Allowance:
         return _LimitedModel(MeteredModel(model, self.spending), self)
 
     def check(self) -> None:
-        """Return if the agent may ask its model again.
+        """Check that the agent may ask its model again.
 
         Raises:
             AllowanceExhausted: Its steps, USD or seconds are used up.
@@ -369,7 +367,7 @@ class _LimitedModel:
 
 
 _Span = tuple[float, float]
-"""From and to, on a clock."""
+"""Beginning and end, on a clock."""
 
 
 def _length(spans: Sequence[_Span]) -> float:

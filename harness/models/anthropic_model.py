@@ -17,7 +17,7 @@ from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
 
 _MAX_TOKENS = 16_000
-"""Of one answer where a model file says nothing: this provider wants a number."""
+"""Tokens of one answer where a model file says nothing: this provider wants a number."""
 
 
 class AnthropicModel:

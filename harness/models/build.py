@@ -24,7 +24,7 @@ _VARIABLES = {
     "openrouter": ("OPENROUTER_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
-"""Of providers about which litellm, whose import takes seconds, needn't be asked: one of them has the key."""
+"""Variables of providers about which litellm, whose import takes seconds, needn't be asked: one has the key."""
 _ALSO = {
     "cohere": ("CO_API_KEY",),
     "cohere_chat": ("CO_API_KEY",),
@@ -52,8 +52,9 @@ def check_provider(name: str, file: ModelFile, key: str | None) -> None:
 
 
 def missing_keys(file: ModelFile) -> tuple[str, ...]:
-    """Return the provider's usual variables for a key, where none of them is set. Empty where one is, or none is
-    needed.
+    """Return the provider's usual variables for a key, where none of them is set.
+
+    Empty where one is, or none is needed.
 
     Providers whose credentials can lie elsewhere (AWS, Google Cloud, Azure) are taken to have them.
     """
@@ -137,8 +138,9 @@ class Models:
         return model(name, served.file, served.key, served.limiter, observe)
 
     def check(self, name: str, native: bool = False) -> None:
-        """Check that a model can be asked at all: its file, its provider, its key. May import litellm, which takes
-        seconds.
+        """Check that a model can be asked at all: its file, its provider, its key.
+
+        May import litellm, which takes seconds.
 
         Args:
             name: The model's.
@@ -180,7 +182,7 @@ class Models:
         return None if recording(name)[1] else self._found(name)
 
     def _found(self, name: str) -> ModelFile:
-        """Return a bare PROVIDER/MODEL is a file without wishes."""
+        """Return the file of a name; that of a bare PROVIDER/MODEL has no settings."""
         if name.endswith((".yaml", ".yml")):
             return load_yaml(Path(name), ModelFile)
         if re.fullmatch(MODEL_NAME, name):
@@ -201,7 +203,7 @@ def recording(name: str) -> tuple[str, Path | None]:
 
 
 def _key(name: str, file: ModelFile) -> str | None:
-    """Return None leaves it to the provider's usual variable."""
+    """Return the key that the model's file names; None leaves it to the provider's usual variable."""
     if file.api_key_env is None:
         return None
     declare_secret(file.api_key_env)

@@ -137,14 +137,19 @@ async def complete_with_retries(
     ask: Callable[[], Awaitable[Completion]],
     observe: FaultObserver,
 ) -> Completion:
-    """Return the first answer. Its `lost` is what failed requests before it cost, its `seconds` are its own
-    request's.
+    """Return the first answer.
 
-    `ask` makes one request and raises Fault. `observe` is told of each failed request at once, before the wait that
-    follows. `file.total_seconds` limits requests and the waits between them, but not the queue of the rate limits,
-    which is our own doing. `tokens` is about the size of the request. The limiter's clock times it all.
+    Its `lost` is what failed requests before it cost, its `seconds` are its own request's.
 
-    Raises ProviderError.
+    Args:
+        ask: Makes one request, and raises Fault.
+        observe: Told of each failed request at once, before the wait that follows.
+        file: `total_seconds` limits requests and the waits between them, but not the queue of our own rate limits.
+        tokens: About the size of the request.
+        limiter: Its clock times it all.
+
+    Raises:
+        ProviderError: The retries are used up, or can't help.
     """
     return await _RetriedCall(file, limiter, tokens, ask, observe).complete()
 
@@ -188,9 +193,7 @@ class _RetriedCall:
             await self.pause(wait)
 
     def wait_after(self, fault: Fault) -> float | None:
-        """Return seconds until the next request: as many as the provider asks for, else a random number; None for
-        none.
-        """
+        """Return the provider's seconds until the next request, else a random number; None where there is none."""
         retries = self.file.retries
         if not self.may_retry(fault) or self.requests >= retries.attempts:
             return None

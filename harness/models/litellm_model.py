@@ -24,7 +24,7 @@ _KEYLESS = re.compile(
     r"missing credentials|missing \w* ?api key|api_?key\b.{0,40}\bnot set\b|unable to locate credentials",
     re.IGNORECASE,
 )
-"""What the clients behind litellm say where there is no key; litellm makes server or connection errors of it."""
+"""Messages of the clients behind litellm where there is no key; litellm makes server or connection errors of them."""
 
 
 class LiteLLMModel:
@@ -67,9 +67,7 @@ class LiteLLMModel:
         return await complete_with_retries(self._file, self._limiter, about_tokens(messages), ask, self._observe)
 
     def _may_do_without(self, messages: Sequence[Message], tools: Sequence[Tool]) -> bool:
-        """Return a conversation in which tools were called can't go on without them; nor if the file insists on
-        them.
-        """
+        """Return whether the model can go on without tools: it has called none, and the file leaves it free."""
         return bool(tools) and not self._file.tools and not any(message.tool_calls for message in messages)
 
     async def _ask(self, litellm: Any, messages: Sequence[Message], tools: Sequence[Tool]) -> Completion:
@@ -121,9 +119,7 @@ class LiteLLMModel:
 
 
 def fault_of(litellm: Any, error: Any) -> Fault:
-    """Return what litellm's exception stands for: by its class where the status says less, else by status and
-    body.
-    """
+    """Return the fault that litellm's exception stands for: by its class where the status says less, else by both."""
     kinds = litellm.exceptions
     message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
     causes = list(_causes(error))

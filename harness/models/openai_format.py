@@ -31,8 +31,9 @@ def tool_json(tool: Tool) -> dict[str, Any]:
 
 
 def message_json(message: Message, marked: bool = False) -> dict[str, Any]:
-    """Return a message as it is sent. Some providers refuse a whole conversation for an empty or malformed part of
-    it.
+    """Return a message as it is sent.
+
+    Some providers refuse a whole conversation for an empty or malformed part of it.
 
     `marked` asks the provider to cache the conversation up to it.
     """

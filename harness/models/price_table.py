@@ -19,7 +19,7 @@ _TELLING = ("openrouter/",)
 
 @cache
 def load_litellm() -> Any:
-    """Return the module, whose import takes seconds; nothing of it may go to the network or the terminal."""
+    """Import litellm, which takes seconds; nothing of it may go to the network or the terminal."""
     # Without it the import fetches a price table from the network and waits when there is none.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     # Else it reads a .env of its own choice: whichever lies above its installation.
@@ -43,9 +43,7 @@ async def litellm_module() -> Any:
 
 
 def priced(file: ModelFile, usage: Usage, said: float | None = None) -> Usage:
-    """Return `usage` with its cost: what the provider said, else by the file's prices, else by the table, else
-    unknown.
-    """
+    """Return `usage` with its cost: the provider's, else by the file's prices, else by the table, else unknown."""
     if said is not None:
         return usage.model_copy(update={"cost_usd": said, "priced_by": (PROVIDER,)})
     if usage.input + usage.output == 0:

@@ -127,7 +127,7 @@ class Model(Protocol):
 
 
 _MARKS = 4
-"""As many as Anthropic takes in one request."""
+"""The most marks that Anthropic takes in one request."""
 
 
 def with_cache_marks(messages: Sequence[Message]) -> list[Message]:

@@ -123,9 +123,7 @@ class RateLimiter:
             return turn
 
     def _wait(self, tokens: int) -> float:
-        """Return seconds until the oldest request leaves the minute, where it must; a large one goes when it is
-        alone.
-        """
+        """Return seconds until the oldest request must leave the minute; a large request goes when it is alone."""
         now = self.clock.now()
         while self._turns and self._turns[0].began + self._minute <= now:
             self._turns.popleft()

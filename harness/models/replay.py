@@ -68,7 +68,11 @@ def read_json_lines(path: Path) -> list[tuple[int, Any]]:
 
 
 def read_messages(path: Path) -> list[MessageRecord]:
-    """Return the messages of a trajectory, in order. Raises UserError where the file holds something else."""
+    """Return the messages of a trajectory, in order.
+
+    Raises:
+        UserError: The file holds something else.
+    """
     messages = []
     for number, value in read_json_lines(path):
         if not isinstance(value, dict) or "kind" not in value:
@@ -85,7 +89,7 @@ def read_messages(path: Path) -> list[MessageRecord]:
 
 _EXCERPT_CHARS = 80
 _BEFORE_CHARS = 20
-"""Of an excerpt, how much stands before the first difference."""
+"""Characters of an excerpt before the first difference."""
 _VOLATILE = (
     (re.compile(r" \(\d+ answers?, \d+ seconds(?:, \$\d+\.\d\d)? left\)"), ""),  # a replay costs nothing
     (re.compile(r"\b\d+(?:\.\d+)?(?: ?(?:ns|us|µs|ms|s)| (?:milli|micro)?seconds?)\b"), "<duration>"),
@@ -96,7 +100,7 @@ _VOLATILE = (
     (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<address>"),
     (re.compile(r"={3,}"), "==="),  # pytest pads its summary to the width that the duration leaves
 )
-"""What differs between two runs of the same command though nothing has changed. Other numbers count."""
+"""Parts that differ between two runs of the same command though nothing has changed. Other numbers count."""
 
 
 class Divergence(NamedTuple):
@@ -207,9 +211,7 @@ class MessageScript(FileModel):
 
 
 class ScriptedModel:
-    """A model that gives the same completions in the same order whatever it is asked, and then raises
-    ProviderError.
-    """
+    """A model that gives the same completions in the same order to any question, and then raises ProviderError."""
 
     def __init__(self, completions: Sequence[Completion], name: str = "scripted") -> None:
         self.name = name

@@ -122,7 +122,7 @@ def calibrate(directories: Sequence[Path], gold: Path | None) -> Calibration:
     """Compare all answers of judges in these runs with labels and with one another.
 
     Raises:
-        UserError: A run or the labels can't be read, or there are no answers.
+        UserError: A run or the labels can't be read, a label is of no trial, or no answer can be compared.
     """
     labels = load_yaml(gold, GoldFile).labels if gold else {}
     judges: set[str] = set()

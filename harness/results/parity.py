@@ -57,7 +57,7 @@ _OF_A_TEST = frozenset(
         ReasonCode.SURVIVED_REMOVAL,
     }
 )
-"""What its two runs showed of the test in question is what explains them."""
+"""Reasons that the two runs of the test in question explain."""
 
 WHY_OURS_TAKES: dict[ReasonCode, str] = {
     ReasonCode.SURVIVED_REMOVAL: "ours looks at the listed tests alone, the published one at all of the same name",
@@ -114,9 +114,7 @@ def _why(ours: VerdictRecord, published: VerdictRecord) -> Iterator[str]:
 
 
 def _takes(code: ReasonCode, subject: str, published: VerdictRecord) -> str:
-    """Return why the published verifier accepts a submission that ours doesn't, by its runs of a test where there
-    are.
-    """
+    """Return why the published verifier accepts what ours doesn't, by its runs of a test if there are any."""
     rows = [row for row in published.stages.mutation.tests if _own_name(row.test) == _own_name(subject)]
     if code not in _OF_A_TEST or not (rows and subject):
         return WHY_PUBLISHED_TAKES[code]
@@ -130,9 +128,7 @@ def _takes(code: ReasonCode, subject: str, published: VerdictRecord) -> str:
 
 
 def _fails_in_ours(name: str, ours: VerdictRecord) -> str:
-    """Return the listed test that a result of the published log can be of, where it fails without the code in our
-    arms.
-    """
+    """Return the listed test that a published result may be of, if it fails without the code in our arms."""
     for row in ours.stages.mutation.tests:
         removals = [outcome for arm, outcome in row.arms.items() if arm.startswith("removal")]
         if _own_name(row.test) == _own_name(name) and any(item.startswith("failed") for item in removals):

@@ -51,7 +51,8 @@ class _Setting(NamedTuple):
 def chosen_scaffolds(catalog: Catalog, names: Collection[str], overrides: Sequence[str]) -> list[Scaffold]:
     """Return the scaffolds of these names, each with those of the `KEY=VALUE` that it has the key of.
 
-    Raises UserError for a key that none of them has, one that is given twice, and a value that doesn't fit.
+    Raises:
+        UserError: None of them has a key, a key is given twice, or a value doesn't fit.
     """
     scaffolds = [catalog.scaffold(name) for name in dict.fromkeys(names)]
     settings = [_setting(text, scaffolds) for text in overrides]
@@ -64,7 +65,8 @@ def chosen_scaffolds(catalog: Catalog, names: Collection[str], overrides: Sequen
 def named_scaffold(catalog: Catalog, name: str, names: Collection[str], overrides: Sequence[str]) -> Scaffold:
     """Return the one of `chosen_scaffolds` that has this name.
 
-    Raises UserError where a template has changed since.
+    Raises:
+        UserError: A template has changed since.
     """
     for scaffold in chosen_scaffolds(catalog, names, overrides):
         if scaffold.name == name:
@@ -89,7 +91,7 @@ def recorded(scaffold: Scaffold) -> dict[str, str]:
 
 
 def with_whole_path(override: str) -> str:
-    """Return the same wherever it is read from: a template's file by its whole path."""
+    """Return an override that means the same from any directory: a template's file by its whole path."""
     key, equals, value = override.partition("=")
     if ".templates." not in f".{key}" or not value:
         return override

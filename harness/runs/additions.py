@@ -15,7 +15,7 @@ from harness.tracks.registry import track_of
 
 _OF_RUNS = {".lock", ".index", "events.jsonl", "run.yaml", "trials"}
 _JUDGED_BY = ("judge", "judge_votes", "protocol", "control", "all_criteria", "registries")
-"""Of a configuration, what changes outcomes beside the trials that it names. How many run at once, where, and what
+"""Keys of a configuration that change outcomes beside the trials that it names. How many run at once, where, and what
 they may cost at most doesn't."""
 _SHOWN = 30
 _NONE = "none"
@@ -70,7 +70,8 @@ class AskedRun:
 def check_additions(directory: Path, asked: AskedRun, extend: bool) -> tuple[str, ...]:
     """Return what a command adds or changes, a line each; nothing where it only goes on, or begins a run.
 
-    Raises UserError where there is something, unless `extend`.
+    Raises:
+        UserError: Something is added or changed, and it isn't `extend`.
     """
     found = tuple(_differences(directory, asked))
     if not found or extend:

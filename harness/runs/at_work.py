@@ -17,7 +17,7 @@ from harness.specs.yaml_files import FileModel
 
 AT_WORK = "at-work.json"
 _SECONDS = 0.5
-"""From an event to the file: what comes in between is written with it."""
+"""Seconds from an event to the file: events in between are written with it."""
 
 
 class TrialAtWork(FileModel):

@@ -116,7 +116,11 @@ def execute(
 
 
 def prepare(catalog: Catalog, config: RunConfig, warn: Warn) -> Prepared:
-    """Return all checks that need neither an engine nor the run's directory. Raises UserError."""
+    """Make all checks that need neither an engine nor the run's directory.
+
+    Raises:
+        UserError: Something is wrong.
+    """
     prepared = _plan(catalog, config, warn)
     _check(prepared, config, warn)
     return prepared
@@ -166,12 +170,20 @@ def check(models: Models, trial: Trial) -> None:
 
 
 def check_recipe(task: Task) -> None:
-    """Check what a task's image is made of, as far as its repository says it; nothing is made. Raises UserError."""
+    """Check the recipe of a task's image, as far as its repository has it; nothing is made.
+
+    Raises:
+        UserError: It is wrong.
+    """
     track_of(task).images.known_digest(task, "docker")  # whoever asks for it has read the whole recipe
 
 
 def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:
-    """Check that this machine knows where the tasks' package registries are. Raises UserError."""
+    """Check that this machine knows where the tasks' package registries are.
+
+    Raises:
+        UserError: It doesn't know one of them.
+    """
     for named in config.registries:
         named_endpoint(named)
     for clients in {task.registries for task in tasks if task.registries}:
@@ -179,7 +191,11 @@ def check_registries(config: RunConfig, tasks: Iterable[Task]) -> None:
 
 
 def check_agent(models: Models, trial: Trial) -> None:
-    """Check that a trial's scaffold can work: its templates, say. Raises UserError."""
+    """Check that a trial's scaffold can work: its templates, say.
+
+    Raises:
+        UserError: It can't.
+    """
     if is_native(trial.scaffold):
         check_native(trial.task, trial.scaffold)
         return
@@ -207,7 +223,11 @@ def check_caps(config: RunConfig, trials: list[Trial]) -> list[str]:
 
 
 def check_judge(models: Models, config: RunConfig) -> list[str]:
-    """Return what to warn of before a judge is paid. Raises UserError where the run's cap can't be held for it."""
+    """Return what to warn of before a judge is paid.
+
+    Raises:
+        UserError: The run's cap can't be held for it.
+    """
     file = models.file(config.judge) if config.judge else None
     if file and config.max_cost_usd and not has_price(file):
         raise UserError(

@@ -28,15 +28,16 @@ class State(StrEnum):
     """The agent has handed in; only the judging is missing, or was by another judge."""
     RUN = "run"
     REDO = "redo"
-    """What is there is of another identity: of a task, image, scaffold or model that has changed since."""
+    """Its files are of another identity: of a task, image, scaffold or model that has changed since."""
     UNKNOWN = "unknown"
     """Something is there, and whether it is of this trial shows once the image is made."""
 
 
 @dataclass(frozen=True)
 class PlannedTrial:
-    """A trial to come. `agent_usd` is the most that one try of its agent may cost; None where its price is
-    unknown.
+    """A trial to come.
+
+    `agent_usd` is the most that one try of its agent may cost; None where its price is unknown.
     """
 
     trial: Trial

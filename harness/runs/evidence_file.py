@@ -201,8 +201,10 @@ class EvidenceFileCache:
         return bool(begun and evidence and (begun.tests, begun.draw) == (evidence.tests, evidence.draw))
 
     def last_draw(self) -> Draw | None:
-        """Return what chance decided when the arms ran last, under whatever conditions; None where that isn't
-        known.
+        """Return what chance decided when the arms ran last, under whatever conditions.
+
+        Returns:
+            None where that isn't known.
         """
         found = read_evidence(self.path)
         return found.evidence.draw if found else None

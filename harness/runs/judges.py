@@ -26,10 +26,12 @@ from harness.specs.task import Task
 def build_judge(
     catalog: Catalog, models: Models, name: str, votes: VoteCounts, cached: bool, check: bool = True
 ) -> Judge:
-    """Return a judge that all trials share. Raises UserError for a model that doesn't exist and for prompts that
-    can't be.
+    """Return a judge that all trials share.
 
     Unless `cached`, nobody's answers are read and none are kept. Unless `check`, somebody else checks its model.
+
+    Raises:
+        UserError: The model doesn't exist, or the prompts can't be read.
     """
     if check:
         models.check(name)
@@ -59,7 +61,11 @@ def judge_for(catalog: Catalog, name: str, cached: bool) -> Judge:
 
 
 def scenario_judge(path: Path) -> Judge:
-    """Return a judge that says what a scenario of the scripted provider has it say. Raises UserError."""
+    """Return a judge whose answers are in a scenario of the scripted provider.
+
+    Raises:
+        UserError: The scenario is wrong.
+    """
     prompts, model = Prompts.of(Catalog()), STAND_INS.get(SCRIPTED).model
     model(path)  # a file that is wrong is told now
     identity = JudgeIdentity(model="scenario", model_digest="", prompts=prompts.digest)
@@ -67,7 +73,11 @@ def scenario_judge(path: Path) -> Judge:
 
 
 def configured_judge(catalog: Catalog, models: Models, config: RunConfig, check: bool = True) -> Judge | None:
-    """Return the judge that a run names, None where it names none. See `build_judge`. Raises UserError."""
+    """Return the judge that a run names; None where it names none. See `build_judge`.
+
+    Raises:
+        UserError: The model can't be asked.
+    """
     if config.judge is None:
         return None
     return build_judge(catalog, models, config.judge, config.judge_votes, config.judge_cache, check)

@@ -16,8 +16,9 @@ MUTANTS_FILE = "mutants.json"
 
 
 async def mutants_beside(task: Task, submission: Submission, context: ArmContext, order: MutantOrder) -> MutantsFile:
-    """Return what became of a suite's mutants, or why there are none: what goes wrong here never touches the
-    verdict.
+    """Return what became of a suite's mutants, or why there are none.
+
+    What goes wrong here never touches the verdict.
     """
     try:
         return await run_mutants(task, submission, context, order)

@@ -72,7 +72,7 @@ class Stand(BaseModel):
 
 
 Observer = Callable[[Trial, Progress, str, Stand | None], None]
-"""Told of each step of each trial: the trial, what happened, a word about it, and how far a trial at work is."""
+"""An observer of each step of each trial: the trial, what happened, a word about it, and its progress."""
 
 
 class TrialEvent(BaseModel):
@@ -200,8 +200,7 @@ _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def ends_run(error: Exception, directory: Path) -> bool:
-    """Return whether an error at one trial ends its run: no trial could keep anything, or nobody could go on from
-    there.
+    """Return whether an error at one trial ends its run: no other trial could keep anything, or go on from there.
 
     That is so where the disk of the run's directory takes nothing any more, and where somebody removed the directory.
     """

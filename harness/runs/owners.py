@@ -197,8 +197,9 @@ async def _clean_images(wanted: CleaningOptions, do: bool) -> _Images:
 
 
 def _may_be_at_work(container: Remains) -> bool:
-    """Return whether a container's process may be at work: it holds a lock, or keeps it in another cache
-    directory.
+    """Return whether a container's process may be at work.
+
+    It holds a lock, or keeps it in another cache directory.
     """
     owner = container.labels.get(OWNER)
     return owner is not None and life_of(owner) is not Life.DEAD

@@ -132,8 +132,9 @@ class Trial:
         return hashlib.sha256(f"{head}{self.attempt}{tail}".encode()).hexdigest()
 
     def identity_text(self, image_digest: str, isolation: str, scaffold: str = "") -> tuple[str, str]:
-        """Return what an identity is the hash of, before and behind the attempt's number: all attempts have it in
-        common.
+        """Return what an identity is the hash of, before and behind the attempt's number.
+
+        All attempts have it in common.
 
         `scaffold` is its digest, for who knows it already.
         """
@@ -214,7 +215,11 @@ def read_run_file(directory: Path) -> RunFile:
 
 
 def plan_trials(catalog: Catalog, config: RunConfig) -> list[Trial]:
-    """Return every trial that a configuration asks for. Raises UserError for what doesn't exist or doesn't fit."""
+    """Return every trial that a configuration asks for.
+
+    Raises:
+        UserError: A task, scaffold or model doesn't exist, or one doesn't fit another.
+    """
     models = Models(catalog)
     if not config.tasks:
         raise UserError("no task is named; say which with -t (an id, a glob or tag:NAME; testwright task list)")
@@ -264,9 +269,7 @@ def system_name(scaffold: str, model: str) -> str:
 
 
 def scaffold_digest(scaffold: Scaffold) -> str:
-    """Return the sha256 over a scaffold's files, the request that all share if it tells one, and what a run
-    changes.
-    """
+    """Return the sha256 over a scaffold's files, the shared request if it tells one, and what a run changes."""
     names = {
         path.relative_to(scaffold.directory).as_posix() for path in scaffold.directory.rglob("*") if path.is_file()
     }

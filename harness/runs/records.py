@@ -23,9 +23,7 @@ def read_record(path: Path, model: type[FileT]) -> FileT | None:
 
 
 def read_lines(path: Path, model: type[LineT]) -> list[LineT]:
-    """Return the records of a file with one to a line, without those that can't be read; none where there is no
-    file.
-    """
+    """Return a file's records, one to a line, without those that can't be read; none where there is no file."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError:
@@ -56,7 +54,8 @@ def write_whole(path: Path, data: str | bytes) -> None:
 def reserve(path: Path, size: int) -> None:
     """Take room on the disk for a file that `write_whole` writes later, whoever fills the disk in the meantime.
 
-    Raises OSError that names the file.
+    Raises:
+        OSError: There is no room; it names the file.
     """
     partial = _partial(path)
     with naming(path):

@@ -203,7 +203,7 @@ def regrade(
         control: Which kills are run again alone; None: as the run says.
 
     Raises:
-        UserError: The run or a task can't be read, or the judge can't be asked.
+        UserError: The run or a task can't be read, the judge can't be asked, or an option doesn't fit the stage.
     """
     stores = list(find_trials(directory))
     if stage not in _ARMS:

@@ -116,7 +116,7 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
         alone: No other process does trials of this run.
 
     Raises:
-        UserError: The engine isn't there, or the catalog is wrong.
+        UserError: The engine isn't there or can't run a native scaffold, or the catalog is wrong.
     """
     catalog = Catalog(run.catalogs, run.config.task_options)
     models = Models(catalog, services.rate_limits)
@@ -139,7 +139,11 @@ _GB = 1_000_000_000
 
 
 async def make_room(context: RunContext) -> None:
-    """Remove images beyond the run's disk budget. Raises ToolFailed where a disk has less free than it must have."""
+    """Remove images beyond the run's disk budget.
+
+    Raises:
+        ToolFailed: A disk has less free than it must have.
+    """
     config, engine = context.run.config, context.session.engine
     if config.image_disk_gb is not None and isinstance(engine, StoringEngine):
         await engine.shrink(int(config.image_disk_gb * _GB))

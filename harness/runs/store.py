@@ -28,7 +28,7 @@ _OF_A_START = (
     *("jobs", "tries", "retry_seconds", "trial_seconds", "fail_on_error", "executor", "sandbox"),
     *("max_cost_usd", "arm_output_mb", "min_free_disk_gb", "image_disk_gb", "judge_cache", "mutants", "looks"),
 )
-"""Of a configuration, what each start may have otherwise."""
+"""Keys of a configuration that may differ from start to start."""
 
 
 def begin_or_extend(path: Path, earlier: RunFile | None, asked: AskedRun, added: tuple[str, ...]) -> RunFile:
@@ -139,7 +139,11 @@ def spent_in(directory: Path) -> Usage:
 
 
 def check_free(directory: Path) -> None:
-    """Check that a run could work in a directory, which isn't made. Raises UserError as `RunStore` does."""
+    """Check that a run could work in a directory, which isn't made.
+
+    Raises:
+        UserError: The directory can't be written, or another runner is at work there.
+    """
     there = next(path for path in (directory, *directory.absolute().parents) if path.exists())
     if not (there.is_dir() and os.access(there, os.W_OK)):
         raise UserError(f"{directory}: can't be written; choose another with -o")

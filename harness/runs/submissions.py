@@ -99,7 +99,7 @@ def read_case(task: Task, patch: Path, manifest: Path, name: str = "", expected:
     """Return a submission from two files that a person names.
 
     Raises:
-        UserError: A file can't be read, or is too large.
+        UserError: A file can't be read or is too large, or the patch is none.
     """
     submission = Submission(_read(patch), _read(manifest))
     if submission.patch.strip() and not any(mark in submission.patch for mark in (b"\n+++ ", b"diff --git ")):
@@ -159,8 +159,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Judged:
-    """A judged submission. `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's,
-    if any.
+    """A judged submission.
+
+    `judging` is a named judge's; `ending` and `told` (the trajectory's text) an agent's, if any.
 
     `beside` is the published verifier's verdict where both were asked for, `mutants` what a mutation score rests on
     where one was asked for, `sources` the files that those mutants are made of. `error` is what ended the judging,
@@ -203,9 +204,7 @@ class Judged:
         return ", ".join(faults)
 
     def _tests_that_differ(self, expected: Expectation) -> list[str]:
-        """Return how single tests differ from what is expected: not refused for each of their reasons, or not
-        expected.
-        """
+        """Return tests that differ from what is expected: without one of their reasons, or not expected at all."""
         came = {(reason.subject, reason.code) for reason in self.record.reasons}
         wanted = [(test, code) for test, codes in expected.tests.items() for code in codes]
         faults = [f"{test} not {code}" for test, code in wanted if (test, code) not in came]

@@ -32,7 +32,8 @@ _FORMAT = 3
 MANY = 2_000
 """Trials of which an index is made: nobody reads a table of more lines, or waits for each to be opened."""
 _READ = ("", "/trial.json", "/verdict.json", "/agent.json", "/usage.json")
-"""What an entry is read from, behind the attempt's number. The first is the directory: it notices each new name."""
+"""Files that an entry is read from, behind the attempt's number. The first is the directory: it notices each new
+name."""
 _log = logging.getLogger(__name__)
 
 
@@ -201,8 +202,10 @@ def reached_under(
     is_without_judge: bool,
     controlled: Sequence[ControlRound],
 ) -> str:
-    """Return a short digest of all that makes a verdict final or not. `digests` are of task, repository and image,
-    `controlled` all choices of a control round that the verdict satisfies.
+    """Return a short digest of all that makes a verdict final or not.
+
+    `digests` are of task, repository and image, `controlled` all choices of a control round that the verdict
+    satisfies.
     """
     told = judge.model_dump(mode="json") if judge else None
     facts = [is_ours, digests, isolation, version, told, is_without_judge, controlled]

@@ -111,8 +111,9 @@ class TrialStore:
         return identity in {file.identity for file in (self.trial(), self._read("agent.json", AgentFile)) if file}
 
     def finished_before(self, identity: str) -> "TrialStore | None":
-        """Return a finished agent's attempt of this identity that was set aside: its task was edited, and put back
-        since.
+        """Return a finished agent's attempt of this identity that was set aside.
+
+        Its task was edited, and put back since.
         """
         found = (store for store in self._set_aside() if store.is_of(identity))
         return next((store for store in found if store.agent() or store.has_unread_work), None)

@@ -217,8 +217,9 @@ async def _at_most(seconds: float | None) -> AsyncIterator[None]:
 
 
 def _is_retryable(error: BaseException) -> bool:
-    """Return whether a new container and a new conversation can help: not where a key is refused or a disk read-
-    only.
+    """Return whether a new container and a new conversation can help.
+
+    They can't where a key is refused or a disk is read-only.
     """
     if isinstance(error, ProviderError):
         return error.fault.is_retryable

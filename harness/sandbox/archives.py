@@ -15,10 +15,10 @@ from harness.sandbox.protocol import LimitReached, PlacedFile
 from harness.specs.errors import SandboxLost
 
 MTIME = 978307200
-"""Of everything placed: 2001-01-01, the date of the base commit."""
+"""The time of everything placed: 2001-01-01, the date of the base commit."""
 MAX_OUTPUT_FILES = 2_000
 MAX_OUTPUTS_BYTES = 50_000_000
-"""Of one job's outputs, all files together."""
+"""Bytes of one job's outputs, all files together."""
 
 
 class Outputs(NamedTuple):
@@ -125,7 +125,7 @@ def _file(file: PlacedFile, uid: int, gid: int) -> tarfile.TarInfo:
 T = TypeVar("T")
 
 _END = bytes(2 * tarfile.BLOCKSIZE)
-"""What every complete tar ends with."""
+"""The end of every complete tar."""
 
 
 async def capped(chunks: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:

@@ -14,7 +14,8 @@ log = logging.getLogger(__name__)
 def auto(argument: str, images: ImageSources) -> Engine:
     """Return a Docker engine that answers, else processes under bubblewrap, never unconfined ones.
 
-    Raises UserError.
+    Raises:
+        UserError: Neither is there.
     """
     _no_argument("auto", argument)
     try:
@@ -41,9 +42,7 @@ def docker(argument: str, images: ImageSources) -> Engine:
 
 
 def local(argument: str, images: ImageSources) -> Engine:
-    """Return the local engine: under bubblewrap where that works, else unconfined, with a warning: it was asked
-    for.
-    """
+    """Return the local engine: under bubblewrap where that works, else unconfined, with a warning."""
     _no_argument("local", argument)
     engine = LocalEngine(images.directory)
     if not engine.capabilities.network_isolation:

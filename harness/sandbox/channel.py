@@ -61,7 +61,7 @@ DRIVER_COMMAND = ("bash", "-c", 'IFS= read -r -N "$0" driver && eval "$driver"',
 DRIVER_ENV = {"TESTWRIGHT_COMMAND": "driver"}
 
 GRACE_SECONDS = 3.0
-"""How long after a command's deadline the driver itself counts as lost."""
+"""Seconds after a command's deadline at which the driver itself counts as lost."""
 OPEN_SECONDS = 30.0
 OPEN_ATTEMPTS = 3
 _MAX_LINE = 64
@@ -267,7 +267,7 @@ def _encode(command: str) -> bytes:
 
 SECONDS = 60.0
 CHUNK_BYTES = 70_000
-"""As base64 it must fit into one argument: longer commands go a slower way."""
+"""Bytes that fit into one argument as base64: longer commands go a slower way."""
 _ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
 
 

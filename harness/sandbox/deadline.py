@@ -26,8 +26,8 @@ WALL_TIMES = 3
 TEST_TIMES = 2
 """A single test may take so many times its seconds: its own clock, in the container, knows nothing of the load."""
 BUSY_RATE = 0.1
-"""Of the time in which a process waits for a disk, this much counts as waiting, and of that in which one could run
-this much as starving: whatever a job does comes to an end.
+"""Share of the time of a wait for a disk that counts as waiting, and of the time in which a process could run that
+counts as starving: so every job comes to an end.
 """
 _STEP_SECONDS = 1.0
 _LONGEST_STEP_SECONDS = 3.0
@@ -103,7 +103,7 @@ _LOOK_SECONDS = 2.0
 
 
 async def expire(limit: TimeLimit, ask: Callable[[], Awaitable[Use]], own: OwnTime | None = None) -> None:
-    """Return once a job that begins now has used up its limit.
+    """Wait until a job that begins now has used up its limit.
 
     Args:
         limit: Of the job's own time, and of the clock's.

@@ -14,7 +14,7 @@ MIN_SECONDS = 1.0
 SHARE_OF_TIME = 0.1
 """A look at a large tree takes a while, so looks get rarer as they get longer."""
 BYTES_PER_ENTRY = 512
-"""What an inode and its name cost, so that a million empty files are not free."""
+"""Bytes of an inode and its name, so that a million empty files are not free."""
 
 
 async def watch_disk(

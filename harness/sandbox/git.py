@@ -26,7 +26,7 @@ HOSTILE_MEMORY_KB = 1 << 20
 """The memory that one call may need on an agent's data, in KiB."""
 
 _GAVE_UP = re.compile(r"^(?:BUG: |.*: Assertion .* failed)", re.MULTILINE)
-"""What git writes where it ends itself because of what it has read, the same at each try."""
+"""Messages of git that has ended itself because of what it has read: they come again at each try."""
 _LIMITED = f'ulimit -S -t {HOSTILE_CPU_SECONDS}; ulimit -d {HOSTILE_MEMORY_KB} 2>/dev/null; exec git "$@"'
 
 
@@ -58,6 +58,11 @@ async def run_git(
     """Run git and return its output.
 
     Args:
+        *arguments: The command and its arguments.
+        stdin: Bytes for its standard input.
+        env: Variables beside those that git gets anyway.
+        directory: Where it runs; None: `/`.
+        accept: Exit statuses that are an answer.
         may_refuse: An exit status that isn't in `accept` raises GitError instead of GitFailed.
         hostile: git reads an agent's data, so its time and memory are limited.
 

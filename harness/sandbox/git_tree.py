@@ -91,6 +91,7 @@ class GitTree:
 
         Raises:
             FileNotFoundError: The tree has no such file.
+            GitFailed: git can't be run, or fails.
         """
         try:
             return await self._git("cat-file", "blob", f"{treeish}:{path}", may_refuse=True)
@@ -225,9 +226,7 @@ class GitTree:
             return (await self._git("write-tree", env=env)).decode().strip()
 
     async def import_work_tree(self, work_tree: Path, onto: str = "HEAD") -> str:
-        """Return the id of the tree that lies at `work_tree`, without what its rules or ours ignore and `onto`
-        lacks.
-        """
+        """Return the id of the tree at `work_tree`, without files that its rules or ours ignore and `onto` lacks."""
         async with self._index(onto) as env:
             await self._git("add", "--all", ".", env=env, work_tree=work_tree)
             return (await self._git("write-tree", env=env)).decode().strip()

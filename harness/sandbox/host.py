@@ -102,9 +102,7 @@ _ANY = (
 
 
 def host_environment(*own: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables that any program gets, and those of this one: names, or beginnings with a `*` behind
-    them.
-    """
+    """Return the variables that any program gets, and those of this one: names, or beginnings followed by `*`."""
     names = frozenset((*_ANY, *own))
     beginnings = tuple(name.removesuffix("*") for name in names if name.endswith("*"))
     return {name: value for name, value in environment.items() if name in names or name.startswith(beginnings)}

@@ -22,9 +22,7 @@ _DATA = bytes(range(256)) * 4000
 
 
 def work() -> int:
-    """Return a fixed computation of a few hundredths of a second: interpreted code, and compiled code that moves
-    memory.
-    """
+    """Compute for a few hundredths of a second: interpreted code, and compiled code that moves memory."""
     value = 1
     for number in range(_ROUNDS):
         value = (value * 31 + number) % 1_000_003

@@ -18,13 +18,13 @@ from harness.specs.errors import InfrastructureError
 from harness.specs.task import Task
 
 AGENT_LOGS = "/logs/agent"
-"""Where the agent leaves its manifest."""
+"""The directory in which the agent leaves its manifest."""
 GATEWAY_PORT = 47115
-"""Of a sandbox's loopback: one that tests hardly ever want for themselves."""
+"""The gateway's port on a sandbox's loopback: one that tests hardly ever use themselves."""
 MANIFEST_NAMES = ("manifest.yaml", "manifest.yml", "manifest.txt")
-"""What the manifest may be called there; the first that is there counts."""
+"""Names of the manifest there; the first that exists counts."""
 MAX_OUTPUT_BYTES = 1_000_000
-"""Of one command or job: what is kept, half of it from the head and half from the tail."""
+"""Bytes that are kept of one command's or job's output, half of them from the head and half from the tail."""
 
 
 class LimitReached(InfrastructureError):

@@ -207,8 +207,9 @@ class Catalog:
             return None
 
     def _excluded(self, chosen: Iterable[str], patterns: Iterable[str]) -> set[str]:
-        """Return the chosen tasks that patterns leave out. One that lies outside is also known by its directory's
-        name. Raises UserError for a pattern that fits nothing.
+        """Return the chosen tasks that patterns leave out.
+
+        One that lies outside is also known by its directory's name. Raises UserError for a pattern that fits nothing.
         """
         outside = {name: Path(address.place).name for name in chosen if (address := address_of(name))}
         found: set[str] = set()
@@ -273,8 +274,10 @@ class Catalog:
         raise UserError(self._without_file(folder, name) or _unknown(folder[:-1], name, self.names(folder)))
 
     def _without_file(self, folder: str, name: str) -> str:
-        """Return what is wrong with a directory that is there and lacks its YAML file; empty where there is no
-        directory.
+        """Return what is wrong with a directory that is there and lacks its YAML file.
+
+        Returns:
+            Empty where there is no directory.
         """
         for place in self.places:
             if (own := place.directory / folder / name).is_dir():
@@ -351,9 +354,7 @@ def _is_public_half(directory: Path) -> bool:
 
 
 def _is_of(repo: Repo, glob: str) -> bool:
-    """Return whether a repository has this name; one of an image has that of upstream, the last part of its
-    address.
-    """
+    """Return whether a repository has this name; one of an image has upstream's, the last part of its address."""
     upstream = repo.upstream.rstrip("/").rpartition("/")[2].removesuffix(".git")
     return any(fnmatch.fnmatchcase(name, glob) for name in (repo.name, upstream))
 

@@ -38,7 +38,8 @@ def place_of(directory: Path, name: str = "") -> CatalogPlace:
 def known_places(given: Places) -> tuple[CatalogPlace, ...]:
     """Return the catalogs that are given, else the built-in one.
 
-    Raises UserError for a folder that is none, and for two of one name.
+    Raises:
+        UserError: A folder is no catalog, or two have one name.
     """
     named = [place_of(given)] if isinstance(given, Path) else given
     places = tuple(named or [place_of(default_directory(), BUILT_IN)])

@@ -10,9 +10,9 @@ class GradingRules(StrEnum):
     """The values of `--protocol`, which is also this field's name in files."""
 
     TESTWRIGHT = "testwright"
-    """Those of the task's track."""
+    """The rules of the task's track."""
     PUBLISHED = "published"
-    """Those of the verifier that came with the task, where its track knows one."""
+    """The rules of the verifier that came with the task, where its track knows one."""
     BOTH = "both"
     """The track's decide; what the published ones come to is written beside it."""
 

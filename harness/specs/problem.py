@@ -39,8 +39,9 @@ class Health(StrEnum):
 
 
 class Finding(BaseModel):
-    """A result of `doctor`. `name` is of the thing examined; `words` say how it is and, unless it is well, what to
-    do.
+    """A result of `doctor`.
+
+    `name` is of the thing examined; `words` say how it is and, unless it is well, what to do.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

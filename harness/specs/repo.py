@@ -40,7 +40,7 @@ REPORT_FORMATS: Registry[object] = Registry(
 )
 """Behind each name is a `harness.judging.testing.readers.Reader`; `reader_of` gives it, and checks that it is one."""
 PUBLISHED = "published"
-"""What a published task's own parser makes of its run script's output."""
+"""The format that a published task's own parser makes of its run script's output."""
 
 
 def _known(name: str) -> str:
@@ -67,9 +67,7 @@ class Frame:
 
 
 class LanguageFacts(Protocol):
-    """The part of a language that reading a repository needs; `harness/judging/languages/protocol.py` has all of
-    it.
-    """
+    """The part of a language that reading a repository needs; `judging/languages/protocol.py` has the whole."""
 
     @property
     def title(self) -> str:
@@ -115,7 +113,7 @@ def checked_glob(glob: str) -> str:
     """Return `glob` if it has one meaning.
 
     Raises:
-        ValueError: It has none, or several.
+        ValueError: It isn't relative to the repository's root, or `**` isn't a whole part of it.
     """
     parts = glob.split("/")
     if any("**" in part and part != "**" for part in parts):
@@ -139,8 +137,9 @@ def _matcher(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _pattern(glob: str) -> str:
-    """Return a glob as a pattern. `**` before other parts is any number of directories, at the end all that lies
-    below.
+    """Return a glob as a pattern.
+
+    `**` before other parts is any number of directories, at the end all that lies below.
     """
     *directories, last = glob.split("/")
     return "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in directories) + (

@@ -141,9 +141,7 @@ class Criterion(BaseModel):
 
     @property
     def is_of_absence(self) -> bool:
-        """Return whether the statement says that something isn't there: then no line of a patch can be quoted for
-        it.
-        """
+        """Return whether the statement says that something isn't there: then no line of a patch can be its quote."""
         return self.absence or (self.static is not None and self.static.check is StaticKind.CALL_ABSENT)
 
     @property

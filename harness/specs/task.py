@@ -195,9 +195,7 @@ class Task(BaseModel):
 
     @property
     def is_whole_instruction(self) -> bool:
-        """Return whether the prompt says all that an agent must know: how tests are run, and how they are
-        submitted.
-        """
+        """Return whether the prompt says all that an agent must know: how tests are run and submitted."""
         return False
 
     @property
@@ -251,8 +249,10 @@ class Task(BaseModel):
         return (self.directory / "garbage.patch").is_file()
 
     def probe_on_placebo(self, probe: Probe) -> Path | None:
-        """Return the probe's mutant as a patch against the tree with the authored placebo; None where there is
-        none.
+        """Return the probe's mutant as a patch against the tree with the authored placebo.
+
+        Returns:
+            None where there is none.
         """
         path = self.directory / "probes-on-placebo" / f"{probe.name}.patch"
         return path if path.is_file() else None
@@ -276,9 +276,7 @@ class Task(BaseModel):
 
     @cached_property
     def overlaps(self) -> dict[str, str]:
-        """Criteria whose probes other criteria's tests notice as well -> why that is so, from
-        `reference/covers.yaml`.
-        """
+        """Criteria whose probes other criteria's tests notice, each with the reason, from `reference/covers.yaml`."""
         try:
             return {str(name): str(why) for name, why in (self._covers.get("overlaps") or {}).items()}
         except AttributeError:

@@ -17,7 +17,7 @@ class Level(StrEnum):
     """Levels of a task's check; each has all of those before it, but for how often the reference runs."""
 
     QUICK = "quick"
-    """What its files say; no container."""
+    """The task's files; no container."""
     BRIEF = "brief"
     """Also what an agent sees, the reference once, and `nop`."""
     GATE = "gate"

@@ -94,9 +94,7 @@ class Track(TrackFacts, Protocol):
 
     @property
     def graders(self) -> Mapping[GradingRules, Grader]:
-        """Graders by their rules: `TESTWRIGHT` for the track's own, `PUBLISHED` for a verifier of other people's
-        tasks.
-        """
+        """Graders by their rules: `TESTWRIGHT` for the track's own, `PUBLISHED` for a published verifier's."""
         ...
 
     @property

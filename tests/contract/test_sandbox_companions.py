@@ -2,11 +2,12 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import replace
 
 import docker
 import pytest
 
-from harness.sandbox.protocol import READY, Companion, Engine, Image, Job, JobResult, PlacedFile
+from harness.sandbox.protocol import READY, Companion, Engine, Image, Job, JobResult, LimitReached, PlacedFile
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 from tests.support.sandboxes import OPTIONS, RUN, eventually, labels, labels_here, processes_with
 
@@ -81,6 +82,17 @@ async def test_a_companion_that_ends_loses_the_job(engine: Engine, image: Image,
     with pytest.raises(EndedFromOutside):
         await run(engine, f"sleep {RUN}8661.5", companion(image, f"echo '{READY}'; exit 0"))
     assert processes_with(f"{RUN}8661.5") == []
+    assert left_behind(kind) == []
+
+
+async def test_a_companion_that_fills_the_disk_ends_the_job_by_name(engine: Engine, image: Image, kind: str) -> None:
+    if kind != "docker":
+        pytest.skip("only its companions run code that isn't ours")
+    options = replace(OPTIONS, limits=replace(OPTIONS.limits, disk_mb=16))
+    fills = f"echo '{READY}'; dd if=/dev/zero of=/app/full bs=1M count=400 2>/dev/null; exec sleep {RUN}8663.5"
+    with pytest.raises(LimitReached) as caught:
+        await run(engine, f"sleep {RUN}8664.5", replace(companion(image, fills), options=options))
+    assert caught.value.limit == "disk"
     assert left_behind(kind) == []
 
 

@@ -53,7 +53,7 @@ TOLD_BY_MORE_ARMS = {"attempts-one-by-one"}
 
 def on_light_tasks() -> list[tuple[str, Case]]:
     """Enough to see each reason and note, and in each language what is resolved and what isn't: no case that shows
-    nothing which the others don't."""
+    nothing which the others don't, or which a patch and its manifest show at once."""
     # A suite may be refused for a criterion that a light task lacks.
     fit = [
         (corpus, case)
@@ -61,7 +61,8 @@ def on_light_tasks() -> list[tuple[str, Case]]:
         if case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
         if case.name not in TOLD_BY_PROBES
     ]
-    left = set().union(*(_shown(case) for _, case in fit))
+    at_once = {code for _, case in AT_ONCE if case.expected for code in case.expected.codes}
+    left = set().union(*(_shown(case) for _, case in fit)) - at_once
     chosen: list[tuple[str, Case]] = []
     while left:
         best = max(fit, key=lambda each: len(_shown(each[1]) & left) / _cost(each[1]))
@@ -69,7 +70,7 @@ def on_light_tasks() -> list[tuple[str, Case]]:
         left -= _shown(best[1])
     # Later ones may show what an earlier one was chosen for.
     for each in sorted(chosen, key=lambda each: -_cost(each[1])):
-        others = [_shown(case) for _, case in chosen if case is not each[1]]
+        others = [at_once, *(_shown(case) for _, case in chosen if case is not each[1])]
         if _shown(each[1]) <= set().union(*others):
             chosen.remove(each)
     return chosen

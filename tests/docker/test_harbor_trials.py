@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.support.command import typed_beside
 from tests.support.light_task import TASK, light_catalog
@@ -63,7 +64,7 @@ async def test_harbors_oracle_resolves_an_exported_task(tmp_path: Path) -> None:
     folder = await exported(tmp_path)
     task = Task(folder)
     assert task.config.environment.network_mode.value == "no-network"
-    assert "answers" not in task.instruction
+    assert "one call of a model" not in task.instruction
     result = tried(tmp_path)
     assert result["exception_info"] is None
     assert result["verifier_result"]["rewards"] == {"reward": 1.0}
@@ -87,6 +88,7 @@ async def test_without_our_verifier_and_sandbox_there_is_no_reward(tmp_path: Pat
     folder = await exported(tmp_path)
     (folder / "solution" / "solve.sh").write_text(CHEAT)
     job = tmp_path / "tasks" / "job.yaml"
-    job.write_text("".join(line for line in job.read_text().splitlines(True) if "verifier" not in line))
+    told = yaml.safe_load(job.read_text())
+    job.write_text(yaml.safe_dump({name: value for name, value in told.items() if name != "verifier"}))
     result = tried(tmp_path)
     assert result["verifier_result"] is None

@@ -14,8 +14,6 @@ EMPTY_SUITE = """
 printf 'def test_nothing():\\n    assert True\\n' > aiosmtpd/tests/test_nothing.py
 printf -- '- file: aiosmtpd/tests/test_nothing.py\\n  tests:\\n    - "test_nothing"\\n' > /logs/agent/manifest.yaml
 """
-BEHIND_THE_BACK = "(while :; do rm -f /logs/agent/manifest.yaml; sleep 0.01; done) >/dev/null 2>&1 </dev/null &"
-"""Goes on when the agent has ended; until it is dead nothing may be read."""
 
 
 def reference(catalog: Path) -> str:
@@ -63,7 +61,7 @@ def test_an_agent_of_inspect_resolves_a_task(tmp_path: Path) -> None:
     assert read_eval_log(listed).eval.task == "testwright/behaviour"
 
 
-def test_a_suite_that_asserts_nothing_fails_and_what_is_handed_in_is_read_once_the_agent_is_dead(tmp_path) -> None:
+def test_a_suite_that_asserts_nothing_fails_and_is_judged_again_without_a_sandbox(tmp_path) -> None:
     from inspect_ai import score
 
     from testwright.inspect import verdict
@@ -74,12 +72,13 @@ def test_a_suite_that_asserts_nothing_fails_and_what_is_handed_in_is_read_once_t
     assert (sample.scores["verdict"].value, sample.scores["verdict"].answer) == (0.0, "failed")
     assert {reason["code"] for reason in sample.scores["verdict"].metadata["reasons"]} >= {"survived-removal"}
     again = score(log, verdict(), action="overwrite", display="none")
-    assert again.samples[0].scores["verdict"].metadata["verdict"] == "failed", "judged again without a sandbox"
+    assert again.samples[0].scores["verdict"].metadata["verdict"] == "failed"
 
 
 def test_limits_of_the_task_end_the_agents_work(tmp_path) -> None:
     catalog = light_catalog(tmp_path / "catalog")
-    log = evaluated(catalog, tmp_path, "true", "true", BEHIND_THE_BACK, turn_limit=2)
+    log = evaluated(catalog, tmp_path, "true", "true", "true", turn_limit=2)
     [sample] = log.samples
     assert sample.limit.type == "turn"
-    assert sample.scores["verdict"].answer == "invalid", "nothing was handed in"
+    assert sample.scores["verdict"].answer == "failed"
+    assert [reason["code"] for reason in sample.scores["verdict"].metadata["reasons"]] == ["empty-submission"]

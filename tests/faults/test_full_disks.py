@@ -81,7 +81,7 @@ except ToolFailed as error:
 print(finding.health == "missing" and "set TESTWRIGHT_CACHE" in finding.words)
 """
 RESERVED = """
-from harness.runs.records import AgentFile
+from harness.runs.finished_work import AgentFile
 from harness.specs.errors import ToolFailed
 from harness.specs.usage import NO_USAGE
 from harness.judging.submission.extraction import Submission

@@ -16,6 +16,7 @@ import yaml
 
 from harness.sandbox.host import cache_directory
 from harness.specs.catalog_places import default_directory
+from tests.support.command import typed
 from tests.support.light_task import TASK, light_catalog
 from tests.support.signals import heed_signals
 
@@ -26,9 +27,14 @@ SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
 QUICK = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
 
 
-def command(output: Path, *more: str) -> list[str]:
+def words(output: Path, *more: str) -> list[str]:
     catalog = ("--catalog", str(light_catalog(output.parent / "light")))
-    return [sys.executable, "-m", "harness.cli", *catalog, "run", "-t", TASK, "-o", str(output), *IN_DOCKER, *more]
+    return [*catalog, "run", "-t", TASK, "-o", str(output), *IN_DOCKER, *more]
+
+
+def command(output: Path, *more: str) -> list[str]:
+    """For a process that is to be ended."""
+    return [sys.executable, "-m", "harness.cli", *words(output, *more)]
 
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 120) -> None:
@@ -53,9 +59,9 @@ def containers(output: Path) -> list[str]:
 
 
 def verdicts(output: Path, *more: str) -> list[str]:
-    done = subprocess.run(command(output, "--json", *more), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [trial["verdict"] for trial in json.loads(done.stdout)["trials"]]
+    done = typed(*words(output, "--json", *more), cwd=output.parent)
+    assert done.status == 0, done.complaint
+    return [trial["verdict"] for trial in json.loads(done.output)["trials"]]
 
 
 MOMENTS: dict[str, Callable[[Path], bool]] = {
@@ -190,9 +196,9 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
     )
     try:
         until(lambda: MOMENTS["the directory is made"](output), first)
-        second = subprocess.run(command(output, "-s", "nop"), capture_output=True, text=True, check=False)
-        assert second.returncode == 2
-        assert "another testwright is at work here" in second.stderr
+        second = typed(*words(output, "-s", "nop"), cwd=tmp_path)
+        assert second.status == 2
+        assert "another testwright is at work here" in second.complaint
     finally:
         first.send_signal(signal.SIGINT)
         first.wait(timeout=60)

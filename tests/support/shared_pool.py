@@ -10,6 +10,7 @@ Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that
 """
 
 import os
+import re
 import threading
 import time
 from collections.abc import Generator
@@ -48,16 +49,21 @@ CLIENTS = (
 )
 """Tests that import litellm and the vendors' clients, 6 s of CPU: all of them go to one process."""
 
+ONE_SANDBOX = ("tests/contract/test_sandbox_commands.py", "tests/contract/test_sandbox_files.py")
+"""Files whose tests share one sandbox of each kind, which is each test's first parameter."""
+
 IMAGES_BY = time.monotonic() + 1800
 """When nothing waits for images any longer: whoever makes them may have been killed."""
 
 
 class SharedPool(LoadScopeScheduling):
-    """A unit of work: a test, a file of unit tests, a place in `TOGETHER`, or `CLIENTS`."""
+    """One test is one unit of work, but for what shares a process."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(CLIENTS):
             return "clients of models"
+        if nodeid.startswith(ONE_SANDBOX):
+            return re.sub(r"::[^[]*\[(\w+).*", r"[\1]", nodeid, flags=re.DOTALL)
         alone = nodeid.partition("::")[0] if nodeid.startswith("tests/unit/") else nodeid
         return next((place for place in TOGETHER if nodeid.startswith(place)), alone)
 

@@ -3,12 +3,14 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 HARNESS = Path(__file__).parents[2] / "harness"
-OPEN = ("What", "Of", "Those", "Whether", "Nobody", "Whose", "Who", "Under what", "By what", "From what", "In what")
+OPEN = ("What", "Of", "Those", "Nobody", "Whose", "Who", "Under what", "By what", "From what", "In what")
 """Openings that leave it open what a name is."""
 INDICATIVE = re.compile(
     "(?:Add|Append|Ask|Begin|Build|Check|Close|Compare|Cut|Decide|Doe|Draw|Fill|Find|Give|Hear|Hold|Keep|Know|Lay|Load"
@@ -16,7 +18,19 @@ INDICATIVE = re.compile(
     "|Start|Stop|Take|Tell|Wait|Wake|Write|Yield)s|Applies"
 )
 """Verbs in the third person, which say what a name does, instead of telling it in the imperative or naming it."""
-FILES = sorted(path for path in HARNESS.rglob("*.py") if "in_container" not in path.parts)
+NO_VERB = re.compile(
+    "A|After|All|Also|Always|An|Another|As|At|Before|Both|But|By|Each|Every|Everything|First|For|From|How|If|In|Its?"
+    "|Neither|Never|No|None|Nothing|On|One|Only|Otherwise|Over|Same|Several|So|Some|Such|That|The|Their|There|These|This"
+    "|To|Under|Unless|Until|Up|When|Where|Which|With|Without"
+)
+"""Words with which no sentence in the imperative begins."""
+DIGESTED = ("sandbox/toolboxes/assemble.py",)
+"""Files whose bytes are part of an image's digest: a change of their words would make the image anew."""
+FILES = sorted(
+    path
+    for path in HARNESS.rglob("*.py")
+    if "in_container" not in path.parts and path.relative_to(HARNESS).as_posix() not in DIGESTED
+)
 
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -25,6 +39,24 @@ def documented(text: str) -> Iterator[tuple[Documented, str]]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, Documented) and (words := ast.get_docstring(node)):
             yield node, words
+
+
+def of_constants(text: str) -> Iterator[str]:
+    """Yield the texts below the constants and fields of a module and its classes."""
+    for block in ast.walk(ast.parse(text)):
+        for above, below in pairwise(block.body if isinstance(block, ast.Module | ast.ClassDef) else ()):
+            match above, below:
+                case ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(words))):
+                    yield words
+
+
+def leaves_open(words: str) -> bool:
+    return words.startswith("Whether ") or an_open_field(words)
+
+
+def an_open_field(words: str) -> bool:
+    """Return whether the text of a field leaves it open what the field is; a true or false one may say "Whether"."""
+    return any(words == opening or words.startswith(f"{opening} ") for opening in OPEN)
 
 
 def decorators(node: Documented) -> set[str]:
@@ -37,13 +69,17 @@ def openings(text: str) -> list[str]:
     found = []
     for node, words in documented(text):
         first = re.split(r"\W", words, maxsplit=1)[0]
-        is_open = any(words == opening or words.startswith(f"{opening} ") for opening in OPEN)
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         is_told = decorators(node) & {"property", "cached_property", "callback"}
-        is_plural = is_function and not is_told and re.fullmatch(r"[A-Z][a-z]*[a-rt-z]s", first)
-        if is_open or (INDICATIVE.fullmatch(first) and not isinstance(node, ast.Module)) or is_plural:
+        is_noun = re.fullmatch(r"[A-Z][a-z]*[a-rt-z]s", first) or NO_VERB.fullmatch(first) or words.startswith("`")
+        is_not_imperative = is_function and not is_told and is_noun
+        if (
+            leaves_open(words)
+            or (INDICATIVE.fullmatch(first) and not isinstance(node, ast.Module))
+            or is_not_imperative
+        ):
             found.append(words)
-    return found
+    return [*found, *filter(an_open_field, of_constants(text))]
 
 
 def references(text: str) -> list[str]:
@@ -52,6 +88,7 @@ def references(text: str) -> list[str]:
     return [match[1] if match else words for words, match in found]
 
 
+@cache
 def protocols() -> frozenset[str]:
     """Return the names of all protocols of the package."""
     pattern = re.compile(r"^class (\w+)\((?:.*\W)?Protocol(?:\[.*\])?\):", re.MULTILINE)
@@ -79,11 +116,13 @@ FOLDERS = sorted({path.relative_to(HARNESS).parts[0] for path in FILES})
 
 def test_an_opening_that_leaves_it_open_is_found() -> None:
     assert openings('def f():\n    """What both need."""\n') == ["What both need."]
+    assert openings('SECONDS = 3\n"""Of one job."""\n') == ["Of one job."]
     assert not openings('def f():\n    """Return what both need."""\n')
 
 
 def test_a_function_that_does_not_speak_in_the_imperative_is_found() -> None:
-    for words in ("Raises UserError where there is none.", "Arms that failed.", "Reads a file."):
+    wrong = ("Raises UserError for none.", "Arms that failed.", "Reads a file.", "In the same order.", "`a` or `b`.")
+    for words in wrong:
         assert openings(f'def f():\n    """{words}"""\n') == [words]
     assert openings('class C:\n    """Keeps what arms print."""\n') == ["Keeps what arms print."]
     assert not openings('def f():\n    """Pass on what arms print."""\n')

@@ -194,6 +194,9 @@ for folder, path in zip(sys.argv[1::2], sys.argv[2::2]):
 """pytest in a process for each tree, as no module of another tree may be there; imported once for all."""
 
 
+BARE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
 def path_of(files: Mapping[str, bytes]) -> str:
     return max(files, key=lambda path: path.endswith("test_x.py"))
 
@@ -209,7 +212,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
             (place / str(number) / name).parent.mkdir(parents=True, exist_ok=True)
             (place / str(number) / name).write_bytes(text)
         words += [str(place / str(number)), path_of(files)]
-    subprocess.run([sys.executable, "-c", COLLECTOR, *words], cwd=place / "none", env={}, check=True)
+    subprocess.run([sys.executable, "-c", COLLECTOR, *words], cwd=place / "none", env=BARE, check=True)
     told = [(place / f"told-of-{number}").read_text() for number in range(len(TREES))]
     lines = [[line for line in text.splitlines() if "::" in line] for text in told]
     assert all(lines), told

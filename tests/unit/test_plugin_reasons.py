@@ -38,7 +38,7 @@ def test_a_code_that_nobody_registered_is_none() -> None:
         ReasonCode("wrong-size")
 
 
-@pytest.mark.parametrize("plugin", ["bug", "design", "browser"])
+@pytest.mark.parametrize("plugin", ["bug", "design", "browser", "build"])
 def test_a_plugin_registers_its_reasons_and_the_core_has_none_of_them(plugin: str) -> None:
     found = reasons_of(plugin)
     assert found

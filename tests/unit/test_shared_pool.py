@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from tests.support import shared_pool
-from tests.support.shared_pool import CLIENTS, TOGETHER, SharedPool
+from tests.support.shared_pool import CLIENTS, ONE_SANDBOX, TOGETHER, SharedPool
 
 CHECKOUT = Path(__file__).parents[2]
 LIGHT = "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task"
@@ -26,7 +26,7 @@ def begin(nodeid: str) -> threading.Thread:
     return thread
 
 
-@pytest.mark.parametrize("place", [*TOGETHER, *CLIENTS])
+@pytest.mark.parametrize("place", [*TOGETHER, *CLIENTS, *ONE_SANDBOX])
 def test_every_place_that_is_named_is_there(place: str) -> None:
     """Else its tests would be spread again, and nobody would notice."""
     file, _, test = place.partition("::")
@@ -45,6 +45,13 @@ def test_judgings_on_one_light_task_share_a_process_and_others_do_not() -> None:
 def test_tests_of_one_file_of_unit_tests_share_a_process() -> None:
     assert scope("tests/unit/test_x.py::test_one") == scope("tests/unit/test_x.py::test_two[tests/unit/test_y.py]")
     assert scope("tests/unit/test_x.py::test_one") != scope("tests/unit/test_y.py::test_one")
+
+
+def test_tests_on_one_sandbox_share_a_process() -> None:
+    [commands, files] = ONE_SANDBOX
+    assert scope(f"{commands}::test_one[docker]") == scope(f"{commands}::test_two[docker-echo '[x]'\n-1]")
+    assert scope(f"{commands}::test_one[docker]") != scope(f"{commands}::test_one[plain]")
+    assert scope(f"{commands}::test_one[docker]") != scope(f"{files}::test_one[docker]")
 
 
 def test_what_imports_clients_of_models_shares_a_process_wherever_it_lies() -> None:

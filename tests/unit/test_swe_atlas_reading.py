@@ -99,7 +99,9 @@ def test_tasks_are_chosen_by_directory_and_by_upstreams_name():
     assert names(RunConfig(tasks=(published,), exclude=("*-load-*",))) == [NAMES[0], NAMES[2]]
     assert names(RunConfig(tasks=(published,), repos=("jansson",))) == [NAMES[1]]
     assert names(RunConfig(tasks=(published,), repos=("re*", "jansson"))) == [NAMES[1], NAMES[2]]
-    assert names(RunConfig(tasks=("*",), repos=("restic",))) == ["restic-duration", "restic-option-strings"]
+    of_restic = names(RunConfig(tasks=("*",), repos=("restic",)))
+    assert {"restic-duration", "restic-option-strings"} <= set(of_restic)
+    assert all(name.startswith("restic-") for name in of_restic)
     with pytest.raises(UserError, match=r"unknown task '\*27229'"):
         names(RunConfig(tasks=(published,), exclude=("*27229",)))
 

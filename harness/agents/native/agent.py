@@ -62,7 +62,7 @@ HOME = f"{PLACE}/home"
 REQUEST_FILE = f"{PLACE}/request.md"
 STDOUT, STDERR = f"{PLACE}/stdout", f"{PLACE}/stderr"
 VARIABLES = ("model", "base_url", "token", "request", "request_file", "home", "toolbox", "workdir")
-"""What these templates are given."""
+"""Variables of these templates."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,9 @@ class Invocation:
 
 
 class NativeTexts:
-    """The texts of a native scaffold. Making it raises UserError for a scaffold without a command or a broken
-    template.
+    """The texts of a native scaffold.
+
+    Making it raises UserError for a scaffold without a command or a broken template.
     """
 
     def __init__(self, scaffold: Scaffold) -> None:
@@ -254,9 +255,7 @@ async def _has_manifest(sandbox: Sandbox) -> bool:
 
 
 def _last_words(error: str, printed: tuple[bytes, bytes]) -> str:
-    """Return the first line of the error that it told of, else the last of standard error, or else of standard
-    output.
-    """
+    """Return the first line of the agent's error, else the last one of standard error, or else of standard output."""
     if error.strip():
         return f": {error.strip().splitlines()[0][:_TAIL_CHARS]}"
     for data in reversed(printed):

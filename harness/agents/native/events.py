@@ -16,8 +16,9 @@ _OPENCODE_REFUSES = "invalid"
 
 
 class Event(NamedTuple):
-    """An event that a native agent prints. `tools` are those that it says it called; `error` is empty for most
-    events.
+    """An event that a native agent prints.
+
+    `tools` are those that it says it called; `error` is empty for most events.
 
     `malformed` calls were refused by the agent: an unknown tool, or arguments that don't fit it.
     """

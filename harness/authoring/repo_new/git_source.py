@@ -42,7 +42,11 @@ class FetchedCommit:
 
 
 def wanted_commit(source: str) -> WantedCommit:
-    """Read `URL@COMMIT`. Raises UserError for what names no commit."""
+    """Read `URL@COMMIT`.
+
+    Raises:
+        UserError: It names no commit.
+    """
     url, found, commit = source.rpartition("@")
     if not (found and url and _COMMIT.fullmatch(commit)) or url.startswith("-"):
         raise UserError(f"--git: {source!r} names no commit; it is written URL@COMMIT, or PATH@COMMIT")

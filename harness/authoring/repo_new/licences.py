@@ -46,7 +46,11 @@ def notices(tree: Path) -> tuple[str, ...]:
 
 
 def licence_of(tree: Path, given: str) -> str:
-    """Return the SPDX expression: `given`, else what the release says. Raises UserError where that can't be told."""
+    """Return the SPDX expression: `given`, else what the release says.
+
+    Raises:
+        UserError: Neither says it in SPDX's words.
+    """
     if given:
         return _expression(given) or _refuse(f"--licence: {given!r} is no SPDX expression (MIT, GPL-3.0-or-later)")
     said = {found for words in (*_declared(tree),) if (found := _expression(words))}

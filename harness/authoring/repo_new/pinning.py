@@ -83,7 +83,12 @@ class Pinned:
 
 
 async def pin(wanted: WantedRelease, scratch: Path, tell: Callable[[str], None] = lambda _: None) -> Pinned:
-    """Fetch and unpack below `scratch`. Raises UserError where there is no such release, ImageUnavailable."""
+    """Fetch a release and unpack it below `scratch`.
+
+    Raises:
+        UserError: There is no such release.
+        ImageUnavailable: The base image can't be had.
+    """
     match wanted.kind:
         case "pypi":
             return _unpacked(wanted, await asyncio.to_thread(_from_pypi, wanted, scratch), scratch)
@@ -201,12 +206,16 @@ def sha256_of(file: Path) -> str:
 
 
 PYTHON = "3.11"
-"""Of the base image."""
+"""Python's version in the base image."""
 _LOCKING_SECONDS = 600
 
 
 def locked(requirements: str, scratch: Path) -> str:
-    """Return the lock of a requirements file's text. Raises UserError where no tool is here, or none can solve it."""
+    """Return the lock of a requirements file's text.
+
+    Raises:
+        UserError: No tool is here, or none can solve it.
+    """
     (scratch / "requirements.in").write_text(requirements)
     command = [*lock_tool(), str(scratch / "requirements.in"), "--output-file", str(scratch / "requirements.lock")]
     env = host_environment("UV_*", *PIP, *PROXIES)
@@ -241,7 +250,8 @@ def _run(command: list[str], env: dict[str, str], locked_file: str) -> None:
 def lock_tool() -> list[str]:
     """Return the command of the first of uv and pip-tools that is here, beside our own Python before elsewhere.
 
-    Raises UserError where neither is.
+    Raises:
+        UserError: Neither is installed.
     """
     beside = str(Path(sys.executable).parent)
     if uv := shutil.which("uv", path=beside) or shutil.which("uv"):

@@ -19,7 +19,7 @@ _CONFIGURED = (
         "{ (cd /tmp/source && autoreconf -fi) && /tmp/source/configure; }",
     ),
 )
-"""What a release has at its root, the packages that it then needs, and the command."""
+"""Files at a release's root, the packages that it then needs, and the command."""
 
 
 class CRelease(NamedTuple):

@@ -23,7 +23,11 @@ _NOT_TESTING = re.compile(r"(?i)^(coverage|pytest-cov|codecov|tox|nox|black|ruff
 
 
 def language_in(tree: Path) -> str:
-    """Return the registered language that most files of the tree are written in. Raises UserError where none is."""
+    """Return the registered language that most files of the tree are written in.
+
+    Raises:
+        UserError: No registered language has a file there.
+    """
     suffixes = {suffix: name for name in LANGUAGES.names for suffix in LANGUAGES.get(name).suffixes}
     found = Counter(suffixes[path.suffix] for path in tree.rglob("*") if path.suffix in suffixes and path.is_file())
     if not found:
@@ -165,7 +169,11 @@ class GoModule(NamedTuple):
 
 
 def go_module(tree: Path, packaging: Path | None) -> GoModule:
-    """Read a source package of Debian, or `go.mod`. Raises UserError where neither names an import path."""
+    """Read a source package of Debian, or `go.mod`.
+
+    Raises:
+        UserError: Neither names an import path.
+    """
     control = packaging / "control" if packaging else Path()
     text = control.read_text() if control.is_file() else ""
     if path := re.search(r"^XS-Go-Import-Path:\s*([^\s,]+)", text, re.MULTILINE):

@@ -25,14 +25,14 @@ _RUNNERS = {
         ".npmrc", ".env*",
     ),
 }  # fmt: skip
-"""What decides how tests are found and run, at the root. Below it the same names count, but for conftest.py, which
-belongs to the tests there."""
+"""Files at the root that decide how tests are found and run. Below it the same names count, but for conftest.py,
+which belongs to the tests there."""
 _PERL = ("perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu", "perl5.36-aarch64-linux-gnu")
 _BINUTILS = (
     "addr2line", "c++filt", "elfedit", "gdb", "gp-display-text", "gp-display-src", "gprof", "gprofng", "lto-dump-12",
     "nm", "objcopy", "objdump", "readelf", "strings",
 )  # fmt: skip
-"""What shows a library's code. What compiles and links stays: test programs are built in arms."""
+"""Programs that show a library's code. Those that compile and link stay: test programs are built in arms."""
 _TRANSFORMED = "/var/cache/run_tests/transformed"
 _GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/go-1.19/pkg")
 

@@ -58,9 +58,7 @@ class Secret:
 
 
 async def secrets_of(task: Task, tree: GitTree) -> list[Secret]:
-    """Return what the agent's own tree or prompt has as well is no secret; what has no line of its own is left
-    out.
-    """
+    """Return the secrets of a task: lines of its withheld files that neither the agent's tree nor the prompt has."""
     entries = await tree.entries()
     present = b"\n".join((await tree.read_all(entries)).values()) + task.prompt.encode()
     statements = {" ".join(criterion.statement.split()) for criterion in task.rubric.criteria}
@@ -175,7 +173,7 @@ def _shown(subject: Subject, secrets: Iterable[Secret], files: Iterable[FoundFil
 
 
 def _mounts(subject: Subject, table: str) -> Iterator[Problem]:
-    """Yield the fifth field of each line of mountinfo is where something is mounted."""
+    """Yield a problem for each unknown mount; the fifth field of a line of mountinfo is the place of a mount."""
     for line in table.splitlines():
         point = line.split()[4]
         if point != "/" and not any(point == known or point.startswith(f"{known}/") for known in _MOUNTS):

@@ -50,7 +50,8 @@ def check_tasks(
 ) -> list[TaskCheck]:
     """Check these tasks, each at its level, `jobs` at a time; `finished` is told of each as it ends.
 
-    Raises UserError where no engine is there for it.
+    Raises:
+        UserError: A level needs an engine, and there is none.
     """
     return run_to_end(_check_tasks(catalog, levels, jobs, watch, finished, order or CheckOrder()))
 

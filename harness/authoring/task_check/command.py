@@ -53,7 +53,7 @@ def levels(
 
 
 def fix_all(catalog: Catalog, names: Iterable[str]) -> list[str]:
-    """Return the files that were written. What can't be read is left for the check to tell."""
+    """Repair tasks' files and return those that were written. What can't be read is left for the check to tell."""
     tasks = [task for name in names if (task := _loaded(catalog, name))]
     written: list[str] = []
     for task in tasks:
@@ -125,7 +125,7 @@ def parts_named(names: Iterable[str]) -> frozenset[StepId]:
 
 
 COVERS = "covers"
-"""What covers.yaml says is compared with what the reference's tests notice, where these are judged."""
+"""The part that compares covers.yaml with the probes that the reference's tests notice, where these are judged."""
 
 
 def part_named(name: str, option: str) -> StepId:

@@ -133,7 +133,7 @@ def _files(directory: Path) -> Iterator[Path]:
 
 Part = Callable[[Subject], Awaitable[list[Problem]]]
 Watch = Callable[[str, str], None]
-"""Told a task and the step of its check that begins; an empty step at its end."""
+"""An observer that is told a task and the step of its check that begins; an empty step at its end."""
 
 
 async def run_parts(
@@ -245,8 +245,9 @@ async def check_context(
 
 @dataclass(frozen=True)
 class TrackChecks:
-    """The parts of a check of a track's tasks. `static` ones look at files, `dynamic` ones start containers, by
-    level.
+    """The parts of a check of a track's tasks.
+
+    `static` ones look at files, `dynamic` ones start containers, by level.
 
     With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
     are wrong: those of other people's tasks can't be mended here.

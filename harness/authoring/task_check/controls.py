@@ -75,7 +75,11 @@ def write_check_record(directory: Path, check: TaskCheck) -> bool:
 
 
 def read_check_record(directory: Path, task: str) -> CheckRecord | None:
-    """Return None where there is none. Raises UserError for a file that is no check record."""
+    """Return a task's check record; None where there is none.
+
+    Raises:
+        UserError: The file is no check record.
+    """
     path = directory / f"{task}.json"
     return load_yaml(path, CheckRecord) if path.is_file() else None
 
@@ -178,13 +182,14 @@ def _shown(task: Task, file: str) -> Iterator[str]:
 
 
 ARM_SHARE = 0.5
-"""Of limits.arm_seconds: an arm of the reference may take no more, since others' machines are slower."""
+"""Share of limits.arm_seconds that an arm of the reference may take: other machines are slower."""
 _REFERENCE = "reference/tests.patch"
 
 
 async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> list[Problem]:
-    """Return the reference as `oracle` hands it in: resolved each time with the same verdict, in time, covers.yaml
-    true.
+    """Judge the reference several times.
+
+    It must be resolved with the same verdict, in time, with covers.yaml true.
     """
     judged = [await judge(subject, await hand_in(subject, "oracle")) for _ in range(times)]
     records = [judgement.record for judgement in judged]
@@ -196,7 +201,11 @@ async def reference_problems(subject: Subject, times: int = REFERENCE_TIMES) -> 
 
 
 async def nop_problems(subject: Subject) -> list[Problem]:
-    """Check that handing in nothing is failed. Raises SandboxLost."""
+    """Return a problem where an empty submission isn't failed.
+
+    Raises:
+        SandboxLost: A container was lost.
+    """
     record = (await judge(subject, await hand_in(subject, "nop"))).record
     return [*_accepted(subject, "handing in nothing", record)]
 

@@ -47,8 +47,9 @@ class UpstreamTests:
     discovery: RememberingDiscovery
 
     def shares(self, task: Task, check: StaticCheck) -> list[Share]:
-        """Return how much of upstream's tests meets a check: of all, of the withheld ones, of those at each place
-        that a criterion of placement names.
+        """Return how much of upstream's tests meets a check.
+
+        That is told of all, of the withheld ones, and of those at each place that a criterion of placement names.
         """
         globs = [
             item.static.value

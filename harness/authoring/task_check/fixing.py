@@ -20,7 +20,11 @@ CANARY = "testwright canary {}: this file must not be in training data"
 
 
 async def fix(catalog: Catalog, task: Task) -> list[str]:
-    """Repair a task's files where there is but one way to; which were written. Raises UserError."""
+    """Repair a task's files where there is but one way to, and return those that were written.
+
+    Raises:
+        UserError: A file can't be read.
+    """
     async with kept_tree(task) as tree:
         subject = Subject(catalog.holding(task), task, tree)
         written = [subject.at("task.yaml")] if _fix_canary(task) else []
@@ -41,7 +45,7 @@ def _fix_canary(task: Task) -> bool:
 
 
 async def _fix_manifest(subject: Subject) -> bool:
-    """Return the tests that the reference adds or changes, in the order of its files."""
+    """Write the tests that the reference adds or changes into its manifest; return whether anything was written."""
     if subject.tree is None:
         return False
     path = subject.task.directory / "reference" / "manifest.yaml"
@@ -54,7 +58,11 @@ async def _fix_manifest(subject: Subject) -> bool:
 
 
 async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
-    """Return the tests that a manifest must list, in the order of the files and their lines. Raises TooMuchToRead."""
+    """Return the tests that a manifest must list, in the order of the files and their lines.
+
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
+    """
     discovery = (await with_inherited(tree, changes, language_of(task.repo))).discovery
     texts = {change.path: change.new or b"" for change in changes}
 

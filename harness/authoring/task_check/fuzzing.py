@@ -32,7 +32,7 @@ SEEDS = 2
 REWRITTEN = 3
 """Machine rewritings of the pristine code that are compared as well."""
 MOSTLY = 0.8
-"""Of the inputs that pristine code answers: so many must get two different answers of the garbage."""
+"""Share of the inputs that pristine code answers for which the garbage must give two different answers."""
 FUZZ_FILE = "fuzz.txt"
 _ARROW = " => "
 _REMOVALS = ("removal", "garbage")
@@ -49,11 +49,13 @@ class FuzzCall(NamedTuple):
 
 
 async def fuzz_problems(subject: Subject) -> list[Problem]:
-    """Compare every twin, the placebo, rewritings and removals with pristine code; return where one is wrong.
+    """Compare every twin, the placebo, rewritings and removals with pristine code; return the differences.
 
     Pristine code comes first, twice with each seed. Where it disagrees with itself nothing else is run.
 
-    Raises UserError, SandboxLost.
+    Raises:
+        UserError: The file has no test, or fails on pristine code.
+        SandboxLost: A container was lost.
     """
     if not subject.task.fuzz_files:
         words = "has no test file: nothing but the suites shows that the twins are equivalent"

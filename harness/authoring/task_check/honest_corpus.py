@@ -17,13 +17,11 @@ CORPUS = "tests/honest"
 OF_EACH = 2
 _NAMED = 5
 _PLACES = ("honest", CORPUS)
-"""Of a catalog: its own folder, else that of a checkout of testwright."""
+"""Folders of honest suites: a catalog's own, else that of a checkout of testwright."""
 
 
 def corpus_of(catalog: Catalog) -> Path:
-    """Return where a catalog's honest suites lie: `honest/` beside its tasks, or `tests/honest/` where that is
-    there.
-    """
+    """Return the folder of a catalog's honest suites: `honest/` beside its tasks, else `tests/honest/`."""
     places = [catalog.directory / place for place in _PLACES]
     return next((place for place in places if place.is_dir()), places[0])
 
@@ -35,7 +33,8 @@ def _folder(subject: Subject, *below: str) -> str:
 async def corpus_problems(subject: Subject) -> list[Problem]:
     """Return the problems of the honest suites: absent, or without the verdict that they must come to.
 
-    Raises UserError for one that can't be read.
+    Raises:
+        UserError: One can't be read.
     """
     corpus, where = corpus_of(subject.catalog), _folder(subject)
     if not corpus.is_dir():
@@ -90,7 +89,11 @@ def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
 
 
 async def honest_problems(subject: Subject, without: frozenset[str] = frozenset()) -> list[Problem]:
-    """Judge every suite but those `without`; return where one isn't what its expect.yaml says. Raises SandboxLost."""
+    """Judge every suite but those `without`; return a problem for each with another end than its expect.yaml says.
+
+    Raises:
+        SandboxLost: A container was lost.
+    """
     cases = [case for case in cases_of(subject) if case.name not in without]
     # Side by side: the arms of one fill the slots that another leaves free while it compiles or waits.
     with first_error():
@@ -125,7 +128,11 @@ def _why(record: VerdictRecord) -> str:
 
 
 def cases_of(subject: Subject) -> list[Case]:
-    """Return a task's honest suites, by name; none where it has none. Raises UserError for one that can't be read."""
+    """Return a task's honest suites, by name; none where it has none.
+
+    Raises:
+        UserError: One can't be read.
+    """
     folder = corpus_of(subject.catalog) / subject.task.id
     written = any(next(folder.rglob(name), None) for name in ("patch.diff", "script.yaml"))
     return read_batch(subject.catalog, folder, None) if written else []

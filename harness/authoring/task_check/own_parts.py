@@ -25,8 +25,9 @@ from harness.specs.task_facts import Level, StepId
 
 
 async def _reference_once(subject: Subject) -> list[Problem]:
-    """Judge the reference as a submission is, with one drawn twin for each probe: a whole check has tried them
-    all.
+    """Judge the reference as a submission is, with one drawn twin for each probe.
+
+    A whole check has tried them all.
     """
     drawn = replace(subject, arm_context=replace(subject.containers, every_twin=False))
     return await controls.reference_problems(drawn, times=1)

@@ -35,9 +35,7 @@ async def prompt_problems(subject: Subject) -> list[Problem]:
 
 
 async def _removed_functions(subject: Subject) -> set[str]:
-    """Return the functions that the removal changes, by the file's grammar, and those that the patch's lines
-    define.
-    """
+    """Return the functions that the removal changes, by grammar, and those that the patch's lines define."""
     patch = PatchSet(subject.task.patch("removal.patch").decode(errors="replace"))
     texts: dict[str, bytes] = {}
     if subject.tree:

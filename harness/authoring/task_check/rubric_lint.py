@@ -42,9 +42,7 @@ _SECOND_SENTENCE = re.compile(r"[.!?;]\s+\S")
 
 
 async def rubric_problems(subject: Subject) -> list[Problem]:
-    """Return the problems of a rubric's counts, ways of grading and wording, each at the line of the criterion's
-    id.
-    """
+    """Return the problems of a rubric's counts, ways of grading and wording, at the lines of the criteria."""
     task = subject.task
     found = [*_counts(subject, task.rubric)]
     probed = {probe.criterion for probe in task.probes}
@@ -151,8 +149,10 @@ class _Unasked(BaseModel):
 
 
 async def review(subject: Subject, judge: Judge) -> list[Problem]:
-    """Return a warning for each criterion whose statement and check differ by this judge, for each must-have that the
-    prompt doesn't ask for, and for what it gave no answer to.
+    """Return a judge's warnings on a task.
+
+    There is one for each criterion whose statement and check differ by this judge, for each must-have that the prompt
+    doesn't ask for, and for each question that it gave no answer to.
     """
     decided = [item for item in subject.task.rubric.criteria if item.decided_without_judge]
     with first_error():

@@ -104,9 +104,10 @@ class _Stopwatch(ArmObserver):
 
 @asynccontextmanager
 async def kept_tree(task: Task) -> AsyncIterator[GitTree | None]:
-    """Provide None where this machine never built the repo's image.
+    """Provide the task's tree; None where this machine never built the repo's image.
 
-    Raises UserError where withheld.patch doesn't apply.
+    Raises:
+        UserError: withheld.patch doesn't apply.
     """
     place = image_place(read_recipe(task.repo).tag("repo"))
     if place.record() is None:

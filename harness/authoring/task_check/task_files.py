@@ -143,7 +143,5 @@ def changed_lines(patch: bytes) -> int:
 
 
 def _named(path: Path) -> str:
-    """Return a patch's name as short as it differs from the others': `removal.patch`, `1.1.patch`,
-    `twins/1.1.patch`.
-    """
+    """Return a patch's shortest distinct name: `removal.patch`, `1.1.patch`, `twins/1.1.patch`."""
     return f"{path.parent.name}/{path.name}" if path.parent.name in ("twins", "probes-on-placebo") else path.name

@@ -38,7 +38,8 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 async def plain_variants(task: Task, tree: GitTree, with_twins: bool = False) -> list[VariantSource]:
     """Return the code as it is, then the removals and the probes; on request twins and the placebo too.
 
-    Raises UserError for a patch that doesn't apply.
+    Raises:
+        UserError: A patch doesn't apply.
     """
     texts = await read_texts(task, tree)
     named = [(kind.value, kind, files, "") for kind, files in texts.removals.items()]
@@ -55,7 +56,11 @@ async def plain_variants(task: Task, tree: GitTree, with_twins: bool = False) ->
 
 
 async def read_suite(task: Task, tree: GitTree, path: Path) -> Suite:
-    """Return the tests that a patch adds or changes. Raises UserError where there is none to run."""
+    """Return the tests that a patch adds or changes.
+
+    Raises:
+        UserError: There is none to run.
+    """
     if not path.is_file():
         raise UserError(f"{path}: is missing; write it first: testwright task edit {task.id} reference")
     intake = await ingest(tree, task.repo, path.read_bytes())
@@ -109,10 +114,13 @@ class SuiteKills:
 
 
 async def unasked_problems(subject: Subject, count: int) -> list[Problem]:
-    """Return a warning for each line with such mutants, of `count` that are drawn; the reference and honest suites
-    run.
+    """Return a warning for each mutant that no must-have asks for, of `count` that are drawn.
 
-    How many there are is among the remarks. Raises UserError where there can be no mutants of this task, SandboxLost.
+    The reference and the honest suites run on them. How many there are is among the remarks.
+
+    Raises:
+        UserError: There can be no mutants of this task.
+        SandboxLost: A container was lost.
     """
     task = subject.task
     context = replace(subject.containers, limit=JobLimit(SECONDS), observer=ArmObserver())
@@ -153,9 +161,7 @@ def _subsumes(probe: str, mutant: str, suites: Sequence[SuiteKills]) -> bool:
 
 
 def lines_changed(old: bytes, new: bytes) -> frozenset[int]:
-    """Return lines of the old text, from 1, that aren't in the new one; the two around a place where lines are put
-    in.
-    """
+    """Return lines of the old text, from 1, that aren't in the new one, and those around lines that are put in."""
     pair = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
     found: set[int] = set()
     for kind, first, last, _, _ in pair.get_opcodes():

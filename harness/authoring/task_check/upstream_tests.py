@@ -17,7 +17,7 @@ from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 ARM_SECONDS = 10.0
-"""Of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""
+"""Seconds of the chosen tests together at baseline: they run once per probe, and there may be a dozen of those."""
 MAX_FILES = 8
 _NAMED = 3
 
@@ -56,9 +56,7 @@ async def upstream_problems(subject: Subject) -> list[Problem]:
 
 
 async def near_files(subject: Subject, tree: GitTree) -> tuple[list[str], int]:
-    """Return test files that lie beside the touched code or name one of its files, nearest first, and how many there
-    are.
-    """
+    """Return test files beside the touched code or that name one of its files, nearest first, and their number."""
     discovery = language_of(subject.task.repo).discovery
     removed = await tree.apply(subject.task.patch("removal.patch"))
     touched = [PurePosixPath(change.path) for change in await tree.changes(removed)]

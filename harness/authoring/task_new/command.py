@@ -72,7 +72,7 @@ def _classes(text: bytes) -> list[tuple[str, tuple[str, ...]]]:
 
 _LABELS = {"testwright.check": "reach"}
 _BY_TEST = 12
-"""So many tests are run one by one to see what each reaches; of more, each file."""
+"""The most tests that are run one by one to see what each reaches; of more, each file is run."""
 _NAMED = 4
 
 
@@ -88,7 +88,8 @@ async def reached(repo: Repo, image: Image, sides: Mapping[str, Sequence[TestId]
 async def reaching_most(repo: Repo, image: Image, ours: measuring.Lines, others: Sequence[TestId]) -> str:
     """Return which other tests, or files of them, reach the most of some lines: `a.py::b (12 of 14 lines), ...`.
 
-    Raises UserError.
+    Raises:
+        UserError: Nothing tells which lines of the language run.
     """
     groups: dict[str, list[TestId]] = defaultdict(list)
     for test in others:

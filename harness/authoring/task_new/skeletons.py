@@ -71,7 +71,7 @@ def fuzz_file(language: Language, task: str, neighbour: str, text: str) -> dict[
 
 
 SUITES = {"a-thorough": Verdict.RESOLVED, "a-hasty": Verdict.FAILED}
-"""Of one author; a second author's are b-thorough and b-hasty."""
+"""Suites of one author; a second author's are b-thorough and b-hasty."""
 
 
 def expectation(task: str, verdict: Verdict) -> str:

@@ -37,7 +37,7 @@ class Scene:
     chance: Random
     fresh: Callable[[], str]
     above: tuple[bytes, ...] = ()
-    """What stands above the function in its file."""
+    """The text above the function in its file."""
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -177,7 +177,7 @@ def _faults(root: Node) -> int:
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*")
 _PREFIX = re.compile(rb"\b([A-Za-z]+)_\w*\s*\(")
-"""Of functions: another file may have more of them, and macros, whose names begin so."""
+"""A function's prefix: another file may have more functions, and macros, whose names begin so."""
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])")
 _FEWEST = 6
 """Words of a vocabulary: a shorter one is filled up."""

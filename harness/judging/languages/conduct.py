@@ -34,7 +34,7 @@ _MOST_COMMAND = 2_000
 """Characters of a command line that are looked at."""
 _PROC = re.compile(r"/proc/(?!self/fd\b|(?:self/)?(?:mounts|mountinfo|net)\b)")
 _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
-"""What tests and agents of testwright have around them, and options by which reports are asked for."""
+"""Names that tests and agents of testwright have around them, and options by which reports are asked for."""
 _OWN_PROC = re.compile(r"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|net\b)\S*$")
 
 
@@ -58,16 +58,16 @@ class Sight(NamedTuple):
 
 
 Rule = Callable[[Node, Around], tuple[str, Around]]
-"""What a node of some type shows (empty for nothing), and what its children stand in."""
+"""A function from a node to a remark on it (empty for nothing) and to the surroundings of its children."""
 
 
 class Sources(NamedTuple):
     """Texts, by their paths, that tell whose function a name stands for."""
 
     repository: Mapping[str, bytes] = MappingProxyType({})
-    """Those that declare the repository's functions."""
+    """Texts that declare the repository's functions."""
     own: Mapping[str, bytes] = MappingProxyType({})
-    """Those of the patch: what they define themselves is nobody else's."""
+    """Texts of the patch: functions that they define themselves belong to nobody else."""
 
 
 FileRules = Callable[[Node, str], Mapping[str, Rule]]

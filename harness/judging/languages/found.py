@@ -20,7 +20,7 @@ class TestFunction:
     last_line: int
     text: bytes
     enclosing: str = ""
-    """What it stands in: classes joined by dots, `describe` blocks by ` > `; empty at the top of its file."""
+    """Blocks around the test: classes joined by dots, `describe` blocks by ` > `; empty at the top of its file."""
     assertions: int = 0
     """By its text: its own, and those of functions of its file that it reaches, each function once."""
     origin: str = ""
@@ -78,7 +78,7 @@ class TestFile:
 MAX_SOURCE = 5_000_000
 """Bytes of a file of code."""
 MAX_FUNCTIONS = 20_000
-"""In one file, inherited ones counted for each class: ten times what a manifest may list."""
+"""The most functions in one file, inherited ones counted for each class: ten times what a manifest may list."""
 
 
 MAX_TEXT = 50_000_000

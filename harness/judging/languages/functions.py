@@ -56,8 +56,9 @@ def read_anew(grammar: Grammar, text: bytes) -> SourceReading:
 
 
 def functions_of(grammar: Grammar, text: bytes) -> Mapping[str, Function]:
-    """Return functions by name, in the order of the text. Of several with one name the later ones are numbered:
-    `f#2`.
+    """Return functions by name, in the order of the text.
+
+    Of several with one name the later ones are numbered: `f#2`.
     """
     return reading_of(grammar, text).functions
 
@@ -75,9 +76,7 @@ def _functions_in(grammar: Grammar, root: Node) -> dict[str, Function]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A definition at the top of a file that holds a function, and the texts around it, cut at the top of the
-    file.
-    """
+    """A definition at a file's top that holds a function, and the texts around it, cut at the top of the file."""
 
     above: tuple[bytes, ...]
     text: bytes
@@ -118,9 +117,7 @@ def top_of(node: Node) -> Node:
 
 
 def touched_functions(grammar: Grammar, family: Sequence[bytes]) -> list[str]:
-    """Return names of functions whose text isn't the same in all of the texts, sorted; absent in one counts as
-    different.
-    """
+    """Return the names of functions that differ between the texts, sorted; absent in one counts as different."""
     return list(_touched(grammar, tuple(family)))
 
 
@@ -141,7 +138,7 @@ def below(node: Node) -> Iterator[Node]:
 
 
 def apply(text: bytes, edits: Sequence[Edit]) -> bytes:
-    """Return the text with edits that don't overlap. Of several at one place the first comes first."""
+    """Apply edits that don't overlap to a text. Of several at one place the first comes first."""
     pieces: list[bytes] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):

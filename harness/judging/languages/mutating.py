@@ -33,7 +33,7 @@ class Operator(StrEnum):
     RETURN = "ReturnValue"
     CALL = "CallRemoval"
     ERROR_PATH = "ErrorPath"
-    """What handles or reports an error is left out."""
+    """Code that handles or reports an error is left out."""
 
 
 class Mutation(NamedTuple):
@@ -64,8 +64,10 @@ class MutationOperators(Protocol):
         ...
 
     def is_same_code(self, one: bytes, other: bytes) -> bool:
-        """Return whether two texts are certainly the same code, told without the image; False where that can't be
-        told.
+        """Return whether two texts are certainly the same code, told without the image.
+
+        Returns:
+            False where that can't be told.
         """
         ...
 

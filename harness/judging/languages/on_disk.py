@@ -86,7 +86,7 @@ def is_directive(statement: Node) -> bool:
 
 
 _VERBATIM = re.compile(r"string|template|regex|jsx|preproc|char|ERROR|comment|type_arg|lib")
-"""In the types of nodes within which spaces may be more than spaces."""
+"""Parts of the types of nodes within which spaces may be more than spaces."""
 _VALUES = ("return_statement", "assignment_expression", "assignment_statement")
 _BREAK, _WIDER = 0.35, (2, 3)
 

@@ -84,11 +84,11 @@ class IdForm:
     """The form of a test's name in a manifest, behind the path of its file."""
 
     words: str
-    """What an id is, for prompts: the end of a sentence that begins with `The ids are`."""
+    """The form of an id, for prompts: the end of a sentence that begins with `The ids are`."""
     examples: tuple[str, ...]
     """A few ids, for prompts."""
     test_of: Callable[[str], str]
-    """From an id as somebody listed it to the name of its test: cases belong to their test."""
+    """A function from an id as somebody listed it to the name of its test: cases belong to their test."""
     one_a_line: bool = False
     """Whether manifests are lines of names as a log has them, and not YAML (published tasks)."""
 
@@ -100,7 +100,7 @@ class WorthlessTest(NamedTuple):
     test: str
     text: str
     head: Callable[[str, str], str] | None = None
-    """What stands before `text`, by the path of a file beside it and what is known of that file's text."""
+    """A function that gives the text before `text`, from a neighbour's path and what is known of its text."""
 
 
 class FuzzSkeleton(NamedTuple):
@@ -112,19 +112,20 @@ class FuzzSkeleton(NamedTuple):
     file: str
     text: str
     head: Callable[[str, str], str] | None = None
-    """As of a worthless test."""
+    """A function as that of `WorthlessTest`."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """All that the package knows of a language. It serves every repository whose `repo.yaml` has its registered
-    name.
+    """All that the package knows of a language.
+
+    It serves every repository whose `repo.yaml` has its registered name.
     """
 
     title: str
     """Its name in sentences: `Python`."""
     suffixes: tuple[str, ...]
-    """How names of its files end, dot included."""
+    """The endings of its files' names, dot included."""
     report: str
     """The report format of a repository that names none."""
     ids: IdForm
@@ -133,19 +134,20 @@ class Language:
     toolchain: Toolchain
     worthless: WorthlessTest
     declaration: re.Pattern[str]
-    """Where a line of tests declares something; the group is the name, by which leaked tests are recognised."""
+    """A pattern of lines of tests that declare something; the group is the name, by which leaked tests are
+    recognised."""
     tests_show: bool = False
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     relatives: Callable[[TreeFiles], Relatives] | None = None
-    """How tests come from other files. Without it a file's tests are what its own text shows."""
+    """A finder of tests that come from other files. Without it a file's tests are those that its own text shows."""
     conduct: Conduct | None = None
-    """What shows that tests inspect code instead of using it. Without it nothing is marked in this language."""
+    """Rules on how tests inspect code instead of using it. Without them nothing is marked in this language."""
     stubs: Stubs | None = None
-    """How `task stub` takes functions out. Without it authors write the removal themselves."""
+    """The maker of removals for `task stub`. Without it authors write the removal themselves."""
     mutation: MutationOperators | None = None
     """Small changes of code that tests should notice. Without it no mutants are made in this language."""
     fuzz: FuzzSkeleton | None = None
-    """What `task new` lays out to call the code on drawn inputs. Without it authors write that file from nothing."""
+    """The file that `task new` lays out to call the code on drawn inputs. Without it authors write it themselves."""
     comment: str = "// {}"
     """A comment line, with `{}` for its text."""
     frame: Frame | None = None

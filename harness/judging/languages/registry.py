@@ -62,9 +62,7 @@ class ByPlace(DelegatingDiscovery):
 
 
 def published_form(language: Language, repo: Repo) -> Language:
-    """Return a language as tasks of the published layout use it: names one a line, and files of any name where
-    tests lie.
-    """
+    """Return a language as published tasks use it: one name a line, and test files of any name."""
     discovery = ByPlace(language, repo) if language.tests_show else language.discovery
     return replace(language, discovery=discovery, ids=replace(language.ids, one_a_line=True))
 

@@ -125,8 +125,10 @@ class _File:
         return b"".join((*self._above, self._text[self._at :]))
 
     def piece(self, name: str) -> Piece | None:
-        """Return the piece that holds a function, which no earlier one stands behind; None if there is none any
-        more.
+        """Return the piece that holds a function, which no earlier one stands behind.
+
+        Returns:
+            None if there is none any more.
         """
         top = top_of(functions_of(self._grammar, self._text)[name].node)
         start, self._end = top.start_byte, top.end_byte

@@ -12,7 +12,7 @@ from harness.judging.languages.functions import Edit
 from harness.specs.errors import UserError
 
 MESSAGE = "this part is not available"
-"""What a stub that refuses says."""
+"""The message of a stub that refuses."""
 
 
 class StubKind(StrEnum):
@@ -99,7 +99,11 @@ def refusals(targets: Sequence[Target]) -> dict[str, str]:
 
 
 def chosen(targets: Sequence[Target], names: Sequence[str], path: str) -> list[Target]:
-    """Return the targets of these names, each once. Raises CannotStub."""
+    """Return the targets of these names, each once.
+
+    Raises:
+        CannotStub: There is no such function, or it can't be taken out.
+    """
     known, found = by_name(targets), []
     for name in dict.fromkeys(names):
         if name not in known:

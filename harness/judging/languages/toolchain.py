@@ -58,7 +58,7 @@ class JobLimit:
         self._stopped = True
 
     def check(self) -> None:
-        """Return if a further container may start.
+        """Check that a further container may start.
 
         Raises:
             JobsStopped: The work is over, or its time is used up.
@@ -154,9 +154,7 @@ class Built:
 
 
 class SuiteBuilder(Protocol):
-    """A builder for languages in which something depends on both variant and suite: a program made of the two,
-    say.
-    """
+    """A builder for languages in which something depends on both variant and suite, such as a program of the two."""
 
     def programs(self, tests: Iterable[TestId], /) -> frozenset[str]:
         """Return the names of the programs that are built of such a suite for each variant."""

@@ -40,8 +40,9 @@ class OnDisk:
 
 
 class Writer(Protocol):
-    """A function that writes a text in another way each time; what runs of it does the same. It ignores
-    `commented`.
+    """A function that writes a text in another way each time; what runs of it does the same.
+
+    It ignores `commented`.
     """
 
     def __call__(self, item: OnDisk, chance: Random, /) -> bytes: ...
@@ -118,7 +119,7 @@ class Code:
     is_code: Callable[[str], bool]
     """Whether the file at this path is code: text and what runs of it can differ. Data files have no such split."""
     comment: str
-    """What begins a comment that ends with its line."""
+    """The mark of a comment that ends with its line."""
     write: Writer
     """For text that is itself what runs."""
 

@@ -69,9 +69,7 @@ class ChangedFiles:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether nothing is left for `read_linked`: no hard link names a file below `.git`, which was
-        skipped.
-        """
+        """Return whether nothing is left for `read_linked`: no hard link names a skipped file below `.git`."""
         return not self._unresolved
 
     def read(self, tar: tarfile.TarFile) -> None:

@@ -60,7 +60,7 @@ def case_collision(path: str, others: Iterable[str]) -> str | None:
 _SECTION = b"GIT binary patch"
 _HEADER = re.compile(rb"(literal|delta) (\d{1,12})")
 _MAX_SIZES_BYTES = 20
-"""Of the two numbers that a delta begins with, seven bits to a byte."""
+"""Bytes of the two numbers with which a delta begins, seven bits to a byte."""
 
 
 class DamagedPatch(Exception):

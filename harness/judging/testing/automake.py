@@ -25,7 +25,11 @@ _ONCE = ("global-test-result", "recheck", "copy-in-global-log")
 
 
 def read_automake(data: bytes, file: str) -> Report:
-    """Read the results of the test program that is built from `file`. Raises ReportError."""
+    """Read the results of the test program that is built from `file`.
+
+    Raises:
+        ReportError: It is no whole report.
+    """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     fields = _fields(data)

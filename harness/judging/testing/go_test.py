@@ -51,9 +51,12 @@ class _Run:
 
 
 def read_go_test(data: bytes, file: str) -> Report:
-    """Read the report of one test process that ran tests of `file`. Raises ReportError.
+    """Read the report of one test process that ran tests of `file`.
 
     A report without the package's end was cut off. Events of other packages are left out.
+
+    Raises:
+        ReportError: It is no whole report.
     """
     events = list(_events(data))
     if not events or events[-1].test or events[-1].action not in _ENDS:

@@ -15,9 +15,12 @@ _ASSERTION = re.compile(r"^(AssertionError\b|assert\b|Failed\b|\[XPASS)")
 
 
 def read_junit(data: bytes, file: str) -> Report:
-    """Read the report of one pytest process that ran tests of `file`. Raises ReportError.
+    """Read the report of one pytest process that ran tests of `file`.
 
     Entries of other files are left out: they can't be results of a test of this one.
+
+    Raises:
+        ReportError: It is no whole report.
     """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")

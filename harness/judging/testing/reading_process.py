@@ -30,7 +30,7 @@ from harness.specs.errors import InfrastructureError
 
 LIGHT_BYTES = 100_000
 LIGHT_REPORT_BYTES = 1_000_000
-"""Of a report, of which some 40 MB are built: those of honest suites are smaller, and there is one for each arm."""
+"""Bytes of a report, from which some 40 MB are built: those of honest suites are smaller, and each arm has one."""
 LIGHT_BRACKETS = 4_000
 """Opening brackets: C's grammar takes a time quadratic to unclosed ones, 0.03 s for this many."""
 MEMORY = 220 * 1024**2

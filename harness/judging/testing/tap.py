@@ -23,12 +23,16 @@ _REPORT = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _HARD_ERROR = "status 99"
-"""What automake's test programs end with where they could not be set up."""
+"""The end of automake's test programs that could not be set up."""
 _PROGRAM = re.compile(r"\s*\S+: ")
 
 
 def read_tap(data: bytes, file: str) -> Report:
-    """Read the report of the test program that is built from `file`. Raises ReportError."""
+    """Read the report of the test program that is built from `file`.
+
+    Raises:
+        ReportError: It is no whole report.
+    """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     try:

@@ -17,7 +17,7 @@ _OUTCOMES = {
     "disabled": Outcome.SKIPPED,
 }  # fmt: skip
 _UNFINISHED = "pending"
-"""In vitest's reports a test that had begun, in jest's one that is skipped: no result either way."""
+"""In vitest's reports a test that had begun, in jest's one that is skipped: no result in either case."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _TIMEOUT = re.compile(r"^\w*Error: ((Test|Hook) timed out in|thrown: \"Exceeded timeout)")
 _ASSERTION = re.compile(
@@ -27,9 +27,12 @@ _ASSERTION = re.compile(
 
 
 def read_vitest(data: bytes, file: str) -> Report:
-    """Read the report of a run of `file`. Raises ReportError.
+    """Read the report of a run of `file`.
 
-    Results of other files are left out. What `run_tests` says of hooks' failures is read from their messages.
+    Results of other files are left out. Failures of hooks that `run_tests` reports are read from their messages.
+
+    Raises:
+        ReportError: It is no whole report.
     """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")

@@ -34,13 +34,13 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 MAX_ALONE = {VariantKind.REMOVAL: 20, VariantKind.GARBAGE: 20, VariantKind.PROBE: 3}
 """Tests of one arm that are run again alone when a crash or a time-out hid them: a probe needs but one."""
 ARM_TRIES = 3
-"""How often the container of one arm may be lost before the judging ends; other arms aren't run again for it."""
+"""Times that one arm's container may be lost before the judging ends; other arms aren't run again for it."""
 MAX_ALONE_TIMEOUTS = 3
 """After so many that take all the time that an arm may take, no further one is run alone."""
 WITH_GIT = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
 """Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both."""
 _CRASHED = 128
-"""What a shell adds to the number of the signal that ended a command."""
+"""The number that a shell adds to that of the signal that ended a command."""
 _KILLED = _CRASHED + signal.SIGKILL
 
 
@@ -225,8 +225,9 @@ def check_not_kept_waiting(result: JobResult, limit: float) -> None:
 
 
 class _Executed(NamedTuple):
-    """A run of an arm's command. `crashed`: a signal of the code's own ended it, not one that may have come from
-    outside.
+    """A run of an arm's command.
+
+    `crashed`: a signal of the code's own ended it, not one that may have come from outside.
     """
 
     arm: Arm

@@ -32,13 +32,11 @@ class Explanation(Enum):
     """Green in both other looks."""
     EXCUSED = "excused"
     OPEN = "open"
-    """Nobody has looked again so far."""
+    """The failure wasn't looked at again so far."""
 
 
 def failures(evidence: Evidence, test: TestId) -> Mapping[ArmKey, Explanation]:
-    """Return the arms of variants like the baseline in which a test fails that is green there, and what came of
-    each.
-    """
+    """Return the arms like the baseline in which a test fails that is green there, with the explanation of each."""
     return _all_failures(evidence).get(test, {})
 
 
@@ -102,9 +100,7 @@ def certain(evidence: Evidence, test: TestId) -> bool:
 
 
 def baseline_is_open(evidence: Evidence, test: TestId) -> bool:
-    """Return whether a test that fails at baseline, and nowhere else where it must pass, hasn't been looked at
-    again.
-    """
+    """Return whether a test fails only at the baseline of all arms that it must pass, with no second look yet."""
     if evidence.outcome(AT_BASELINE, test) is not Outcome.FAILED or AT_BASELINE.again in evidence.arms:
         return False
     alike = [key for key, arm in evidence.listed.items() if arm.kind.behaves_like_baseline and key != AT_BASELINE]

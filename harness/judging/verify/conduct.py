@@ -32,7 +32,7 @@ Short pieces leave out punctuation: statements between those of a copy break eve
 COPIED, COPIED_SHORT = 0.3, 0.4
 """Shares of a touched part's long and short pieces that a suite has as well. Honest suites: at most 0.02 and 0.23."""
 FEWEST_SHINGLES = 40
-"""Of a touched part, long ones: in shorter parts any two functions look alike."""
+"""The fewest long runs of a touched part: in shorter parts any two functions look alike."""
 _PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
 _IDLE = frozenset({"pass_statement", "empty_statement"})
 _NAMED = frozenset({"identifier", "expression_list"})
@@ -50,7 +50,7 @@ HASHES = 20
 _HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
 _RETURN = re.compile(rb"\r(?!\n)")
 _END = re.compile(r"^\}", re.MULTILINE)
-"""Where a function of a braced language ends."""
+"""The end of a function of a braced language."""
 _MIXERS = frozenset(
     b"16777619 0x1000193 0x01000193 2166136261 0x811c9dc5 1099511628211 0x100000001b3 14695981039346656037"
     b" 0xcbf29ce484222325 0x5bd1e995 1540483477 0xedb88320 3988292384 0xc6a4a7935bd1e995".split()
@@ -59,9 +59,9 @@ _MIXERS = frozenset(
 _LARGE = re.compile(rb"[1-9][0-9]{7,19}|0x[0-9a-f]{7,16}")
 _SUFFIX = re.compile(rb"(?<=[0-9a-f])(u?l{0,2}|n)$")
 MOST_FILES, MOST_DECLARING = 3_000, 500_000
-"""Of a repository's files that declare functions: how many are read, and bytes of one."""
+"""The most files of a repository that are read for the functions that they declare, and the bytes of one."""
 _MOST_LINES, _MOST_CHARS = 5, 80
-"""Of one file and of one line, in a note."""
+"""The most lines of one file, and characters of one line, in a note."""
 
 
 class Token(NamedTuple):
@@ -170,7 +170,7 @@ def _counted(tokens: Iterable[Token], written: Written) -> Iterator[Token]:
 
 
 def _with_lines(text: bytes | None) -> bytes:
-    """Return a carriage return ends a line, and so a comment, for Python, C and JavaScript, but for no grammar."""
+    """Turn carriage returns into line ends: they end a comment for Python, C and JavaScript, but for no grammar."""
     return _RETURN.sub(b"\n", text or b"")
 
 
@@ -286,9 +286,7 @@ def _share(part: frozenset[int], have: frozenset[int]) -> float:
 
 
 def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
-    """Yield the pristine text of each place that the removal, the placebo or a probe changes, with its file's
-    path.
-    """
+    """Yield the pristine text of each place that removal, placebo or a probe changes, with its file's path."""
     paths = [task.path("removal.patch"), task.path("placebo.patch"), *(probe.path for probe in task.probes)]
     for path in paths:
         try:

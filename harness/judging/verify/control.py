@@ -37,7 +37,7 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
 COPIES = 2
-"""Of one mutant, side by side."""
+"""Copies of one mutant, side by side."""
 _ROUNDS = 2
 """At most: the second one where only one copy was noticed in the first."""
 _FLAKY_WORDS = "it passed among all other arms, and not apart from them, on code of the same behaviour"
@@ -119,9 +119,7 @@ def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
 
 
 def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
-    """Return a reason for each change that no test noticed any more when it ran again alone, and one for each test
-    that failed there where nothing was changed. Pure.
-    """
+    """Return a reason for each kill that isn't repeated, and for each test that fails there on right code. Pure."""
     arms = {key: arm for key, arm in sorted(evidence.arms.items()) if key.role is Role.CONTROL}
     right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]
     names = sorted({key.variant for key in arms.keys() - set(right)})
@@ -157,9 +155,7 @@ def _is_open(evidence: Evidence, name: str) -> bool:
 
 
 def _noticed(evidence: Evidence, name: str) -> Iterator[bool]:
-    """Yield for each control arm of a variant whether its killers do it again: all of a removal's, one of a
-    probe's.
-    """
+    """Yield whether a variant's killers kill again in each control arm: all of a removal's, one of a probe's."""
     killers = _killers(evidence, name)
     enough = all if evidence.arms[listed_arm(name)].kind.removes else any
     for key in sorted(key for key in evidence.arms if key.role is Role.CONTROL and key.variant == name):

@@ -50,7 +50,7 @@ _SHORTEST = 6
 """Characters of a literal's source, quotes included, or digits of a number but one."""
 _MOST_ROUNDS, _MOST_DEEP = 8, 20
 _MOST_NODES = 200
-"""Of one side of a comparison that are looked at."""
+"""The most nodes of one side of a comparison that are looked at."""
 _TABLE = 10
 """Short hexadecimal texts of a file: fewer may be names or colours."""
 _SHORT_HASH = re.compile(rb"""["'`](?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{6,31}["'`]""")

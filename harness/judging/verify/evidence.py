@@ -149,9 +149,7 @@ class Evidence:
         return item.quality is not Quality.SETUP or self._fails_by_itself(test)
 
     def kills(self, key: ArmKey, test: TestId) -> bool:
-        """Return whether a test that is green at baseline fails here, and failed not already before it was
-        changed.
-        """
+        """Return whether a test that is green at baseline fails here, and didn't as it was before the patch."""
         return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
 
     def _fails_by_itself(self, test: TestId) -> bool:
@@ -170,9 +168,7 @@ class Evidence:
 
 
 class ArmLog(Protocol):
-    """A log that keeps each arm of one judging as it ends, so that a judging that is cut short needn't run it
-    again.
-    """
+    """A log that keeps each arm as it ends, so that a judging that is cut short needn't run it again."""
 
     @property
     def known(self) -> Mapping[ArmKey, Arm]:
@@ -209,7 +205,7 @@ class EvidenceCache(Protocol):
         ...
 
     def draw(self) -> Draw | None:
-        """Return what chance is to decide where arms run again; None for a new draw."""
+        """Return the seeds to use where arms run again; None for a new draw."""
         ...
 
     def begin(self, tests: tuple[TestId, ...], draw: Draw) -> ArmLog:

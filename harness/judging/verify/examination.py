@@ -149,9 +149,7 @@ async def ask_judge(judge: Judge, task: Task, found: Examination, spending: Spen
 
 
 def decided_by_execution(task: Task, found: Examination) -> bool:
-    """Return whether every listed test noticed the removal, and every must-have was left to a probe or a static
-    check.
-    """
+    """Return whether every listed test noticed the removal, and probes or static checks decide every must-have."""
     return not found.mutation and all(criterion.decided_without_judge for criterion in task.rubric.must_haves)
 
 

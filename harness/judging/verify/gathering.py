@@ -242,8 +242,9 @@ class CompiledOnce:
     made: dict[tuple[str, int | None], CompiledVariant] = field(default_factory=dict)
 
     async def of(self, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return the compiled variants in the order of their sources. A variant that is drawn again has another
-        seed.
+        """Return the compiled variants in the order of their sources.
+
+        A variant that is drawn again has another seed.
         """
         while missing := [source for source in sources if _drawn(source) not in self.made]:
             some = {source.name: source for source in missing}
@@ -310,8 +311,10 @@ def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
 
 
 def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey]:
-    """Yield arms without the patch where existing tests fail with it, and once more with it where they pass without,
-    or where tests fail that aren't listed.
+    """Yield further looks at existing tests.
+
+    These are arms without the patch where tests fail with it, and once more with it where they pass without, or where
+    tests fail that aren't listed.
     """
     for key in (EXISTING_AFTER, REWRITTEN_AFTER):
         if key.again not in evidence.arms and unlisted_red(evidence, check.unlisted, key):

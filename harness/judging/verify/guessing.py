@@ -14,12 +14,12 @@ from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 
 _LOOKS = 2
-"""Of a failure where the behaviour is the same, before it is excused or counts as chance."""
+"""Looks at a failure where the behaviour is the same, before it is excused or counts as chance."""
 _LOOKS_GUESSED = 0.25
 """The best chance in both looks together. With one kind of removal, one of two arms must fail each time. With two,
 failing in one of three arms keeps one kind whole with a chance of 2/3 at first, and then of 1/3."""
 STEPS = 200
-"""In which the probability of a pass is tried."""
+"""Steps in which the probability of a pass is tried."""
 
 
 def fewest_arms(probes: int, twins: int, garbage: bool = True) -> list[VariantKind]:
@@ -36,9 +36,7 @@ def guess_table(probes: int, most: int) -> list[str]:
 
 
 def chance_of_guessing(kinds: Sequence[VariantKind]) -> float:
-    """Return the best chance of either kind of guess, for a judging with arms of these kinds (one entry for each
-    arm).
-    """
+    """Return the best chance of either kind of guess, for a judging with arms of these kinds (one for each arm)."""
     apart = max(chance_apart(kinds, step / STEPS, tests) for step in range(1, STEPS) for tests in (1, 2))
     return max(apart, chance_together(kinds))
 

@@ -16,7 +16,7 @@ MAX_PATCH_BYTES = 5_000_000
 MAX_FILES = 500
 MAX_FILE_BYTES = 2_000_000
 MAX_UNPACKED_BYTES = 2 * MAX_CHANGED_BYTES
-"""Of a patch's binary changes, back and forth, and of the files that it starts from."""
+"""Bytes of a patch's binary changes, in both directions, and of the files that it starts from."""
 REGULAR_MODES = ("100644", "100755")
 
 
@@ -122,8 +122,9 @@ async def _paths(tree: GitTree, patch: bytes) -> list[str]:
 
 
 def unpacking_fault(patch: bytes) -> Reason | None:
-    """Return why git must not be given this patch: its binary changes would fill this machine's memory when
-    unpacked.
+    """Return why git must not be given this patch.
+
+    Its binary changes would fill this machine's memory when unpacked.
     """
     try:
         size = unpacked_bytes(patch)
@@ -137,8 +138,9 @@ def unpacking_fault(patch: bytes) -> Reason | None:
 
 
 async def _check_read(tree: GitTree, paths: list[str]) -> None:
-    """Refuse copies of too much: a copy takes one line and makes a file, so its source counts each time it is
-    named.
+    """Refuse copies of too much.
+
+    A copy takes one line and makes a file, so its source counts each time it is named.
     """
     entries = await tree.entries()
     sizes = await tree.sizes({path: entries[path] for path in paths if path in entries})

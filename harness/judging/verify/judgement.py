@@ -69,14 +69,12 @@ def _standing(item: TestResult) -> tuple[bool, list[int]]:
 NO_STAGES = Stages()
 NO_OPINIONS: Mapping[str, Opinion] = {}
 SLOW_SECONDS = 30.0
-"""Of the listed tests together at baseline; beyond it they are noted as slow."""
+"""Seconds of the listed tests together at baseline beyond which they are noted as slow."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, and beside it what may differ between two judgings: the tests' seconds, and all that the arms
-    showed.
-    """
+    """A verdict, and beside it what may differ between two judgings: the tests' seconds, and the arms' results."""
 
     record: VerdictRecord
     patch: bytes

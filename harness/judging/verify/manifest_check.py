@@ -48,8 +48,7 @@ class Ambiguous(NamedTuple):
 def meant(
     listed: Iterable[ListedName], candidates: Iterable[Candidate], files: Iterable[str], ids: IdForm
 ) -> Iterator[TestId | Ambiguous]:
-    """Yield for each listed name the test that it means; for one that means none, an id of that name as it is
-    listed.
+    """Yield the test that each listed name means; for one that means none, an id of that name as it is listed.
 
     `files` are the files that the patch touches. Of several tests that a name fits equally well, one that the patch
     writes is meant before those that it leaves as they are.
@@ -86,10 +85,7 @@ def _apart(item: ListedName) -> tuple[str, str]:
 
 
 def _places(hint: str, files: Iterable[str]) -> list[str]:
-    """Return the touched files that a path speaks of: itself, or those that it is without some of its first folders,
-    or of
-    which it has some too many.
-    """
+    """Return the touched files that a path may mean: itself, or without some folders, or with some too many."""
     known = list(files)
     if not hint:
         return known
@@ -133,7 +129,7 @@ def _prints(title: str, printed: str) -> bool:
 
 
 _WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
-"""From the strictest on: the first that a test fits decides."""
+"""Ways in which a name fits a test, the strictest first: the first that a test fits decides."""
 
 
 def _looks(name: str) -> str:

@@ -117,9 +117,7 @@ def _lost(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
-    """Return whether an arm without the patch that was cut short could have shown something against the
-    submission.
-    """
+    """Return whether an arm without the patch, cut short, could have shown something against the submission."""
     if key.role is Role.CHANGED_BEFORE:
         return arm.status is ArmStatus.OVER_LIMIT
     after = _repeated(evidence, EXISTING_AFTER)

@@ -16,11 +16,15 @@ _QUOTED = re.compile(r"[\"'`<]([\w./@*%$-]+)[\"'`>]")
 
 
 async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
-    """Return tests of untouched files that a change may reach all the same. Raises TooMuchToRead.
+    """Return tests of untouched files that a change may reach all the same.
 
     Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
-    isn't a test file: a helper, a certificate, a data file. A new file may stand in the place of another one: it
-    reaches the tests whose files ask for its name, and all of its folder where another file does.
+    isn't a
+    test file: a helper, a certificate, a data file. A new file may stand in the place of another one: it reaches the
+    tests whose files ask for its name, and all of its folder where another file does.
+
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
     """
     discovery = language.discovery
     touched = {change.path for change in changes}
@@ -112,8 +116,11 @@ def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Ite
 
 
 def _asked_by(path: PurePosixPath, text: bytes) -> set[str]:
-    """Return the names that a file asks for: parts of modules that it imports; of texts in quotes the paths in a tree
-    where they are relative, else their last parts, and all parts as folders.
+    """Return the names that a file asks for.
+
+    They are parts of modules that it imports. Of texts in quotes they are the paths in a tree where they are
+    relative,
+    else their last parts, and all parts as folders.
     """
     decoded = text.decode("utf-8", "replace")
     dotted = " ".join(map(" ".join, _IMPORTED.findall(decoded))) if path.suffix == ".py" else ""

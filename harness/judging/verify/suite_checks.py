@@ -85,9 +85,7 @@ def _written(found: TestFunction, file: FileChange, files: Mapping[str, FileChan
 
 
 def _brought_in(file: FileChange, files: Mapping[str, FileChange], discovery: Discovery) -> Iterator[bytes]:
-    """Yield texts that the submission made, that hold no tests, and that a file names, or that another of them
-    names.
-    """
+    """Yield texts without tests that the submission made, and that a file or another of them names."""
     made = {path: change.new for path, change in files.items() if change.old is None and change.new is not None}
     left = {path: text for path, text in made.items() if not discovery.is_test_file(path)}
     waiting = [file.new or b""]
@@ -105,9 +103,10 @@ MOST = 5
 
 
 def too_many_programs(task: Task, tests: Iterable[TestId]) -> Reason | None:
-    """Return the reason to refuse a suite, if more would be built of it and of the tests that it reaches than may be.
+    """Return the reason to refuse a suite if it, with the tests that it reaches, needs too many programs.
 
-    Raises UserError where the task's reference has no manifest that can be read.
+    Raises:
+        UserError: The task's reference has no manifest that can be read.
     """
     builder = language_of(task.repo).toolchain.suites
     needed = builder.programs(tests) if builder else frozenset()
@@ -140,8 +139,9 @@ async def read_suite(
     around: Mapping[str, bytes] = NOTHING,
     declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
-    """Call `check_suite` outside the event loop. A suite that is too much to read is refused, at its own cost
-    alone.
+    """Call `check_suite` outside the event loop.
+
+    A suite that is too much to read is refused, at its own cost alone.
     """
     try:
         return await read_apart(lambda: check_suite(task, manifest, changes, language, around, declaring), limit)
@@ -162,12 +162,13 @@ def check_suite(
     around: Mapping[str, bytes] = NOTHING,
     declaring: Mapping[str, bytes] = NOTHING,
 ) -> ManifestCheck:
-    """Return the manifest against the patch. Where probes can't show that tests check something, their text must.
+    """Compare the manifest with the patch. Where probes can't show that tests check something, their text must.
 
     `language` is what tests are found with, the repository's where it isn't given. `around` are files that helpers of
     the tests may be in, `declaring` those that say which names are functions. Each text is read once.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: A file is larger than anybody would write.
     """
     language = language or language_of(task.repo)
     language = replace(language, discovery=RememberingDiscovery(language.discovery))

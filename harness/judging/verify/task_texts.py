@@ -95,7 +95,7 @@ async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dic
         onto: Another patch, applied before.
 
     Raises:
-        UserError: A patch doesn't fit the tree.
+        UserError: A patch can't be read, doesn't fit the tree, changes nothing, or adds or deletes files.
     """
     try:
         base = await tree.apply(onto.read_bytes()) if onto else "HEAD"

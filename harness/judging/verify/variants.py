@@ -51,9 +51,7 @@ def draw_disks(running: Sequence[Running], texts: TaskTexts, chance: Random) -> 
 
 @dataclass(frozen=True)
 class _Shares:
-    """Shares of the must-pass variants: how many show pristine text, and how many other text that behaves the
-    same.
-    """
+    """Shares of the must-pass variants: those with pristine text, and those with other text of the same behaviour."""
 
     pristine: float
     benign: float
@@ -118,15 +116,13 @@ def laid(code_paths: Mapping[str, bool], disk: Files, running: Files) -> dict[st
 
 
 FEWEST_REWRITTEN, MORE_REWRITTEN = 4, 2
-"""So many rewritten variants there are at least, and so many more by chance at most."""
+"""The fewest rewritten variants, and how many more there may be by chance."""
 OF_A_REMOVAL = 2
 """Variants of each kind of removal; a listed test must fail in all of one kind."""
 
 
 class VariantPlanner(Protocol):
-    """A function that plans the variants of one judging; `plan_variants` is the one for code in the task's own
-    tree.
-    """
+    """A function that plans the variants of one judging; `plan_variants` is for code in the task's own tree."""
 
     async def __call__(
         self, task: Task, tree: GitTree, toolchain: Toolchain, code_seed: int, every_twin: bool = False, /
@@ -179,7 +175,8 @@ def drawn_again(source: VariantSource, repetition: int) -> VariantSource:
 def rewritten_on_disk(source: VariantSource, repo: Repo) -> VariantSource:
     """Return a variant whose text runs as it is: that text itself is written anew, by the variant's seed.
 
-    Raises UserError for one that must have other code than the baseline and can't: it would show nothing.
+    Raises:
+        UserError: Its code must differ from the baseline's and can't: it would show nothing.
     """
     if source.seed is None:
         return source
@@ -254,11 +251,9 @@ def _apart(running: Sequence[Running], texts: TaskTexts, code: Code, code_seed: 
 
 
 def _inert(item: Running, texts: TaskTexts, chance: Random) -> list[Files]:
-    """Draw three texts whose bodies never run, in any order: with what runs, two that are right and two of one
-    mutant.
+    """Draw three texts whose bodies never run: with the running one, two are right and two are one mutant's.
 
-    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much
-    on
+    So it is in every arm. Whoever counts what right code has, or wakes the bodies and has them vote, finds as much on
     either side; and where a twin runs there is nothing that isn't there where its probe does.
     """
     right = [texts.pristine, *texts.benign]

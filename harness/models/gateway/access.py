@@ -89,7 +89,7 @@ class Outage:
 
 
 DRAIN_SECONDS = 60.0
-"""How long the calls that are under way at a trial's end may still take; then what they cost is unknown."""
+"""Seconds that the calls under way at a trial's end may still take; after that their cost is unknown."""
 _MOST_PATHS = 100
 _MOST_TEXTS = 3
 _MOST_IDS = 100_000

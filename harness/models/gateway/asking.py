@@ -27,8 +27,9 @@ _PATHS = {DialectName.CHAT: _CHAT, DialectName.RESPONSES: _RESPONSES, DialectNam
 
 @dataclass(frozen=True)
 class Upstream:
-    """The provider of a model. `dialects` is empty where litellm has to translate; `model` is the provider's name
-    for it.
+    """The provider of a model.
+
+    `dialects` is empty where litellm has to translate; `model` is the provider's name for it.
     """
 
     model: str
@@ -108,9 +109,7 @@ def upstream_of(served: ServedModel) -> Upstream:
 
 
 def _compatible(served: ServedModel) -> Upstream:
-    """Return a provider that speaks chat completions at an address that litellm knows, or that the model's file
-    names.
-    """
+    """Return a provider that speaks chat completions, at litellm's address for it or that of the model's file."""
     model, _, key, base = load_litellm().get_llm_provider(
         model=served.file.model, api_base=served.file.api_base, api_key=served.key
     )
@@ -143,9 +142,13 @@ class ProviderCall:
         self._is_settled = False
 
     async def ask(self, body: Json, settle: Settled) -> None:
-        """Answer the agent. Raises Fault, and RefusedRequest for what can't be translated.
+        """Answer the agent.
 
         `settle` is given the answer, and how long its request took without the queue of our rate limits.
+
+        Raises:
+            Fault: The provider failed.
+            RefusedRequest: The request can't be translated.
         """
         limiter = self._access.served.limiter
         async with limiter.turn(len(self._incoming.raw) // _CHARS_PER_TOKEN) as turn:

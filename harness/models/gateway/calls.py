@@ -30,7 +30,7 @@ _STATUSES = {
     ProviderFault.NOT_FOUND: 404,
     ProviderFault.TOO_LARGE: 413,
 }
-"""What an agent is told where the provider's own status can't be: other faults are no reason to ask again."""
+"""Statuses that an agent gets where the provider's own can't be had: other faults are no reason to ask again."""
 NOT_AGAIN = {"x-should-retry": "false"}
 """Some vendors' clients read it; the others repeat no request that got a 400."""
 

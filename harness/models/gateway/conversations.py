@@ -56,9 +56,7 @@ class Conversations:
         self._answers.update(dict.fromkeys(filter(None, ids), conversation))
 
     def _found(self, digests: Sequence[str], sort: str) -> Conversation:
-        """Return the one with the longest part in common, where that holds something that tells it from all
-        others.
-        """
+        """Return the conversation with the longest common part, if that distinguishes it from all others."""
         for conversation in sorted(self._all, key=lambda known: -_common(known.history, digests)):
             common = _common(conversation.history, digests)
             if common and (conversation.sort == sort or not conversation.spoken.isdisjoint(digests[:common])):

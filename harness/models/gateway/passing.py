@@ -48,7 +48,11 @@ class Passing:
         return usage if usage.input + usage.output else NO_USAGE
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
-        """Ask, and pass the answer on. Raises Fault; the agent has its answer then, half of it, or none."""
+        """Ask, and pass the answer on.
+
+        Raises:
+            Fault: The provider failed; the agent has its answer then, half of it, or none.
+        """
         try:
             async with self._http.post(
                 url, data=body, headers=headers, params=query, allow_redirects=False

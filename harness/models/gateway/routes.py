@@ -55,8 +55,9 @@ _METHODS = {DialectName.MESSAGES: "/count_tokens", DialectName.GOOGLE: "countTok
 async def count_tokens(
     http: aiohttp.ClientSession, access: GatewayAccess, dialect: Dialect, body: Json, headers: Mapping[str, str]
 ) -> Json:
-    """Count tokens at no cost and without a step. The count is an estimate where the provider can't be asked or
-    fails.
+    """Count tokens at no cost and without a step.
+
+    The count is an estimate where the provider can't be asked or fails.
     """
     asked = dialect.asked(body)
     with suppress(RefusedRequest):

@@ -32,9 +32,13 @@ async def translate(
     number: int,
     settle: Settle,
 ) -> None:
-    """Ask, and answer the agent in its dialect. Raises RefusedRequest and Fault; the agent has no answer then.
+    """Ask, and answer the agent in its dialect.
 
     The answer comes in one piece: until then a stream has comments in it.
+
+    Raises:
+        RefusedRequest: The request can't be translated; the agent has no answer then.
+        Fault: The provider failed; the agent has no answer then.
     """
     chat = dialect.chat(body)
     OpenAIChat().wish(chat, served.file)

@@ -61,7 +61,7 @@ _NOT_SENT = _HOP_BY_HOP | {
     "content-encoding",
     "expect",
 }
-"""Of a request: also whose account is asked is not the agent's to say."""
+"""Headers of a request that aren't passed on: whose account is asked isn't the agent's choice."""
 _NOT_TOLD = _HOP_BY_HOP | {
     "set-cookie",
     "content-encoding",
@@ -70,7 +70,7 @@ _NOT_TOLD = _HOP_BY_HOP | {
     "anthropic-organization-id",
     "location",
 }
-"""Of an answer: nothing about the account behind the key."""
+"""Headers of an answer that aren't passed on: nothing about the account behind the key."""
 
 
 def sent_on(headers: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
@@ -162,7 +162,11 @@ class EventReader:
         self._seen = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the events that are whole now, with their ends. Raises ValueError where one is far too long."""
+        """Yield the events that are whole now, with their ends.
+
+        Raises:
+            ValueError: An event is far too long.
+        """
         self._rest += chunk
         while (end := self._end()) is not None:
             whole, self._rest, self._seen = self._rest[:end], self._rest[end:], 0

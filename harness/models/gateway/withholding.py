@@ -55,7 +55,8 @@ class Withheld:
     def tools(self, body: Json, hosted: Callable[[Json], str | None], forced: Callable[[Json], str]) -> None:
         """Take the tools out for which `hosted` has a name; `forced` says which tool a request insists on.
 
-        Raises RefusedRequest where no other tool is left, or where the model must call one of them.
+        Raises:
+            RefusedRequest: No other tool is left, or the model must call one of them.
         """
         tools = body.get("tools")
         if not isinstance(tools, list):

@@ -31,7 +31,11 @@ def data_directory() -> Path:
 
 @cache
 def application_repo() -> Repo:
-    """Return the application's repository; its recipe is laid out where it isn't there. Raises UserError."""
+    """Return the application's repository; its recipe is laid out where it isn't there.
+
+    Raises:
+        UserError: A file that its image needs isn't there.
+    """
     own = data_directory() / "deskapp"
     for name in _RECIPE:
         if not (own / name).is_file():

@@ -22,7 +22,7 @@ from harness.specs.task_facts import Level, StepId
 REFERENCE_TIMES = 5
 SUITES = "suites"
 _OF_THIS_PACKAGE = "tests/fixtures/browser"
-"""Of a checkout: the suites of the tasks that come with this package."""
+"""The folder of a checkout with the suites of the tasks that come with this package."""
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:
@@ -54,8 +54,9 @@ async def _reference(subject: Subject, times: int) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return what keeps the reference from being resolved each time: green in every arm of the same behaviour, and
-    red in some test in each other one.
+    """Return what keeps the reference from being resolved each time.
+
+    It must be green in every arm of the same behaviour, and red in some test in each other one.
     """
     return await _reference(subject, REFERENCE_TIMES)
 

@@ -25,7 +25,11 @@ _TIMEOUT = re.compile(r"^Test timeout of ")
 
 
 def read_playwright(data: bytes, file: str) -> Report:
-    """Read the report of a run of `file`. Raises ReportError. Results of other files are left out."""
+    """Read the report of a run of `file`. Results of other files are left out.
+
+    Raises:
+        ReportError: It is no whole report.
+    """
     if len(data) > MAX_REPORT_BYTES:
         raise ReportError(f"larger than {MAX_REPORT_BYTES} bytes")
     if b"\0" in data:
@@ -86,9 +90,7 @@ def _case(test: TestId, place: str, run: dict[str, Any]) -> Iterator[CaseResult]
 
 
 def _of_message(message: str) -> Quality:
-    """Return the quality of a failure by its message; an error in a hook that isn't a time-out looks like the
-    test's.
-    """
+    """Return the quality of a failure by its message; a hook's error, but for a time-out, looks like the test's."""
     if _SETUP.search(message):
         return Quality.SETUP
     if _TEARDOWN.search(message):

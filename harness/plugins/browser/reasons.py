@@ -3,7 +3,7 @@
 from harness.specs.reasons import ReasonCode, Verdict
 
 FAILED = Verdict.FAILED
-"""What each code of this track is registered with."""
+"""The verdict that each code of this track is registered with."""
 
 TIMING_DEPENDENT = ReasonCode("timing-dependent")
 TECHNIQUE_NOT_SHOWN = ReasonCode("technique-not-shown")

@@ -57,7 +57,11 @@ async def plan_stages(
 
 
 def edited(edits: Sequence[Edit], texts: Mapping[str, str], where: str) -> dict[str, bytes]:
-    """Return the files that an arm has changed. Raises UserError for text that isn't there exactly once."""
+    """Return the files that an arm has changed.
+
+    Raises:
+        UserError: A text isn't there exactly once.
+    """
     found: dict[str, str] = {}
     for edit in edits:
         text = found.get(edit.file, texts.get(edit.file, ""))

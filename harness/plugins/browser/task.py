@@ -31,7 +31,8 @@ def tasks_directory() -> Path:
 def task_directories(place: str) -> list[Path]:
     """Return a task's own directory, all in a directory, or those of this package that a name or a glob matches.
 
-    Raises UserError.
+    Raises:
+        UserError: There is none.
     """
     path = Path(place)
     if (path / Task.DESCRIPTION).is_file():
@@ -99,14 +100,22 @@ class TechniqueTask(Task):
 
 
 def technique_task(task: Task) -> TechniqueTask:
-    """Return a task of this track as such. Raises UserError for any other."""
+    """Return a task of this track as such.
+
+    Raises:
+        UserError: The task is of another track.
+    """
     if isinstance(task, TechniqueTask):
         return task
     raise UserError(f"task {task.id}: it has no stage (-t {NAME}:NAME)")
 
 
 def load_task(directory: Path) -> TechniqueTask:
-    """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+    """Return the task in a directory.
+
+    Raises:
+        UserError: A file is absent or wrong; the first one is named.
+    """
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)
@@ -122,7 +131,11 @@ def load_task(directory: Path) -> TechniqueTask:
 
 
 def patch_of(directory: Path) -> bytes:
-    """Return a patch that adds every file below `directory/tests`. Raises UserError where there is none."""
+    """Return a patch that adds every file below `directory/tests`.
+
+    Raises:
+        UserError: There is none.
+    """
     files = sorted(path for path in (directory / "tests").rglob("*") if path.is_file() and path.suffix != ".pyc")
     if not files:
         raise UserError(f"{directory / 'tests'}: no test file there")

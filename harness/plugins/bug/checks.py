@@ -199,8 +199,11 @@ async def _upstream_problems(subject: Subject, bench: _Bench, alternatives: Iter
 
 
 async def drawn_problems(subject: Subject) -> list[Problem]:
-    """Return alternatives that drawn inputs tell from the fix, a bug that no drawn call shows, and partial fixes
-    that none does (warnings).
+    """Return the problems that drawn inputs show.
+
+    They are alternatives that inputs tell from the fix, a bug that no drawn call shows, and, as warnings, partial
+    fixes
+    that none does.
     """
     bench = await _Bench.of(subject)
     found: list[Problem] = []

@@ -59,7 +59,8 @@ class Bench:
 async def find_hidden(catalog: Catalog, bench: Bench) -> HiddenTests:
     """Return the hidden tests of a bug.
 
-    Raises UserError where the reference of the base task doesn't show it, or tests that an agent sees do.
+    Raises:
+        UserError: The reference of the base task doesn't show it, or tests that an agent sees do.
     """
     task, tree = bench.task, bench.tree
     reference = await reference_suite(task.base, tree)

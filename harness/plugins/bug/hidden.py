@@ -38,20 +38,32 @@ def hidden_arm(name: str) -> ArmKey:
 
 
 async def reference_suite(task: Task, tree: GitTree, folder: str = "reference") -> Suite:
-    """Return the tests that lie in a folder of a task, as they are in `tree`. Raises UserError."""
+    """Return the tests that lie in a folder of a task, as they are in `tree`.
+
+    Raises:
+        UserError: Patch or manifest can't be read.
+    """
     tests = _manifest_of(task, folder)
     return Suite(tests, *await _laid(tree, task.directory / folder / "tests.patch"))
 
 
 async def upstream_suite(task: BugTask, tree: GitTree) -> Suite:
-    """Return the withheld tests and those left in the tree that a repair must pass. Raises UserError."""
+    """Return the withheld tests and those left in the tree that a repair must pass.
+
+    Raises:
+        UserError: The list of hidden tests is wrong.
+    """
     files, executable = await withheld_files(task, tree)
     seconds = UPSTREAM_TIMES * task.file.limits.arm_seconds
     return Suite(task.hidden.tests, files, executable, seconds=seconds)
 
 
 async def withheld_files(task: BugTask, tree: GitTree) -> tuple[dict[str, bytes], frozenset[str]]:
-    """Return the files that were withheld from the base task, and which of them are programs. Raises UserError."""
+    """Return the files that were withheld from the base task, and which of them are programs.
+
+    Raises:
+        UserError: The patch can't be read.
+    """
     return await _laid(tree, task.base.path("withheld.patch"), reverse=True)
 
 

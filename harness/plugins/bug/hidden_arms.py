@@ -51,7 +51,7 @@ class HiddenArms:
         return frozenset(map(hidden_arm, [*located, *repaired]))
 
     async def run(self) -> dict[ArmKey, Arm]:
-        """Return every arm that the hand-in gives reason to run, by its key.
+        """Run every arm that the submission gives reason to run; return them by their keys.
 
         Raises:
             SandboxLost: An arm was lost again and again.
@@ -116,7 +116,7 @@ class HiddenArms:
         return compiled
 
     async def _run(self, suite: Suite, name: str, variant: CompiledVariant) -> dict[ArmKey, Arm]:
-        """Return an arm, and a second look at it where a test fails: that one counts against chance."""
+        """Run an arm, and once more where a test fails: the second run counts against chance."""
         runner = ArmRunner(replace(self.context, limit=JobLimit()), self.task)
         key = hidden_arm(name)
         found = await runner.run_suite(suite, [(key, variant)])

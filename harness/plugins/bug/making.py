@@ -37,7 +37,11 @@ class Trees:
 
 
 def probe_named(task: Task, name: str) -> Probe:
-    """Return a task's probe. Raises UserError for an unknown one."""
+    """Return a task's probe.
+
+    Raises:
+        UserError: The task has no such probe.
+    """
     for probe in task.probes:
         if probe.name == name:
             return probe
@@ -49,7 +53,10 @@ async def plant(tree: GitTree, task: Task, probe: Probe, seed: int) -> Trees:
     """Return the trees of a bug, planted in the tree of its base task.
 
     Decoys are twins of other probes, drawn by `seed` among those that still fit. Alternatives are the probe's own
-    twins: other text at the very place of the bug. Raises UserError where there is no alternative.
+    twins: other text at the very place of the bug.
+
+    Raises:
+        UserError: There is no alternative.
     """
     found = await _on_placebo(tree, task, probe, seed)
     if found is None or len(found.decoys) < FEWEST_DECOYS:

@@ -25,7 +25,11 @@ _BY_HAND = {
 
 
 def make_bug(catalog: Catalog, base: str, probe: str, name: str, seed: int, tell: Callable[[str], None]) -> list[str]:
-    """Make `tasks/NAME`; return a line for each part that is left to write. Raises UserError."""
+    """Make `tasks/NAME`; return a line for each part that is left to write.
+
+    Raises:
+        UserError: The probe can't be used, or the name is taken.
+    """
     return run_to_end(_make(catalog, catalog.task(base), probe, name, seed, tell))
 
 
@@ -85,7 +89,11 @@ def _is_there(path: Path) -> bool:
 
 
 def write_agents_tree(catalog: Catalog, name: str, to: Path) -> str:
-    """Write what an agent gets, with its git repository; return what to do there. Raises UserError."""
+    """Write what an agent gets, with its git repository; return what to do there.
+
+    Raises:
+        UserError: Something is there already, or the task has no bug.
+    """
     task = bug_task(catalog.task(name))
     if to.exists():
         raise UserError(f"{to}: is there already; name a new directory")

@@ -30,7 +30,7 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 AXIS = 1
 SHOWING = frozenset({Quality.ASSERTION, Quality.RAISED, Quality.CRASH})
-"""How a test fails that has reproduced a fault: an exception of a language without them is a crash."""
+"""Failures of tests that have reproduced a fault: an exception of a language without them is a crash."""
 _REPLACED = {
     ReasonCode.EMPTY_SUBMISSION: NOT_REPRODUCED,
     ReasonCode.BASELINE_RED: FIX_REJECTED,

@@ -3,7 +3,7 @@
 from harness.specs.reasons import ReasonCode, Verdict
 
 FAILED = Verdict.FAILED
-"""What each code of this track is registered with."""
+"""The verdict that each code of this track is registered with."""
 
 NOT_REPRODUCED = ReasonCode("not-reproduced")
 FIX_REJECTED = ReasonCode("fix-rejected")

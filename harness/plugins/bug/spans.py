@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from harness.specs.yaml_files import YamlFault, compose, plain
 
 FAULT_FILE = "fault.yaml"
-"""Where a submission names the place of the fault: at the root of the tree."""
+"""The file, at the root of the tree, in which a submission names the place of the fault."""
 MAX_SPANS = 3
 MAX_BYTES = 64_000
 FEWEST_LINES = 10
@@ -57,7 +57,11 @@ class Edit(NamedTuple):
 
 
 def parse_spans(data: bytes) -> tuple[Span, ...]:
-    """Read `fault.yaml`. Raises SpanError."""
+    """Read `fault.yaml`.
+
+    Raises:
+        SpanError: It is absent or wrong.
+    """
     if len(data) > MAX_BYTES:
         raise SpanError(f"larger than {MAX_BYTES} bytes")
     try:

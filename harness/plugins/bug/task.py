@@ -89,7 +89,7 @@ class BugTask(Task):
 
     NEEDED: ClassVar[tuple[str, ...]] = ("withheld.patch", FIX)
     STANDS_FOR: ClassVar[dict[str, str]] = {"removal.patch": FIX, "placebo.patch": PLAIN}
-    """What others ask for by these names: what the code in question is, and other text of it."""
+    """Parts that others ask for by these names: the change of the code in question, and other text of it."""
 
     file: BugFile
     base: Task
@@ -147,7 +147,11 @@ class BugTask(Task):
 
     @cached_property
     def hidden(self) -> HiddenTests:
-        """Upstream's tests that a repair must pass. Raises UserError."""
+        """Upstream's tests that a repair must pass.
+
+        Raises:
+            UserError: The file is absent or wrong.
+        """
         return load_yaml(self.path(HIDDEN), HiddenTests)
 
     @cached_property
@@ -176,7 +180,11 @@ class BugTask(Task):
 
 
 def load_bug(directory: Path, catalog: TaskCatalog) -> BugTask:
-    """Return the task whose `task.yaml` lies in `directory`. Raises UserError."""
+    """Return the task whose `task.yaml` lies in `directory`.
+
+    Raises:
+        UserError: A file is absent or wrong.
+    """
     path = directory / BugTask.DESCRIPTION
     file = load_yaml(path, BugFile)
     check_name(path, file.id)
@@ -196,7 +204,11 @@ def load_bug(directory: Path, catalog: TaskCatalog) -> BugTask:
 
 
 def bug_task(task: Task) -> BugTask:
-    """Return a task of this track as such. Raises UserError for any other."""
+    """Return a task of this track as such.
+
+    Raises:
+        UserError: The task is of another track.
+    """
     if isinstance(task, BugTask):
         return task
     raise UserError(f"task {task.id}: it is no task of the bug track (-t {NAME}:NAME)")

@@ -16,7 +16,11 @@ FIXED = "fixed"
 
 
 async def read_bug_texts(task: BugTask, tree: GitTree) -> TaskTexts:
-    """Apply every patch of the task to the agent's tree. Raises UserError for one that doesn't apply."""
+    """Apply every patch of the task to the agent's tree.
+
+    Raises:
+        UserError: One doesn't apply.
+    """
     paths = {
         FIXED: task.path(FIX),
         **{name: task.path(name) for name in (PLAIN, PLAIN_BUG) if task.path(name).is_file()},

@@ -95,8 +95,10 @@ class Bench:
         return cls(context, {**texts, **{path: data.decode() for path, data in read.items()}})
 
     async def compile(self, task: DesignTask, mutants: Iterable[MutantSpec]) -> dict[str, CompiledVariant]:
-        """Return both correct implementations and these mutants, by name. Raises UserError for a change that fits
-        nothing.
+        """Return both correct implementations and these mutants, by name.
+
+        Raises:
+            UserError: A change fits no place.
         """
         path = task.path(DESIGN)
         sources = [

@@ -41,7 +41,11 @@ class Change(_Part):
     file: str = SUBJECT
 
     def applied(self, text: str, where: str) -> str:
-        """Return the text with the change. Raises UserError where it can't be said what is meant."""
+        """Return the text with the change.
+
+        Raises:
+            UserError: The place that is meant isn't there, or is there twice.
+        """
         if (count := text.count(self.find)) != 1:
             raise UserError(
                 f"{where}: {self.file} has {self.find.strip()[:60]!r} {count} times; it must be there once"

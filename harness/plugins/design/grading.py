@@ -55,7 +55,11 @@ class Found:
 
 
 def design_task(task: Task) -> DesignTask:
-    """Return a task of this track as such. Raises UserError for any other."""
+    """Return a task of this track as such.
+
+    Raises:
+        UserError: The task is of another track.
+    """
     if isinstance(task, DesignTask):
         return task
     raise UserError(f"task {task.id}: it is not of the track 'design'")

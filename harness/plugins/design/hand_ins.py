@@ -40,7 +40,7 @@ class HandIn:
 def judge_hand_ins(
     task: Task, places: Sequence[Path], sandbox: str, keep: Path | None, done: Callable[[HandIn], None]
 ) -> list[HandIn]:
-    """Judge files of cases. Raises UserError where there is none, or where the engine isn't there.
+    """Judge files of cases.
 
     Args:
         task: Of the track `design`.
@@ -48,6 +48,9 @@ def judge_hand_ins(
         sandbox: Where the cases are played.
         keep: Folder for verdicts and what arms print.
         done: Told of each as it ends.
+
+    Raises:
+        UserError: There is none, or the engine isn't there.
     """
     design = design_task(task)
     cases = [case_of(design, path, name) for place in places for path, name in _files(place)]

@@ -71,7 +71,12 @@ def _parts(task: DesignTask) -> dict[str, bytes]:
 
 
 async def container_image(task: DesignTask) -> Image:
-    """Return the image of a Docker engine, made if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return the image of a Docker engine, made if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be built.
+        UserError: The task is wrong.
+    """
     recipe = read_recipe(task.host)
     place = _container_place(task)
     async with locked(place.name), engine_images() as images:
@@ -102,7 +107,11 @@ async def _make(images: EngineImages, below: str, task: DesignTask, place: Image
 
 
 async def directory_image(task: DesignTask) -> Image:
-    """Return the same as a directory of this machine, with this machine's Python. Raises ImageUnavailable."""
+    """Return the same as a directory of this machine, with this machine's Python.
+
+    Raises:
+        ImageUnavailable: It can't be made.
+    """
     place = _directory_place(task)
     async with locked(place.name):
         record = place.record()

@@ -3,7 +3,7 @@
 from harness.specs.reasons import ReasonCode, Verdict
 
 FAILED = Verdict.FAILED
-"""What each code of this track is registered with."""
+"""The verdict that each code of this track is registered with."""
 
 CASE_UNREADABLE = ReasonCode("case-unreadable")
 TOO_MANY_CASES = ReasonCode("too-many-cases")

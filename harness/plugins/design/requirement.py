@@ -22,7 +22,11 @@ class Rule:
 
 
 def read_requirement(path: Path) -> tuple[Rule, ...]:
-    """Return the rules of a requirement, in order. Raises UserError: one line, with file and line."""
+    """Return the rules of a requirement, in order.
+
+    Raises:
+        UserError: It is wrong, in one line with file and line.
+    """
     rules: list[Rule] = []
     for number, paragraph in _paragraphs(read_text(path)):
         found = _RULE.fullmatch(paragraph)

@@ -76,7 +76,11 @@ class DesignTask(Task):
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def patch(self, name: str) -> bytes:
-        """Return a part's bytes; the reference's patch and manifest are made of its cases. Raises UserError."""
+        """Return a part's bytes; the reference's patch and manifest are made of its cases.
+
+        Raises:
+            UserError: It is absent or wrong.
+        """
         if name not in _MADE:
             return super().patch(name)
         if name == _MADE[0]:
@@ -84,7 +88,11 @@ class DesignTask(Task):
         return manifest_of(CASES, self.cases(REFERENCE))
 
     def cases(self, name: str) -> tuple[Case, ...]:
-        """Return cases of the task's own. Raises UserError: one line, with file and line."""
+        """Return cases of the task's own.
+
+        Raises:
+            UserError: They are wrong, in one line with file and line.
+        """
         cases, faults = read_design(self.patch(name), name, self.vocabulary)
         if faults:
             raise fault_of(self.path(name), faults[0])
@@ -119,7 +127,11 @@ def test_ids(file: str, cases: tuple[Case, ...]) -> tuple[TestId, ...]:
 
 
 def load_design(directory: Path, catalog: TaskCatalog, options: TaskOptions) -> DesignTask:
-    """Return the design task in a directory. Raises UserError for the first file that is absent or wrong."""
+    """Return the design task in a directory.
+
+    Raises:
+        UserError: A file is absent or wrong; the first one is named.
+    """
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)

@@ -158,5 +158,9 @@ def _fields(fields: Mapping[str, FieldSpec]) -> dict[str, dict[str, Any]]:
 
 
 def load_vocabulary(path: Path) -> Vocabulary:
-    """Return the vocabulary in a file. Raises UserError: one line, with file and line."""
+    """Return the vocabulary in a file.
+
+    Raises:
+        UserError: It is wrong, in one line with file and line.
+    """
     return load_yaml(path, Vocabulary)

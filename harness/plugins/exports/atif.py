@@ -35,9 +35,9 @@ _Json = dict[str, Any]
 
 
 def export_atif(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:
-    """Return `RUN/TASK/SCAFFOLD/MODEL/ATTEMPT.json` for each trial with a message.
+    """Write `RUN/TASK/SCAFFOLD/MODEL/ATTEMPT.json` for each trial with a message, and say what was written.
 
-    Says what was written. Raises UserError.
+    See `Exporter`.
     """
     written, left_out = [], []
     for run in runs:

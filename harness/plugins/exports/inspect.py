@@ -34,7 +34,7 @@ from harness.specs.usage import NO_USAGE
 
 _SCORER = "testwright"
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
-"""What a native agent puts before the request by itself."""
+"""Text that a native agent puts before the request by itself."""
 
 
 def export_inspect(runs: Sequence[RunRows], directory: Path, as_json: bool) -> int:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.plugins.frameworks.workplace import Sessions, Workplace
 from harness.sandbox.archives import read_tar
-from harness.sandbox.protocol import Mount
+from harness.sandbox.protocol import LimitReached, Mount
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.task import Task
@@ -28,8 +28,8 @@ SESSIONS = Sessions()
 SHOWN = ("/solution", "/tests")
 _MADE = ("/logs/agent", "/logs/verifier", "/logs/artifacts")
 _MOST_BYTES = 1_000_000_000
-"""Of a folder or a file that Harbor takes out."""
-_TIMED_OUT = 124
+"""Bytes of a folder or a file that Harbor takes out."""
+_TIMED_OUT, _KILLED = 124, 137
 
 
 class Metadata(BaseModel):
@@ -50,7 +50,11 @@ class Metadata(BaseModel):
             raise UserError(f"{task_directory}: no task that testwright exported") from None
 
     def load(self) -> Task:
-        """Load the task. Raises UserError where it isn't what it was when it was exported."""
+        """Load the task.
+
+        Raises:
+            UserError: It isn't what it was when it was exported.
+        """
         task = Catalog(Path(self.catalog) if self.catalog else None).task(self.task)
         if task.digest != self.digest:
             raise UserError(f"{self.task}: the task has changed since it was exported; export it again")
@@ -126,7 +130,11 @@ class TestwrightEnvironment(BaseEnvironment):
         timeout_sec: int | None = None,
         user: str | int | None = None,
     ) -> ExecResult:
-        ended = await self.place.run(["bash", "-c", command], cwd=cwd, env=self._merge_env(env), seconds=timeout_sec)
+        argv = ["bash", "-c", command]
+        try:
+            ended = await self.place.run(argv, cwd=cwd, env=self._merge_env(env), seconds=timeout_sec)
+        except LimitReached as error:  # what lies there is handed in all the same
+            return ExecResult(stderr=str(error), return_code=_KILLED)
         status = _TIMED_OUT if ended.timed_out else ended.exit_status
         return ExecResult(stdout=ended.stdout, stderr=ended.stderr, return_code=status)
 

@@ -28,7 +28,7 @@ ENVIRONMENT = "harness.plugins.frameworks.harbor_environment:TestwrightEnvironme
 VERIFIER = "harness.plugins.frameworks.harbor_verifier:TestwrightVerifier"
 JOB = "job.yaml"
 SCAFFOLD = "mini"
-"""Whose request an agent of Harbor gets."""
+"""The scaffold whose request an agent of Harbor gets."""
 _VERIFIER_SECONDS = 3600
 _TEST = """\
 #!/bin/sh

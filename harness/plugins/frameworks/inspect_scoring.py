@@ -20,7 +20,7 @@ from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 
 _SUBMISSION = "testwright_submission"
-"""Of a sample's store: what was handed in."""
+"""The key of a sample's store under which the submission is."""
 
 
 def score_with(judge: str | None) -> Scorer:

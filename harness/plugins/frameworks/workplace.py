@@ -3,6 +3,7 @@
 What the agent hands in is read after its processes are dead, as bytes, and judged in fresh containers.
 """
 
+import asyncio
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -41,17 +42,20 @@ class Sessions:
     def __init__(self) -> None:
         self._open: dict[str, EngineSession] = {}
         self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
 
     async def of(self, engine: str) -> EngineSession:
         """Return the session of an engine, opened when it is first asked for. Raises UserError."""
-        if engine not in self._open:
-            self._open[engine] = await self._stack.enter_async_context(engine_session(engine, uuid4().hex))
-        return self._open[engine]
+        async with self._opening:
+            if engine not in self._open:
+                self._open[engine] = await self._stack.enter_async_context(engine_session(engine, uuid4().hex))
+            return self._open[engine]
 
     async def close(self) -> None:
-        """Remove every container of this process."""
-        self._open.clear()
-        await self._stack.aclose()
+        """Remove the containers of all that are open; whoever needs an engine after that opens another."""
+        stack = self._stack
+        self._open, self._stack, self._opening = {}, AsyncExitStack(), asyncio.Lock()
+        await stack.aclose()
 
 
 class Workplace:

@@ -48,7 +48,12 @@ def write_names(run: Path, catalog: Catalog, again: bool) -> list[LookedTrial]:
 
 
 def names_of(task: Task, submission: Submission, sandbox: str) -> NamesFile:
-    """Return the names of one submission. Raises UserError where the engine isn't there, SandboxLost."""
+    """Return the names of one submission.
+
+    Raises:
+        UserError: The engine isn't there.
+        SandboxLost: The container was lost.
+    """
     return run_to_end(_one(task, submission, sandbox))
 
 

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from harness.plugins.names.findings import Finding, Kind
 
 _OFTEN = 5
-"""So many words of the code begin with a part that is a prefix of its own: `json_`, `JSON_`."""
+"""The fewest words of the code that begin with a part for it to be a prefix: `json_`, `JSON_`."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _C_TEXT = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _C_PASTED = re.compile(r"\w*[ \t]*##[ \t]*\w*")
 _C_PARTS = re.compile(r"(\w*)[ \t]*##[ \t]*(\w*)")
-"""What `##` puts together: names that begin or end so may be made by a macro."""
+"""Names that `##` puts together: names that begin or end so may be made by a macro."""
 _C_STRINGS = re.compile(
     r"\b(?:dlsym\s*\([^\"\n]*|weakref\s*\(\s*|alias\s*\(\s*|(?:set|get|put|unset)env\s*\(\s*)\"(?P<name>\w+)"
 )

@@ -12,7 +12,15 @@ from harness.judging.verify.verdict import StageStatus, VerdictRecord
 from harness.plugins.names.findings import FILE as NAMES
 from harness.plugins.names.findings import read_names
 from harness.plugins.points.score import Facts, ScoreFile, Share, Sources, compute
-from harness.plugins.points.scoring_file import ABSENT_NAME, FILE, GROUPS, Scoring, load_scoring, track_path
+from harness.plugins.points.scoring_file import (
+    ABSENT_NAME,
+    AXIS_GROUPS,
+    FILE,
+    GROUPS,
+    Scoring,
+    load_scoring,
+    track_path,
+)
 from harness.runs.records import read_record, write_whole
 from harness.runs.store import find_trials
 from harness.specs.catalog import Catalog
@@ -51,6 +59,7 @@ def facts_of(
         "must-haves": [item for item in by_code if item.importance is Importance.MUST],
         "nice-to-haves": [item for item in by_code if item.importance is Importance.NICE],
         "judged": [item for item in criteria if item.decided_by not in _BY_CODE],
+        **{name: [item for item in by_code if item.axis == axis] for axis, name in AXIS_GROUPS.items()},
         **{item.id: [item] for item in by_code},
     }
     shares |= {name: _share(found) for name, found in groups.items() if found}
@@ -111,7 +120,11 @@ def _score(directory: Path, record: VerdictRecord, scoring: Scoring, path: Path)
 
 
 def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] | None:
-    """Return the scoring of a trial's task, or of its track, and its file. Raises UserError for one that is wrong."""
+    """Return the scoring of a trial's task, or of its track, and its file.
+
+    Raises:
+        UserError: The file is wrong.
+    """
     there = (place.directory / "tasks" / record.task / FILE for place in catalog.places)
     if own := next((path for path in there if path.is_file()), None):
         return load_scoring(own, catalog.task(record.task).rubric), own
@@ -120,7 +133,11 @@ def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] 
 
 
 def write_scores(run: Path, catalog: Catalog) -> list[ScoredTrial]:
-    """Write `score.json` beside each verdict. Raises UserError as `scored_trials`, before anything is written."""
+    """Write `score.json` beside each verdict.
+
+    Raises:
+        UserError: A scoring file is wrong, or the directory holds no run; nothing is written then.
+    """
     found = list(scored_trials(run, catalog))
     for trial in found:
         if trial.score:

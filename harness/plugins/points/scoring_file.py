@@ -9,17 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.specs.errors import UserError
 from harness.specs.reasons import REASONS, NoteCode, ReasonCode
-from harness.specs.rubric import Rubric
+from harness.specs.rubric import AXES, Rubric
 from harness.specs.test_results import Slug
 from harness.specs.yaml_files import FileModel, line_of_key, load_yaml, parse_yaml, read_text
 
 FILE = "scoring.yaml"
 TOTAL = 100
 MOST_BY_JUDGE = 10
-GROUPS = ("must-haves", "nice-to-haves", "mutation-score", "judged")
+AXIS_GROUPS = {axis: f"axis-{axis}" for axis in AXES}
+GROUPS = ("must-haves", "nice-to-haves", "mutation-score", "judged", *AXIS_GROUPS.values())
 """Measures that an item's `of` may name beside ids of criteria.
 
-The first two are the criteria that probes or static checks decide, `judged` those that only a judge can decide.
+The first two, and the axes, are the criteria that probes or static checks decide, `judged` those that only a judge
+can decide.
 """
 EVENTS = (
     *("verdict-invalid", "verdict-failed", "verdict-unscored"),
@@ -27,7 +29,7 @@ EVENTS = (
     *(code.value for code in ReasonCode),
     *REASONS.names,
 )
-"""What a cap's `when` may name: a verdict, a stage that failed, or the code of a reason."""
+"""Values of a cap's `when`: a verdict, a stage that failed, or the code of a reason."""
 ABSENT_NAME = "absent-name"
 """Not a note of the verdict: each finding in `names.json` counts as one."""
 NOTES = (*(code.value for code in NoteCode), ABSENT_NAME)
@@ -39,8 +41,10 @@ class _Part(BaseModel):
 
 
 class Item(_Part):
-    """Points for a share of what `of` names. `else_to` is the item that has them where there is nothing to measure:
-    no such criterion in the task, no mutation score asked for.
+    """Points for a share of what `of` names.
+
+    `else_to` is the item that has them where there is nothing to measure: no such criterion in the task, no
+    mutation score asked for.
     """
 
     id: Slug

@@ -53,7 +53,7 @@ class OnDiskToolchain:
         return self
 
     def programs(self, _tests: Iterable[TestId], /) -> frozenset[str]:
-        """Return the task's own script runs the tests from their sources."""
+        """Return none: the task's own script runs the tests from their sources."""
         return frozenset()
 
     async def compile(self, _context: JobContext, sources: Sequence[VariantSource], /) -> list[CompiledVariant]:
@@ -63,8 +63,9 @@ class OnDiskToolchain:
     async def build(
         self, _context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """See `SuiteBuilder`. Files with a test's name in common run one at a time: no parser says whose a name
-        is.
+        """See `SuiteBuilder`.
+
+        Files with a test's name in common run one at a time: no parser says whose a name is.
         """
         files_of = Counter(name for _, name in {(test.file, test.name) for test in suite.tests})
         apart = {"TESTWRIGHT_APART": "1"} if max(files_of.values(), default=0) > 1 else {}
@@ -107,7 +108,10 @@ async def run_log(
 ) -> list[ParsedTest]:
     """Return what the task's parser finds in the log of its run script over `files`; nothing where there is no log.
 
-    `changed` is laid over the agent's tree after the published verifier has looked at its diff. Raises SandboxLost.
+    `changed` is laid over the agent's tree after the published verifier has looked at its diff.
+
+    Raises:
+        SandboxLost: The container was lost.
     """
     if not files:
         return []

@@ -38,7 +38,7 @@ from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.yaml_files import read_text
 
 _LAYOUT = "3"
-"""Of what we do to an image; a change makes new ones."""
+"""The version of our changes of an image; a new one makes new images."""
 _STAGE = "published"
 _FACTS = "id -u; id -g; for name in bash git python3 sha256sum; do command -v $name >/dev/null || echo $name; done"
 _REMAINS = ("__pycache__", ".pytest_cache")
@@ -54,7 +54,12 @@ class _User:
 
 
 async def published_image(task: PublishedTask) -> Image:
-    """Return the image that agent and arms start from, made if it isn't there. Raises ImageUnavailable, UserError."""
+    """Return the image that agent and arms start from, made if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be had.
+        UserError: A step of the task's Dockerfile fails, or a patch doesn't apply.
+    """
     async with _held(task.image.tag), engine_images() as images:
         source = await _source(images, task)
         parts = _parts(task, source)
@@ -139,9 +144,7 @@ async def _make_upon(
 
 
 async def _build_environment(tag: str, task: PublishedTask) -> None:
-    """Build the task's own Dockerfile on the image that stands for the published one, raising UserError for a bad
-    step.
-    """
+    """Build the task's own Dockerfile on the published image's stand-in, raising UserError for a bad step."""
     with TemporaryDirectory(prefix="testwright-") as scratch:
         copy = Path(scratch) / "context"
         shutil.copytree((task.directory / DOCKERFILE).parent, copy)

@@ -144,7 +144,8 @@ def _without_effect(found: Description) -> list[str]:
 def read_rubric(path: Path) -> tuple[list[Criterion], list[str]]:
     """Return the criteria of `rubrics.json`, headings left out, and what to remark.
 
-    Raises UserError naming the item.
+    Raises:
+        UserError: An item is wrong; the message names it.
     """
     try:
         items = json.loads(read_text(path))
@@ -202,7 +203,11 @@ _SPACES_REPLACED = [list(pair) for space in (" ", r"\s", r"\s+", " +") for pair 
 
 
 def base_image(path: Path) -> str:
-    """Return the image that a Dockerfile of one stage starts from. Raises UserError."""
+    """Return the image that a Dockerfile of one stage starts from.
+
+    Raises:
+        UserError: It names none.
+    """
     found = _FROM.findall(read_text(path))
     if len(found) != 1:
         raise UserError(f"{path}: expected one FROM line, found {len(found)}")

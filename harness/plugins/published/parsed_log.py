@@ -30,8 +30,7 @@ _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.
 
 
 def attributed(report: Report, tests: Sequence[TestId]) -> Report:
-    """Return the same report, each case given to the listed test that its name means; to none where several could be
-    meant.
+    """Return the report with each case given to the listed test that its name means, and to none of several.
 
     A name means a test when the parts of one end with all parts of the other, and no file is named but the test's.
     """
@@ -214,7 +213,11 @@ class _Parsed(BaseModel):
 
 
 def parsed_tests(data: bytes) -> list[ParsedTest]:
-    """Return a parser's output as it stands. Raises ReportError."""
+    """Return a parser's output as it stands.
+
+    Raises:
+        ReportError: It is no output of a parser.
+    """
     return _listed(_read(data).tests)
 
 
@@ -236,11 +239,15 @@ def _listed(entries: Iterable[_Entry]) -> list[ParsedTest]:
 
 
 def read_published(data: bytes, file: str) -> Report:
-    """Read what the parser made of one run of `file`. Raises ReportError.
+    """Read what the parser made of one run of `file`.
 
-    Names are left as they are, but for those that say they are of another file. That a test failed is all that a
-    log says: failures and errors count as raised. Many runners call an exception of the test itself an error, so it
-    can't be told from one of its set-up.
+    Names are left as they are, but for those that say they are of another file. A log only says that a test failed:
+    failures and errors count as raised. Many runners call an exception of the test itself an error, so it can't be
+    told
+    from one of its set-up.
+
+    Raises:
+        ReportError: It is no output of a parser.
     """
     found = _read(data)
     tests, again = ([item for item in _listed(part) if is_of(item.name, file)] for part in (found.tests, found.again))

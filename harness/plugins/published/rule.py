@@ -74,9 +74,7 @@ def found_as(name: str, parsed: Iterable[ParsedTest], *, underscored: bool = Fal
 def log_records(
     names: Sequence[str], before: Sequence[ParsedTest], after: Sequence[ParsedTest], *, underscored: bool = False
 ) -> tuple[TestRecord, ...]:
-    """Return what the two runs say of each listed name: the statuses of the results that count for it, if it has
-    any.
-    """
+    """Return the statuses of each listed name in the two runs: of the results that count for it, if any do."""
     runs = {"baseline": before, "removal": after}
     found = {
         name: {run: found_as(name, parsed, underscored=underscored) for run, parsed in runs.items()} for name in names
@@ -95,9 +93,7 @@ def _statuses(names: Sequence[str], parsed: Iterable[ParsedTest]) -> str:
 def judge_mutation(
     names: Sequence[str], before: Iterable[ParsedTest], after: Iterable[ParsedTest], *, underscored: bool = False
 ) -> tuple[Reason, ...]:
-    """Return why the stage isn't passed: no listed test is green at baseline, or one that is stays so without the
-    code.
-    """
+    """Return why the stage isn't passed: no listed test is green at baseline, or one stays so without the code."""
     listed = {offer for name in names for offer in _listed_offers(name, underscored)}
     passed = [test.name for test in before if test.status == "PASSED"]
     green = [name for name in passed if _parsed_offers(name, underscored) & listed]

@@ -31,7 +31,7 @@ from harness.specs.task import Task
 from harness.specs.variants import ArmKey, Role
 
 WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
-"""What a file's tests are when it is run; the number of the file is the arm's part."""
+"""The arms in which a file is run to see its tests; the number of the file is the arm's part."""
 _BELOW = re.compile(r".*(?: \| | > )", re.DOTALL)
 _MARK = re.compile(r"[^\w\s\"']+ ?")
 _PARAGRAPH = re.compile(rb"\n[ \t]*\n+[^\n]+(?:\n[^\n]+)*")
@@ -40,8 +40,8 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 MOST_COMPARED = 20_000_000
 """Names times lines of one file: 2,000 tests in 10,000 lines."""
 MOST_FILES = 20
-"""Of one submission that are run to see their tests, and none once that has taken longer than an arm may; those after
-them have no tests."""
+"""The most files of one submission that are run to see their tests, and none once that has taken longer than an arm
+may; those after them have no tests."""
 
 
 class SeenTests(DelegatingDiscovery):
@@ -69,7 +69,7 @@ class SeenTests(DelegatingDiscovery):
 
 
 async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
-    """See `SuiteReader`. Raises SandboxLost, TooMuchToRead."""
+    """See `SuiteReader`. Files that no grammar reads are run."""
     task = published_task(task)
     language = await with_inherited(GitTree(context.image.tree), intake.changes, language_of(task.repo))
     listed = _listed_files(manifest, language)

@@ -27,7 +27,8 @@ NAME = "swe-atlas"
 def task_directories(place: str) -> list[Path]:
     """Return a task's own directory, all that lie in a directory, or those that a glob matches; sorted.
 
-    Raises UserError.
+    Raises:
+        UserError: There is none.
     """
     path = Path(place)
     if (path / DESCRIPTION).is_file():
@@ -48,12 +49,12 @@ def _matching(path: Path) -> Iterator[Path]:
 PREFIX = "swe-atlas-"
 """Begins the id of every such task, so that none is taken for a task of the catalog."""
 TOOLS = "/opt/published"
-"""Where run script and parser lie in an arm: outside the tree."""
+"""The place of run script and parser in an arm, outside the tree."""
 TEST_PATHS = (
     "test/**", "tests/**", "**/test/**", "**/tests/**", "**/*_tests/**",
     "**/*_test.go", "**/*_test.py", "**/*.uts", "**/test_*", "**/*.test.*", "**/*.spec.*",
 )  # fmt: skip
-"""What the published verifier takes for tests."""
+"""Paths that the published verifier takes for tests."""
 _PIDS = 4096
 _ANY_LANGUAGE = "python"
 """That of a task of which nothing is known; nothing of it is ever read."""
@@ -147,7 +148,11 @@ class PublishedTask(Task):
 
 
 def read_published(directory: Path, options: TaskOptions) -> PublishedTask:
-    """Return the task in a directory. Raises UserError for the first file that is absent or wrong."""
+    """Return the task in a directory.
+
+    Raises:
+        UserError: A file is absent or wrong; the first one is named.
+    """
     for name in layout.NEEDED:
         if not (directory / name).is_file():
             raise UserError(f"{directory / name}: the published layout needs this file, and it isn't there")
@@ -262,7 +267,11 @@ def _language(directory: Path) -> str:
 
 
 def published_task(task: Task) -> PublishedTask:
-    """Return a task of this layout as such. Raises UserError for any other."""
+    """Return a task of this layout as such.
+
+    Raises:
+        UserError: The task has another layout.
+    """
     if isinstance(task, PublishedTask):
         return task
     raise UserError(f"task {task.id}: it hasn't the published layout (-t swe-atlas:PATH)")

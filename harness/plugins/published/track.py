@@ -50,7 +50,7 @@ class SweAtlasTrack:
         return {GradingRules.TESTWRIGHT: verify_by_ours, GradingRules.PUBLISHED: verify_published}
 
     def toolchain(self, task: Task) -> "Toolchain":
-        """Return the task's own run script knows nothing of our toolchains: its variants are text on disk."""
+        """Return a toolchain whose variants are text on disk: the task's own run script knows nothing of ours."""
         from harness.plugins.published.arms import OnDiskToolchain
 
         return OnDiskToolchain(published_task(task))

@@ -20,7 +20,7 @@ from harness.sandbox.host import host_environment
 from harness.specs.errors import UserError
 
 RESOURCE = "testwright"
-"""What a node offers that does trials: as much of it as it takes trials at once."""
+"""The resource of a node that does trials: as much of it as it takes trials at once."""
 _ANSWER_SECONDS = 20.0
 _ASK = """
 import sys
@@ -100,7 +100,7 @@ def nodes_here(ray: ModuleType) -> list[ClusterNode]:
 
 
 def start_actors(ray: ModuleType, actor: type, nodes: Sequence[ClusterNode]) -> list[Any]:
-    """Return an actor on each of these nodes, which takes all that the node offers."""
+    """Start an actor on each of these nodes, which takes all that the node offers."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     remote = ray.remote(actor)
@@ -189,7 +189,11 @@ def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def model_keys(config: RunConfig, models: Models, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the keys that the model files of a run name. Raises UserError."""
+    """Return the keys that the model files of a run name.
+
+    Raises:
+        UserError: A model file is wrong.
+    """
     named = (*config.models, *((config.judge,) if config.judge else ()))
     own = [file.api_key_env for name in named if (file := models.file(name)) and file.api_key_env]
     return {name: environment[name] for name in own if environment.get(name)}

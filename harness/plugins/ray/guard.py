@@ -19,7 +19,7 @@ _DONE = b"done"
 
 
 def start_guard(sandbox: str, owner: str, folder: Path) -> IO[bytes]:
-    """Return the pipe: write with `dismiss`, or die."""
+    """Start a guard and return the pipe to it, which `dismiss` writes to; it acts when the pipe closes."""
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, sandbox, owner, str(folder)],
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

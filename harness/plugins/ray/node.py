@@ -59,7 +59,7 @@ def logging_to(store: TrialStore) -> Iterator[None]:
 
 
 BEAT_SECONDS = 2.0
-"""So often a node says something, if it is only that it is there."""
+"""Seconds between two signs of life of a node."""
 _COPY_SECONDS = 1.0
 _BATCH_BYTES = 8_000_000
 

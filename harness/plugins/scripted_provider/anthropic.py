@@ -93,9 +93,7 @@ def _check_messages(messages: Any) -> None:
 
 
 def _check_system(messages: list[Any], position: int) -> None:
-    """Check a later instruction, as newer models take them: behind a user's turn, at the end or before an
-    assistant's.
-    """
+    """Check a later instruction as newer models take it: after a user's turn, at the end or before an assistant's."""
     where = f"messages.{position}"
     if position == 0:
         raise RequestRefused(f"{where}: use the top-level 'system' parameter for the initial system prompt")

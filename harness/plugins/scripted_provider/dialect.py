@@ -40,7 +40,11 @@ class ServedDialect(Protocol):
         """
 
     def read(self, request: Json) -> str:
-        """Return the text of a request that is well formed. Raises RequestRefused."""
+        """Return the text of a request that is well formed.
+
+        Raises:
+            RequestRefused: It isn't.
+        """
 
     def answer(self, turn: Turn) -> Json:
         """Return the body of an answer that doesn't stream."""
@@ -103,9 +107,7 @@ def is_positive(value: Any) -> bool:
 
 
 def arguments_object(call: Call) -> Any:
-    """Return arguments as Anthropic sends them, as an object; text that isn't one stays text, for answers that are
-    wrong.
-    """
+    """Return arguments as an object, as Anthropic sends them; other text stays text, for answers that are wrong."""
     try:
         return json.loads(call.text)
     except ValueError:

@@ -73,9 +73,10 @@ class Call(_Part):
 
 
 class Tokens(_Part):
-    """Tokens that the provider says it has counted. `cache_read` and `cache_write` are parts of `input`, `reasoning`
-    of
-    `output`; `cost_usd` is said in OpenAI's formats only, as gateways do.
+    """Tokens that the provider says it has counted.
+
+    `cache_read` and `cache_write` are parts of `input`, `reasoning` of `output`; `cost_usd` is said in OpenAI's
+    formats only, as gateways do.
     """
 
     input: int = Field(default=100, ge=0)

@@ -1,6 +1,4 @@
-"""The scripted provider itself: HTTP on loopback, with delays and faults, and lists of models as each vendor has
-them.
-"""
+"""The scripted provider itself: HTTP on loopback, with delays and faults, and each vendor's list of models."""
 
 import asyncio
 import json
@@ -159,8 +157,10 @@ _NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True)
 class Received:
-    """A request as it came. `headers` have small letters; `text` is what rules are matched with, empty where the
-    request was refused; `seconds` is monotonic time.
+    """A request as it came.
+
+    `headers` have small letters; `text` is what rules are matched with, empty where the request was refused;
+    `seconds` is monotonic time.
     """
 
     method: str
@@ -177,8 +177,10 @@ Observer = Callable[[Received, Reply | ErrorAnswer], None]
 
 @dataclass
 class Provider:
-    """A server that runs. Anthropic's clients want `url` as their base, OpenAI's `url` + "/v1", and Google's models
-    through litellm `url` + "/v1beta".
+    """A server that runs.
+
+    Anthropic's clients want `url` as their base, OpenAI's `url` + "/v1", and Google's models through litellm `url`
+    + "/v1beta".
     """
 
     url: str = ""
@@ -191,7 +193,8 @@ async def serve(
 ) -> AsyncIterator[Provider]:
     """Play a scenario on 127.0.0.1, or whatever a function says to each request; `name` is for its complaints.
 
-    Raises UserError where the port can't be had.
+    Raises:
+        UserError: The port can't be had.
     """
     provider = Provider()
     front = _Front(provider, scenario, name, observe)

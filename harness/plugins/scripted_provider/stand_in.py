@@ -50,7 +50,7 @@ _WORDS_CHARS = 200
 
 
 def serve_and_tell(path: Path, port: int) -> int:
-    """Play a scenario until Ctrl-C or SIGTERM, a line for each request. Raises UserError."""
+    """See `StandIn`: a scenario until Ctrl-C or SIGTERM, with a line for each request."""
     asyncio.run(_serve_until_told(load_yaml(path, Scenario), str(path), port))
     return 0
 

@@ -40,7 +40,11 @@ class ScriptEnd(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """Return what it printed as base64. Raises SandboxLost where it isn't."""
+        """Return what it printed as base64.
+
+        Raises:
+            SandboxLost: It is no base64.
+        """
         try:
             return base64.b64decode(self.output, validate=True)
         except ValueError:
@@ -48,8 +52,9 @@ class ScriptEnd(NamedTuple):
 
 
 class Client:
-    """A client that runs functions of `far_side.sh` on a server. Its methods raise SandboxLost where that is
-    silent.
+    """A client that runs functions of `far_side.sh` on a server.
+
+    Its methods raise SandboxLost where that is silent.
     """
 
     def __init__(self, url: str, token: str) -> None:
@@ -81,7 +86,11 @@ class Client:
         return ScriptEnd(status, output)
 
     async def check(self, function: str, *arguments: str) -> str:
-        """Return the output of a function that must succeed. Raises SandboxLost."""
+        """Return the output of a function that must succeed.
+
+        Raises:
+            SandboxLost: It doesn't.
+        """
         answer = await self.call(function, *arguments)
         if answer.status:
             raise SandboxLost(f"'{function}' ended with status {answer.status} on the SWE-ReX deployment")
@@ -179,7 +188,7 @@ def _opened(source: Path | bytes) -> Any:
 
 
 _PIECE_BYTES = 66_000
-"""As base64 it must fit into one argument."""
+"""Bytes that fit into one argument as base64."""
 _LONGEST_PAUSE = 0.1
 
 
@@ -193,7 +202,11 @@ class PolledStream:
 
     @classmethod
     async def open(cls, client: Client, directory: str, marks: str, launch: Sequence[str]) -> "PolledStream":
-        """Start a driver. Raises SandboxLost where the sandbox is gone."""
+        """Start a driver.
+
+        Raises:
+            SandboxLost: The sandbox is gone.
+        """
         await client.check("open_channel", directory, marks, *launch, *DRIVER_COMMAND)
         return cls(client, directory)
 

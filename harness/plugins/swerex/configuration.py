@@ -106,7 +106,8 @@ def deployment_parameters(
 ) -> Any:
     """Return the deployment's parameters, checked, as SWE-ReX's own class; `places` replace `{NAME}`.
 
-    Raises UserError.
+    Raises:
+        UserError: A parameter is wrong.
     """
     from swerex.deployment import config as classes
 
@@ -166,7 +167,11 @@ def _variable(name: str, environment: Mapping[str, str]) -> str:
 
 
 def swerex(argument: str, images: ImageSources) -> "SwerexEngine":
-    """Return `swerex:URL` or `swerex:FILE`. Raises UserError; no deployment is reached or started yet."""
+    """Return the engine that `swerex:URL` or `swerex:FILE` names; no deployment is reached or started yet.
+
+    Raises:
+        UserError: The configuration is wrong.
+    """
     configuration = read_configuration(argument)
     from harness.plugins.swerex.engine import SwerexEngine
 

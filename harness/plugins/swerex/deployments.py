@@ -31,7 +31,12 @@ class Host:
 
 
 async def start_host(configuration: SwerexConfiguration, places: Mapping[str, str]) -> Host:
-    """Start a deployment, or reach the one that is there. Raises UserError, SandboxLost where it doesn't start."""
+    """Start a deployment, or reach the one that is there.
+
+    Raises:
+        UserError: A parameter is wrong, a package is missing, or no server answers.
+        SandboxLost: The deployment doesn't start.
+    """
     parameters = deployment_parameters(configuration, places)
     if configuration.kind == "remote":
         port = f":{parameters.port}" if parameters.port else ""

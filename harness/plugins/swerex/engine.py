@@ -77,7 +77,7 @@ class SwerexEngine:
             return self._shared
 
     async def _make(self, image: Image, labels: Mapping[str, str]) -> DeployedDirectory:
-        """Return a place that is filled, or nothing left of it."""
+        """Make a place and fill it; leave nothing of it where that fails."""
         if self._configuration.per_sandbox:
             host = await start_host(self._configuration, {"reference": image.reference, "digest": image.digest})
         else:

@@ -29,7 +29,12 @@ _KILLED = 137
 
 
 async def run_in(place: DeployedDirectory, image: Image, job: Job, options: SandboxOptions) -> JobResult:
-    """Run a job in a place that was made for it. Raises SandboxLost, LimitReached("disk")."""
+    """Run a job in a place that was made for it.
+
+    Raises:
+        SandboxLost: The deployment is gone.
+        LimitReached: The job wrote more than its disk limit allows.
+    """
     client, state = place.host.client, f"{place.state}/job"
     await place.put(job.files, job.outputs)
     env = {**job.env, REPORT_DIR: job.outputs}

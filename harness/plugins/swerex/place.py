@@ -82,7 +82,7 @@ def _sha256(path: Path) -> str:
 
 HOME = "/home/agent"
 _BYTES_PER_FILE = 512
-"""What an inode and its name cost, so that a million empty files are not free."""
+"""Bytes of an inode and its name, so that a million empty files are not free."""
 _NOT_THERE = 3
 
 
@@ -115,7 +115,11 @@ class DeployedDirectory:
         return f"{self.files}{path}" if path.startswith("/") else path
 
     async def make(self, image: Image, archive: TreeArchive | None, labels: Mapping[str, str]) -> None:
-        """Make the directory, and fill it with the image's tree. Raises SandboxLost."""
+        """Make the directory, and fill it with the image's tree.
+
+        Raises:
+            SandboxLost: The deployment doesn't answer.
+        """
         client = self.host.client
         await client.check("make", self.state, base64.b64encode(json.dumps(dict(labels)).encode()).decode())
         if archive is not None:
@@ -124,8 +128,9 @@ class DeployedDirectory:
         await client.check("directories", *own, self.real(AGENT_LOGS))
 
     async def _unpack(self, archive: TreeArchive) -> None:
-        """Unpack a tree. The archive stays on the deployment for the next sandbox, which checks that it is still
-        the same.
+        """Unpack a tree.
+
+        The archive stays on the deployment for the next sandbox, which checks that it is still the same.
         """
         client = self.host.client
         there = f"{self.configuration.root}/trees/{archive.sha256}.tar"
@@ -185,10 +190,13 @@ class DeployedDirectory:
         return {"PATH": path, "LANG": "C.UTF-8", **own}
 
     async def pack(self, path: str, limit: int) -> AsyncIterator[bytes]:
-        """Return a tar of a directory, up to one byte more than `limit`, kept on the deployment until the sandbox
-        goes.
+        """Yield a tar of a directory, up to one byte more than `limit`, in chunks that come one after the other.
 
-        Raises FileNotFoundError; the chunks come one after the other.
+        The tar stays on the deployment until the sandbox goes.
+
+        Raises:
+            FileNotFoundError: The directory isn't there.
+            SandboxLost: It can't be read.
         """
         client, spool = self.host.client, f"{self.state}/spool"
         status = await client.long(f"{self.state}/packing", "pack", self.real(path), spool, str(limit + 1))
@@ -221,7 +229,11 @@ class DeployedDirectory:
         return Use(int(used[0]) / 100, used[1] in ("1", "2"), only_disk=used[1] == "2")
 
     async def kill(self) -> None:
-        """Kill all its processes. Raises SandboxLost where the sandbox is gone."""
+        """Kill all its processes.
+
+        Raises:
+            SandboxLost: The sandbox is gone.
+        """
         await self.host.client.check("kill_marked", self.marks)
         await self.host.client.check("there", self.state)
 

@@ -1,6 +1,4 @@
-"""Actions of an agent, step by step, from its trajectory: each atomic command and each call of another tool, by
-kind.
-"""
+"""Actions of an agent, step by step, from its trajectory: atomic commands and calls of other tools, by kind."""
 
 import json
 import re
@@ -39,8 +37,10 @@ def kind_of_command(command: AtomicCommand, test_command: str = "run_tests") -> 
 
 
 def kind_of_tool(name: str) -> Kind | None:
-    """Return the kind of a native agent's own tool; None for a shell, whose commands tell, OTHER for an unknown
-    one.
+    """Return the kind of a native agent's own tool.
+
+    Returns:
+        None for a shell, whose commands tell, OTHER for an unknown one.
     """
     plain = _plain(name)
     if plain in vocabulary.SHELL_TOOLS:
@@ -86,11 +86,11 @@ def _edits_in_place(program: str, words: tuple[str, ...]) -> bool:
 
 
 _WRITES_FILES = re.compile(r"open\([^()]*['\"][wax]b?\+?['\"]|\.write_(?:text|bytes)\(|writeFile(?:Sync)?\(")
-"""What a script of a few lines has that changes files."""
+"""Signs that a script of a few lines changes files."""
 
 
 _EDITORS_THAT_READ = frozenset({"view"})
-"""What an editor that has several commands in one tool calls reading."""
+"""Commands of an editor tool with several that only read."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _arguments(text: str) -> dict[str, object]:
 
 
 _HEAD_CHARS = 400
-"""Of a result: its own text comes later, and may say anything."""
+"""Characters at the head of a result: its own text comes later, and may say anything."""
 _STATUS = re.compile(r"(?:exit code:? |exited with code |\"exit_code\": ?)(-?\d{1,4})\b")
 
 

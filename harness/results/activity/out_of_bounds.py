@@ -23,7 +23,7 @@ class OutOfBounds(StrEnum):
     NETWORK = "network"
     """It asked a host other than this one, or a package registry."""
     REFUSED_HOST = "refused-host"
-    """What it ran asked the proxy to package registries for something else, and was refused."""
+    """A request to the proxy for another host than the package registries, which was refused."""
     GIT_HISTORY = "git-history"
     """It looked for commits other than the one it was given: upstream's tests may lie in one."""
     RUNNER_INTERNALS = "runner-internals"

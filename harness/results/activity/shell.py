@@ -14,7 +14,7 @@ _LONGEST = 200_000
 _SHORT = 500
 """Characters of a command that is remembered with what it runs."""
 _DEEPEST = 3
-"""How far `bash -c 'bash -c ...'` is followed."""
+"""The depth to which `bash -c 'bash -c ...'` is followed."""
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash", "ksh"})
 
 
@@ -46,8 +46,7 @@ class AtomicCommand:
 
 
 def atomic_commands(text: str) -> tuple[AtomicCommand, ...]:
-    """Return a text's single commands in order; those of `bash -c`, `timeout`, `xargs` and so on are told by what
-    they run.
+    """Return a text's single commands in order, those that `bash -c`, `timeout`, `xargs` and so on run among them.
 
     Text that isn't bash gives what the parser makes of it, at worst nothing. Never raises.
     """

@@ -249,7 +249,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "runs of tests after the last edit": lambda found: found.tests_after_edit,
     "share of calls that failed": lambda found: found.failed / found.calls if found.calls else 0.0,
 }
-"""What is set against resolving."""
+"""Quantities that are set against resolving."""
 
 
 def system_behaviour(found: Sequence[TrialBehaviour]) -> SystemBehaviour | None:

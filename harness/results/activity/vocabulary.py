@@ -75,14 +75,14 @@ GIT = _table(
         Kind.WRITE: "apply checkout restore reset stash clean mv rm revert",
     }
 )
-"""What `git` is asked for."""
+"""Kinds of `git`'s subcommands."""
 INTERPRETERS = _set("python python2 python3 node deno bun ruby perl tsx ts-node")
 TEST_RUNNERS = _set(
     "pytest py.test nosetests tox nox vitest jest mocha ava tap ctest bats prove phpunit rspec gotestsum",
     "cargo-nextest playwright",
 )
 TEST_MODULES = _set("pytest unittest nose2 tox")
-"""Of `python -m`."""
+"""Modules of `python -m` that run tests."""
 WITH_A_TEST_COMMAND = _set("go cargo npm yarn pnpm bun deno dotnet mvn gradle meson mix")
 """Programs that run tests when they are told `test`."""
 PACKAGE_MANAGERS = _set("apt apt-get aptitude apk dnf yum brew pip pip3 pipx conda gem")

@@ -24,7 +24,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.yaml_files import load_yaml
 
 ODD_SHARE = 0.1
-"""Of a side's trials; where more show signs of a fault in the mechanism, a warning says so."""
+"""Share of a side's trials; where more show signs of a fault in the mechanism, a warning says so."""
 _NOTHING_HANDED_IN = frozenset(
     {ReasonCode.EMPTY_SUBMISSION, ReasonCode.MANIFEST_MISSING, ReasonCode.MANIFEST_UNPARSEABLE}
 )
@@ -232,7 +232,7 @@ def compare(directories: Sequence[Path], first: str, others: Sequence[str], trac
 
 
 def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> Comparison:
-    """Return the same of runs that were read before."""
+    """Compare a system with others in runs that were read before. See `compare`."""
     sides = find_sides(runs, [first, *others])
     tasks, left_out = _common(sides)
     check_same(sides, tasks)

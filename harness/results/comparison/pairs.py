@@ -225,7 +225,7 @@ def _without_faults(first: Side, second: Side, tasks: Sequence[str]) -> Differen
 
 
 def _mcnemar(first: Side, second: Side, tasks: Sequence[str]) -> McNemar:
-    """Return a task counts for the side that resolved it in more attempts, of as many as both have had."""
+    """Count a task for the side that resolved it in more attempts, of as many as both have had."""
     signs = [_sign(first.scores[task], second.scores[task]) for task in tasks]
     won, lost = signs.count(1), signs.count(-1)
     return McNemar(won, lost, signs.count(0), mcnemar(won, lost))

@@ -48,7 +48,8 @@ class Side:
 def find_sides(runs: Sequence[RunRows], names: Sequence[str]) -> tuple[Side, ...]:
     """Return the sides that are named: SCAFFOLD, SCAFFOLD/MODEL or one of these after `RUN:`.
 
-    Raises UserError, with what there is.
+    Raises:
+        UserError: There is no such side, with those that there are; or two names are the same side.
     """
     sides = tuple(_find(runs, name) for name in names)
     known: dict[tuple[object, ...], str] = {}

@@ -19,13 +19,12 @@ from harness.specs.rubric import AXES
 from harness.specs.yaml_files import FileModel, load_yaml
 
 STAGES = (Stage.TRIAL, Stage.INTAKE, Stage.MANIFEST, Stage.MUTATION, Stage.RUBRIC)
-"""In the order in which a trial goes through them. `trial` is what comes before a submission is judged."""
+"""Stages in the order in which a trial goes through them. `trial` is all before a submission is judged."""
 
 
 @dataclass(frozen=True)
 class FunnelStep:
-    """A stage that `entered` trials reached; `lost` ended there: `failed`, `invalid` or `unscored`, or not judged
-    yet.
+    """A stage that `entered` trials reached; `lost` ended there, failed, invalid, unscored or not judged yet.
 
     `codes` counts trials by the reason codes of this stage; one trial may have several.
     """
@@ -59,8 +58,10 @@ def funnel(rows: Iterable[TrialRow]) -> tuple[FunnelStep, ...]:
 
 
 def lost_at(row: TrialRow) -> Stage | None:
-    """Return the first stage that gave a reason; None for a resolved trial, `trial` for one that has no verdict
-    yet.
+    """Return the first stage that gave a reason.
+
+    Returns:
+        None for a resolved trial, `trial` for one that has no verdict yet.
     """
     if row.verdict is Verdict.RESOLVED:
         return None

@@ -57,9 +57,7 @@ def comparison_facts(found: Comparison) -> dict[str, Any]:
 
 
 def comparison_rows(found: Comparison) -> dict[str, list[dict[str, Any]]]:
-    """Return the lists of the JSON for CSV; axes and flips have the names of their two sides as `first` and
-    `second`.
-    """
+    """Return the lists of the JSON for CSV; axes and flips name their two sides `first` and `second`."""
     told = comparison_facts(found)
     rows: dict[str, list[dict[str, Any]]] = {"sides": told["sides"], "pairs": [], "axes": [], "flips": []}
     for pair in told["pairs"]:

@@ -197,7 +197,7 @@ def _number(value: float | None) -> str:
 
 
 MAX_LINES = 400
-"""Of either patch; the rest is in its file."""
+"""Lines of either patch; the rest is in its file."""
 _MAX_LINE = 500
 _MAX_BYTES = 2_000_000
 

@@ -17,9 +17,9 @@ from harness.specs.errors import UserError
 from harness.specs.reasons import Note, Reason
 
 Column = Callable[[Any], Any]
-"""From a row to its cell."""
+"""A function from a row to its cell."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet may take a cell for that begins with one of these."""
+"""Beginnings of cells that a spreadsheet may take for a formula."""
 
 
 class CsvRows(StrEnum):

@@ -68,7 +68,11 @@ def export_runs(
 
 
 def claim(directory: Path) -> None:
-    """Take a folder that is new, empty or an export's already; another's files are left alone. Raises UserError."""
+    """Take a folder that is new, empty or an export's already; leave another's files alone.
+
+    Raises:
+        UserError: The folder has other files, or can't be written.
+    """
     mark = directory / _MARK
     try:
         if directory.exists() and any(directory.iterdir()) and not mark.is_file():

@@ -49,9 +49,7 @@ def facts(value: Any) -> Any:
 
 
 def results_facts(found: Results, directories: Sequence[Path]) -> dict[str, Any]:
-    """Return lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories, sightings and
-    marks.
-    """
+    """Return lists of systems, funnel steps, axes, criteria, probes, sizes, tenths of trajectories and sightings."""
     names = called_apart(item.standing.who.model for item in found.systems)
     return {
         "runs": [str(directory) for directory in directories],

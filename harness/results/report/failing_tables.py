@@ -20,9 +20,7 @@ _HARDEST = 10
 
 
 def failing_sections(found: Results, names: dict[Who, str]) -> Iterator[Table | Text]:
-    """Yield the funnel of each system, axes, the hardest criteria, the probes that most suites miss, sizes of
-    suites.
-    """
+    """Yield each system's funnel, axes, the hardest criteria, the probes that most suites miss, sizes of suites."""
     yield Text("\nWhere trials are lost; how many pass each stage, those of the last are resolved:")
     yield _funnels(found.systems, names)
     if axes := _axis_rows(found.systems, names):

@@ -88,7 +88,7 @@ def _about(seconds: float) -> str:
 
 
 _LINES = 12
-"""Of trials at work, at most: more would fill the terminal."""
+"""The most trials at work that have a line: more would fill the terminal."""
 _WITH_BAR = 110
 """Columns of a terminal that has room for bars beside names and words."""
 

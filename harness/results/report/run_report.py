@@ -103,7 +103,7 @@ def show_run(
         The exit status.
 
     Raises:
-        UserError: The directory holds no run, or no trial is there.
+        UserError: The directory holds no run, no trial is there, or options exclude each other.
     """
     if as_json and csv:
         raise UserError("--json and --csv exclude each other")

@@ -70,7 +70,7 @@ def write_matrix(pages: Pages, material: Material) -> None:
 
 
 _FEW = 12
-"""So many pages are written here rather than in other processes."""
+"""The most pages that are written here rather than in other processes."""
 _TOGETHER = 8
 """Trials of one piece of work."""
 _MARK = "site.css"
@@ -97,14 +97,18 @@ class SiteBuilder:
     is_live: bool = False
     weights: WeightsFile | None = None
     track: str = ""
-    """Where it isn't empty, trials of this track alone."""
+    """The only track whose trials are shown; empty: all."""
     _known: dict[str, object] = field(default_factory=dict)
     _rows: dict[str, TrialRow] = field(default_factory=dict)
     _asked: object = None
     _behaviours: dict[str, TrialBehaviour | None] = field(default_factory=dict)
 
     def build(self) -> int:
-        """Write all pages that are new; how many trials there are now. Raises UserError."""
+        """Write all pages that are new, and return how many trials there are now.
+
+        Raises:
+            UserError: A run can't be read, or the folder can't be written.
+        """
         check_folder(self.out)
         material = load_material(self.directories, self.catalog, self.track)
         pages = Pages(self.out, material.title, self.is_live)
@@ -187,7 +191,7 @@ def _write_trials(
 
 
 _pieces: list[Piece] = []
-"""What the processes of a pool do: they inherit it, so that nothing has to be sent to them."""
+"""Work of the processes of a pool: they inherit it, so that nothing has to be sent to them."""
 
 
 @contextmanager
@@ -258,7 +262,7 @@ def report_site(
         The exit status.
 
     Raises:
-        UserError: A run can't be read, or the folder has other files.
+        UserError: A run can't be read, the folder has other files, or another form is asked for as well.
     """
     if any(others):
         raise UserError("--site excludes --export, --format, --json and --csv; ask for these in another command")

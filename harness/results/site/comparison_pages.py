@@ -32,9 +32,7 @@ _KINDS = {"+": "added", "-": "removed", "@": "hunk", "d": "file"}
 
 
 class PatchLine(NamedTuple):
-    """A line of a patch: added, removed, hunk, file or nothing; `test` is the listed test that an added one
-    belongs to.
-    """
+    """A line of a patch: added, removed, hunk, file or nothing; `test` is the listed test of an added one."""
 
     text: str
     kind: str

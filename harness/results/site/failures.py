@@ -36,8 +36,10 @@ _PNG = re.compile(rb"\x89PNG\r\n\x1a\n....IHDR(?P<width>....)(?P<height>....)", 
 
 @dataclass(frozen=True)
 class Failure:
-    """One text, and the arms in which a test failed with it. `first` is its first line, mostly the assertion;
-    `picture` is the page in one of them at that moment, where the tests were in a browser.
+    """One text, and the arms in which a test failed with it.
+
+    `first` is its first line, mostly the assertion; `picture` is the page in one of them at that moment, where the
+    tests were in a browser.
     """
 
     arms: tuple[str, ...]

@@ -121,7 +121,7 @@ class System:
     standing: Standing
     trials: tuple[SiteTrial, ...]
     label: str
-    """What people call it."""
+    """The system's name for people."""
     style: int = 0
     """The number of its colour and mark, the same on every page."""
 
@@ -190,7 +190,11 @@ class Material:
 
 
 def load_material(directories: Sequence[Path], catalog: Places, track: str = "") -> Material:
-    """Read runs, or their trials of one track. Raises UserError where a directory holds no run, or is named twice."""
+    """Read runs, or their trials of one track.
+
+    Raises:
+        UserError: A directory holds no run, or is named twice.
+    """
     seen: set[Path] = set()
     for directory in directories:
         if directory.resolve() in seen:

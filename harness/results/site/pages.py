@@ -26,7 +26,7 @@ from harness.results.site.material import TRIALS, file_of, link, root_of
 from harness.specs.errors import UserError
 
 _PERHAPS = re.compile(r"[^\t\n\x20-\x7e]")
-"""What isn't plainly printable: whether it is, Unicode's tables say."""
+"""Characters that aren't plainly printable: Unicode's tables say whether they are."""
 
 
 def visible(text: str) -> str:
@@ -35,9 +35,7 @@ def visible(text: str) -> str:
 
 
 def shown(value: Any) -> Any:
-    """Return what Jinja2 does to every value before it escapes it; None is nothing, and markup of ours stays as it
-    is.
-    """
+    """Return a value as Jinja2 is to escape it: nothing for None, and markup of ours as it is."""
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

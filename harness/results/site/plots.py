@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INK = "#010203"
-"""What is drawn in it has the colour of the page's text."""
+"""The colour that stands for that of the page's text."""
 _SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 _FONT = re.compile(r"(\d+(?:\.\d+)?)px")
 _DROPPED = {f"{{{_SVG}}}{name}" for name in ("style", "metadata")}
@@ -72,7 +72,7 @@ def _set(item: ET.Element, key: str, value: str) -> None:
 COLOURS = ("#3b78c2", "#c0602a", "#2f8f5b", "#a35bb5", "#b0892a", "#1f8a99", "#c24f6e", "#6b7bd6")
 """Each at least 3:1 on a white and on a nearly black page. `site.css` has the same."""
 GREY = "#7d858d"
-"""What belongs to nobody: the kind `other`, and lines that lead the eye."""
+"""The colour of the kind `other`, and of lines that lead the eye."""
 MARKS = ("o", "s", "D", "^", "v", "P", "X")
 """Their number isn't a multiple of the colours': a mark and a colour come together once in 56 systems."""
 _SETTINGS: Any = {

@@ -31,7 +31,7 @@ from harness.results.site.pages import LongTexts, Text, visible
 from harness.specs.errors import UserError
 
 MAX_BYTES = 60_000_000
-"""Of a trajectory's file: a longer one isn't read."""
+"""Bytes of a trajectory's file: a longer one isn't read."""
 _SUMMARY = 110
 _Fact = PromptRecord | AgentOutputRecord | EgressRecord | GatewayRecord | EndRecord
 _CALLS = 40

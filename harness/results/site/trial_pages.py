@@ -188,7 +188,7 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 
 
 _PAGE_CHARS = 400_000
-"""Of the steps on one page, as HTML."""
+"""Characters of the steps on one page, as HTML."""
 _MAX_CRITERIA, _MAX_REASONS, _MAX_WORDS = 200, 100, 1_500
 _FILES = ("trajectory.jsonl", "submission/patch.diff", "submission/manifest.yaml", "verdict.json", "evidence.json")
 
@@ -204,9 +204,7 @@ class CriterionView:
 
 
 def write_trial(pages: Pages, material: Material, system: System, trial: SiteTrial) -> TrialBehaviour | None:
-    """Return the trial's page, and further ones for a long trajectory; what its agent did, without the records of
-    it.
-    """
+    """Write a trial's pages, several for a long trajectory, and return what its agent did, without the records."""
     row, page = trial.row, trial.page
     texts = LongTexts(pages, page)
     task = material.tasks.get(row.task)

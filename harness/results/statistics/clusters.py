@@ -26,9 +26,9 @@ LEVEL = 0.95
 POWER = 0.8
 RESAMPLES = 10_000
 _NOTHING = 1e-12
-"""What rounding leaves of residuals that are all 0."""
+"""The most that rounding leaves of residuals that are all 0."""
 SEED = 20250101
-"""Of the resampling: the same observations give the same interval, in whatever order they come."""
+"""Seed of the resampling: the same observations give the same interval, in whatever order they come."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,10 @@ def cluster_mean(clusters: Clusters) -> ClusterMean:
 
 
 def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
-    """Return the 95% interval of the mean by the t distribution with G-1 degrees of freedom; None without an
-    error.
+    """Return the 95% interval of the mean by the t distribution with G-1 degrees of freedom.
+
+    Returns:
+        None without an error.
     """
     found = cluster_mean(clusters)
     if found.error is None:
@@ -89,12 +91,14 @@ def t_bounds(clusters: Clusters, within: Bounds) -> Bounds | None:
 def bootstrap_bounds(
     clusters: Clusters, within: Bounds, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Bounds | None:
-    """Return the 95% interval of the mean when whole clusters are drawn again with replacement; None without an
-    error.
+    """Return the 95% interval of the mean when whole clusters are drawn again with replacement.
 
     Percentiles of the means of all draws (Efron & Tibshirani 1993, chapter 13; clusters: Davison & Hinkley 1997,
     section 3.8), moved outwards for few clusters: Hesterberg, The American Statistician 69 (2015), p. 371, the
     expanded percentile interval.
+
+    Returns:
+        None without an error.
     """
     found = cluster_mean(clusters)
     if found.error is None:
@@ -130,9 +134,7 @@ def middle_of(values: Iterable[float], tail: float) -> tuple[float, float]:
 
 
 def expanded_tail(count: int) -> float:
-    """Return the share of draws that lies beyond either end of a 95% interval: 0.025 for many clusters, less for
-    few.
-    """
+    """Return the share of draws beyond either end of a 95% interval: 0.025 for many clusters, less for few."""
     return normal_below(sqrt(count / (count - 1)) * t_quantile((1 - LEVEL) / 2, count - 1))
 
 
@@ -161,7 +163,7 @@ Points = Mapping[str, Sequence[tuple[float, float]]]
 """The name of a cluster (a task) -> its observations."""
 
 FEWEST_CLUSTERS = 5
-"""With fewer there is no interval: draws of so few clusters hardly differ."""
+"""The fewest clusters with which there is an interval: draws of fewer hardly differ."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import comb, cos, erfc, pi, sin, sqrt, tan
 
 _HALVINGS = 80
-"""Of the interval from 0 to pi/2: more than a float can tell apart."""
+"""Halvings of the interval from 0 to pi/2: more than a float can tell apart."""
 
 
 def normal_below(value: float) -> float:
@@ -52,9 +52,7 @@ def even_binomial_at_most(successes: int, trials: int) -> float:
 
 
 def _t_within(angle: float, freedom: int) -> float:
-    """Return the chance of a value between minus and plus sqrt(freedom) * tan(angle), negative for a negative
-    angle.
-    """
+    """Return the chance of a value between -x and x = sqrt(freedom) * tan(angle), negative for a negative angle."""
     odd = freedom % 2
     square = cos(angle) ** 2
     term, total = (cos(angle) if odd else 1.0), 0.0

@@ -41,7 +41,8 @@ class Rate:
 def rate(part: int, whole: int) -> Rate:
     """Return a proportion with the score interval of Wilson (1927), which holds for small numbers too.
 
-    Raises ValueError unless 0 <= part <= whole and whole > 0.
+    Raises:
+        ValueError: It isn't so that 0 <= part <= whole and whole > 0.
     """
     if not 0 <= part <= whole or whole <= 0:
         raise ValueError(f"{part} of {whole} is not a proportion")
@@ -109,8 +110,9 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def ranks(intervals: Sequence[Bounds]) -> tuple[int, ...]:
-    """Return for each system 1 + the number of systems whose interval lies wholly above its own. Equal ranks are
-    ties.
+    """Return for each system 1 + the number of systems whose interval lies wholly above its own.
+
+    Equal ranks are ties.
 
     Systems whose intervals overlap aren't told apart, so that this is the best place which the data leave open.
     Bounds that differ by rounding alone are equal.
@@ -138,7 +140,10 @@ def pass_at(k: int, resolved: int, attempts: int) -> float:
 def pass_all(k: int, resolved: int, attempts: int) -> float:
     """Return the chance that all of `k` attempts resolve a task (pass^k): C(c, k) / C(n, k), unbiased.
 
-    Yao et al., "tau-bench" (arXiv 2406.12045, 2024), section 4. Raises ValueError as `pass_at`.
+    The source is Yao et al., "tau-bench" (arXiv 2406.12045, 2024), section 4.
+
+    Raises:
+        ValueError: As `pass_at` does.
     """
     _check(k, resolved, attempts)
     return comb(resolved, k) / comb(attempts, k)

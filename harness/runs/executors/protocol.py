@@ -62,8 +62,9 @@ class RunObserver:
         """Hear that something has happened to a trial before its end."""
 
     def may_begin(self) -> bool:
-        """Return whether a further trial may begin. It is asked before each; after a no, no trial is begun any
-        more.
+        """Return whether a further trial may begin.
+
+        It is asked before each; after a no, no trial is begun any more.
         """
         return True
 

@@ -1,6 +1,4 @@
-"""The connection to a Docker engine: it runs blocking calls in threads, and translates the engine's errors to
-ours.
-"""
+"""The connection to a Docker engine: it runs blocking calls in threads, and translates the engine's errors."""
 
 import asyncio
 import http.client
@@ -58,7 +56,11 @@ class Docker:
         self._endings = asyncio.Semaphore(ENDINGS_AT_ONCE)
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return a blocking call. Raises SandboxLost where its container is gone or the engine doesn't answer."""
+        """Make a blocking call of the SDK in a thread.
+
+        Raises:
+            SandboxLost: Its container is gone or the engine doesn't answer.
+        """
         async with self._calls:
             return await self._in_thread(partial(function, *args, **kwargs))
 
@@ -78,7 +80,11 @@ class Docker:
             await self._in_thread(remove)
 
     async def kill(self, container: str) -> None:
-        """Kill every process; does nothing where none is running. Raises SandboxLost."""
+        """Kill every process; do nothing where none is running.
+
+        Raises:
+            SandboxLost: The container is gone, or the engine doesn't answer.
+        """
 
         def kill() -> None:
             try:

@@ -20,7 +20,7 @@ from docker.utils import parse_host
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
 
 ANSWER_SECONDS = 120
-"""So long the engine may take for an answer, or for the next bytes of one; then it counts as lost."""
+"""Seconds that the engine may take for an answer, or for the next bytes of one; then it counts as lost."""
 MAX_HEAD = 1 << 16
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
 """Seconds between two looks whether an engine that is away has come back."""
@@ -38,7 +38,11 @@ class EngineAddress:
 
     @classmethod
     def of(cls, host: str | None, api_version: str, answer_seconds: float = ANSWER_SECONDS) -> "EngineAddress":
-        """Return the engine of a DOCKER_HOST. Raises UserError for one over TLS, ssh or a named pipe."""
+        """Return the engine of a DOCKER_HOST.
+
+        Raises:
+            UserError: It names an engine over TLS, ssh or a named pipe.
+        """
         url = urlsplit(parse_host(host))
         prefix = f"/v{api_version}"
         if url.scheme == "http+unix":
@@ -48,7 +52,12 @@ class EngineAddress:
         raise UserError(f"DOCKER_HOST={host}: engines over TLS or ssh are not supported; forward its socket")
 
     async def post(self, path: str, body: Mapping[str, object] | None = None, upgrade: bool = False) -> "HttpAnswer":
-        """Send a request and read the answer's head. Raises EndedFromOutside for 404, SandboxLost."""
+        """Send a request and read the answer's head.
+
+        Raises:
+            EndedFromOutside: The container isn't there (404).
+            SandboxLost: The engine refuses, or doesn't answer.
+        """
         data = json.dumps(body).encode() if body is not None else b""
         head = [
             f"POST {self.prefix}{path} HTTP/1.1",
@@ -103,7 +112,12 @@ class EngineAddress:
         return await asyncio.open_connection(self.host, self.port, limit=MAX_HEAD)
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> "Download":
-        """Return a request whose answer is read piece by piece, in a blocking way. Raises OSError, HTTPException."""
+        """Send a request whose answer is read piece by piece, in a blocking way.
+
+        Raises:
+            OSError: The engine doesn't answer.
+            HTTPException: Its answer isn't HTTP.
+        """
         return Download(self, f"{self.prefix}{path}" + (f"?{urlencode(query)}" if query else ""))
 
 
@@ -184,24 +198,32 @@ def refused(status: int, body: bytes) -> SandboxLost:
 
 _CHUNK = 1 << 18
 _DIRECTORY, _LINK = 1 << 31, 1 << 27
-"""Of a mode as Go writes it."""
+"""Bits of a mode as Go writes it."""
 
 
 async def attach(address: EngineAddress, container: str) -> "AttachedStream":
-    """Return the output of a container's first process, from its start on. Raises SandboxLost."""
+    """Return the output of a container's first process, from its start on.
+
+    Raises:
+        SandboxLost: The engine refuses, or doesn't answer.
+    """
     answer = await address.post(f"/containers/{quote(container)}/attach?stdout=1&stderr=1&stream=1", upgrade=True)
     return AttachedStream(answer)
 
 
 async def start_exec(address: EngineAddress, execution: str) -> "AttachedStream":
-    """Start a process that was made in a container; its streams. Raises SandboxLost."""
+    """Start a process that was made in a container, and return its streams.
+
+    Raises:
+        SandboxLost: The engine refuses, or doesn't answer.
+    """
     return AttachedStream(
         await address.post(f"/exec/{quote(execution)}/start", {"Detach": False, "Tty": False}, upgrade=True)
     )
 
 
 async def wait_for_end(address: EngineAddress, container: str) -> None:
-    """Return when a container has ended, or when the engine stops answering.
+    """Wait until a container has ended, or the engine stops answering.
 
     Raises:
         SandboxLost: The container is gone.
@@ -240,8 +262,10 @@ class AttachedStream:
 
 
 class Archive:
-    """A path of a container as a tar. Blocking; to be used in a thread, and closed: until then the engine keeps
-    the container locked. Raises FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
+    """A path of a container as a tar.
+
+    Blocking; to be used in a thread, and closed: until then the engine keeps the container locked. Raises
+    FileNotFoundError, EndedFromOutside where there is no such container, SandboxLost.
 
     Where the path is a symbolic link, Podman gives what it leads to.
     """

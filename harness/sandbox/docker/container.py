@@ -25,16 +25,16 @@ from harness.specs.errors import UserError
 LABEL = "testwright"
 HOST_NAME = "box"
 ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
-"""What root may in images that others made for root. Their test runs start servers by `service` and `su`: these take
-on a server's user (SETGID, SETUID), make it directories of its own (CHOWN, FOWNER), read and write files of all users
-(DAC_OVERRIDE) and stop it (KILL)."""
+"""Capabilities of root in images that others made for root. Their test runs start servers by `service` and `su`:
+these take on a server's user (SETGID, SETUID), make it directories of its own (CHOWN, FOWNER), read and write
+files of all users (DAC_OVERRIDE) and stop it (KILL)."""
 _MIB = 1 << 20
 _MASKED = (
     "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
     "/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats", "/sys/devices/virtual/powercap",
     "/sys/firmware",
 )  # fmt: skip
-"""What engines hide by themselves."""
+"""Paths that engines hide by themselves."""
 _COUNTERS = (
     "/proc/buddyinfo", "/proc/diskstats", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure", "/proc/schedstat",
     "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
@@ -58,7 +58,7 @@ _NO_RESOLVER = "nameserver 192.0.2.1\n"
 
 
 _PODMAN_FILES, _PODMAN_PROCESSES = 4096, 32768
-"""Of one process, and of all that its user has on the engine's machine; what a container may have is `pids`."""
+"""Files of one process, and processes of its user on the engine's machine; a container's own limit is `pids`."""
 _UNLIMITED_PROCESSES = 4096
 """The second one where the engine can't limit a container's: a runaway test leaves the machine usable."""
 
@@ -94,7 +94,11 @@ class ContainerSpec:
 
 
 async def create(docker: Docker, spec: ContainerSpec) -> str:
-    """Make a container and return its id; it isn't started. Raises ImageUnavailable."""
+    """Make a container and return its id; it isn't started.
+
+    Raises:
+        ImageUnavailable: The image isn't on the engine.
+    """
     image, options, beside = spec.image, spec.options, spec.beside
     answer = await docker.call(
         docker.api.create_container,
@@ -202,7 +206,7 @@ def limited(docker: Docker, limits: Limits, argv: Sequence[str]) -> tuple[str, .
 
 
 _OPTIONS = {"fsize": ("f", 1024), "core": ("c", 1024), "data": ("d", 1024), "nofile": ("n", 1), "nproc": ("u", 1)}
-"""Of bash's `ulimit`, with the bytes or other things that it counts as one."""
+"""Options of bash's `ulimit`, with the bytes or other things that it counts as one."""
 
 
 def _is_root(user: str) -> bool:
@@ -228,7 +232,12 @@ class ImageFacts:
         self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
 
     async def user_name(self, image: Image) -> str:
-        """Return the configured user. Raises UserError where that is root, ImageUnavailable."""
+        """Return the user that an image is configured for.
+
+        Raises:
+            UserError: The user is root.
+            ImageUnavailable: The image isn't on the engine.
+        """
         if image.digest not in self._names:
             facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
             name = str(facts["Config"].get("User") or "")

@@ -71,7 +71,10 @@ class _RunningCompanion(NamedTuple):
 async def _running_companion(
     docker: Docker, facts: ImageFacts, companion: Companion | None, labels: Mapping[str, str]
 ) -> AsyncIterator[_RunningCompanion | None]:
-    """Provide a companion that is ready, removed at the end whatever happens."""
+    """Provide a companion that is ready, removed at the end whatever happens.
+
+    Raises LimitReached("disk") where it has written more than it may, in place of the job's loss.
+    """
     if companion is None:
         yield None
         return
@@ -81,22 +84,37 @@ async def _running_companion(
         stream, log = await attach(docker.address, container), CompanionLog()
         limit = TimeLimit.of(job.seconds, min(options.limits.cpus, docker.cpus))
         ended: asyncio.Future[None] | None = None
+        watch: asyncio.Task[None] | None = None
+        breaches: list[LimitReached] = []
+
+        async def breach(limit: LimitReached) -> None:
+            breaches.append(limit)
+            await docker.kill(container)
+
         try:
             await docker.call(docker.api.start, container)
             ended = asyncio.ensure_future(_until_end(docker, container, stream, log))
             await until_ready(log, ended, expire(limit, lambda: _use(docker, container)))
+            meter = layer_meter(
+                docker, await docker.call(docker.api.inspect_container, container), options.limits.disk_mb
+            )
+            watch = asyncio.create_task(watch_disk(meter, options.limits.disk_mb, breach))
             yield _RunningCompanion(container, job.outputs, log, ended)
+        except EndedFromOutside:
+            if breaches:
+                raise breaches[0] from None
+            raise
         finally:
             stream.close()
+            if watch:
+                watch.cancel()
             if ended:
                 ended.cancel()
                 await asyncio.gather(ended, return_exceptions=True)
 
 
 async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
-    """Return a companion's end, raising EndedFromOutside for one that is gone or has lost a process for want of
-    memory.
-    """
+    """Return a companion's end, raising EndedFromOutside for one that is gone or hit its memory limit."""
     state = (await docker.call(docker.api.inspect_container, companion.container))["State"]
     if not state["Running"] or state["OOMKilled"]:
         raise EndedFromOutside(LOST)

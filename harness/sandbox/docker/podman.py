@@ -14,8 +14,9 @@ _INFO = "/v4.0.0/libpod/info"
 
 
 class Limiting(NamedTuple):
-    """Limits that an engine can set for a container, and whether it sets those of processes: a user's own service
-    of Podman has few control groups (with cgroup v1 none), and drops those limits.
+    """Limits that an engine can set for a container, and whether it sets those of processes.
+
+    A user's own service of Podman has few control groups (with cgroup v1 none), and drops those limits.
     """
 
     groups: frozenset[str] = frozenset({MEMORY, PIDS, CPU})

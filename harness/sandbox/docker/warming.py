@@ -30,7 +30,11 @@ class Warming:
         self._lock = asyncio.Lock()
 
     async def warm(self, image: Image, labels: Mapping[str, str]) -> None:
-        """Read every file of an image, unless that was done a short while ago. Raises SandboxLost."""
+        """Read every file of an image, unless that was done a short while ago.
+
+        Raises:
+            SandboxLost: The container that reads was lost.
+        """
         key = self._docker.api.base_url, image.reference
         async with self._lock:
             if time.monotonic() - _read_at.get(key, -WARM_SECONDS) >= WARM_SECONDS:

@@ -14,9 +14,9 @@ from harness.specs.errors import UserError
 from harness.specs.task import PackageClient
 
 EGRESS_PORT = 47116
-"""Of a sandbox's loopback: where the proxy is."""
+"""The port of a sandbox's loopback where the proxy is."""
 CERTIFICATES = "/tmp/testwright/certificates.pem"
-"""Where a sandbox has the certificates that this machine trusts."""
+"""The file of a sandbox with the certificates that this machine trusts."""
 _CERTIFICATE_VARIABLES = (
     "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO",
 )  # fmt: skip

@@ -45,7 +45,11 @@ def named_endpoint(text: str) -> Endpoint:
 
 
 def endpoint_of(url: str, whose: str) -> Endpoint:
-    """Return where a client's registry is. Raises UserError for one that an agent can't be given."""
+    """Return where a client's registry is.
+
+    Raises:
+        UserError: An agent can't be given it.
+    """
     try:
         parts: SplitResult = urlsplit(url)
         host, port = (parts.hostname or "").rstrip("."), parts.port

@@ -11,7 +11,7 @@ from harness.sandbox.protocol import Gateway, Mount
 from harness.specs.errors import SandboxLost
 
 _SHOWN_AT = "/run/testwright"
-"""Where a sandbox finds the directories of its gateways' sockets, if they are shown there, each by its port."""
+"""The place in a sandbox of the directories of its gateways' sockets, if they are shown there, each by its port."""
 _SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
 _READY_SECONDS = 30.0
 # Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.
@@ -48,7 +48,7 @@ def with_forwarder(gateway: Gateway, argv: Sequence[str]) -> tuple[str, ...]:
 
 
 async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
-    """Return once such a forwarder takes connections.
+    """Wait until such a forwarder takes connections.
 
     Raises:
         SandboxLost: It doesn't.
@@ -68,7 +68,7 @@ class Carrier:
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Return once connections are taken.
+        """Wait until connections are taken.
 
         Raises:
             SandboxLost: None are.

@@ -22,7 +22,7 @@ OPEN, DATA, END, RESET = range(4)
 CHUNK = 1 << 16
 MAX_CONNECTIONS = 128
 MAX_UNREAD_BYTES = 64 << 20
-"""Of one connection, by whoever it is carried to; it is broken off at more. A slow reader delays nobody else."""
+"""Bytes of one connection that its receiver hasn't read; it is broken off at more. A slow reader delays no other."""
 SOCKET_WORKS, MULTIPLEXED, NO_PORT = b"s", b"m", b"e"
 DIAL_SECONDS = 10
 
@@ -113,8 +113,9 @@ class Mux:
                 connection.writer.write_eof()
 
     async def _begin(self, number: int) -> None:
-        """Begin this side of a connection that the other side has opened. What the other sends next comes after
-        that.
+        """Begin this side of a connection that the other side has opened.
+
+        What the other sends next comes after that.
         """
         try:
             if self._dial is None or number in self._connections or len(self._connections) >= MAX_CONNECTIONS:

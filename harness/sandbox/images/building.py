@@ -119,9 +119,9 @@ _STEP_FAILED = (
     r"(?:did not complete successfully|executor failed running \[.*\]): exit code: \d+"
     r"|while running runtime: exit status \d+"
 )
-"""What BuildKit's versions and Podman say of a command's exit status."""
+"""Messages of BuildKit's versions and Podman about a command's exit status."""
 _BROKE_OFF = r"rpc error: code = \w+ desc = .*(?:EOF|transport|closed|connection)"
-"""What the client says when its session with the engine breaks off, as happens while many images are built."""
+"""Messages of a client whose session with the engine breaks off, as happens while many images are built."""
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 
 
@@ -143,7 +143,11 @@ class BuildCli(NamedTuple):
 
 @cache
 def find_build_cli(search_path: str) -> BuildCli:
-    """Return the first `docker` on `search_path` that can build. Raises ImageUnavailable, naming those that can't."""
+    """Return the first `docker` on `search_path` that can build.
+
+    Raises:
+        ImageUnavailable: There is none; the message names those that can't build.
+    """
     refused = []
     for path in _candidates(search_path):
         version = _client_version(path)
@@ -204,7 +208,11 @@ async def _build_once(command: Sequence[str], tag: str, *, again: bool = False) 
 
 
 async def installed_build_cli() -> BuildCli:
-    """Return the one that this process uses. Raises ImageUnavailable."""
+    """Return the command for builds that this process uses.
+
+    Raises:
+        ImageUnavailable: There is none.
+    """
     return await asyncio.to_thread(engine_build_cli, os.environ.get("PATH", os.defpath))
 
 
@@ -258,8 +266,9 @@ def _candidates(search_path: str) -> list[Path]:
 
 
 def _client_version(path: Path) -> str:
-    """Return the client's version without asking the engine: one that is busy or hangs would keep the client
-    waiting.
+    """Return the client's version without asking the engine.
+
+    One that is busy or hangs would keep the client waiting.
     """
     return _output(path, "version", "--format", "{{.Client.Version}}", DOCKER_HOST=_NO_ENGINE).strip()
 

@@ -148,7 +148,9 @@ async def shrink_images(most: int, prefix: str = OURS) -> list[str]:
     """Remove images of ours until they take `most` bytes at most; the tags that are gone.
 
     Images of others, those that a container has, and those that any process of this machine works with stay.
-    Raises ImageUnavailable where no engine answers.
+
+    Raises:
+        ImageUnavailable: No engine answers.
     """
     gone: list[str] = []
     refused: set[str] = set()
@@ -190,7 +192,7 @@ def _is_below(lower: ListedImage, upper: OurImage) -> bool:
 
 
 _LABEL = "testwright.version"
-"""What every image has that we build."""
+"""The label of every image that we build."""
 _VOLUMES, _OF_VOLUMES = "testwright=toolbox", "testwright-"
 
 

@@ -20,7 +20,7 @@ from harness.specs.errors import ImageUnavailable
 _TIMEOUT_SECONDS = 600
 _CHUNK = 1 << 20
 _LABELS = {"testwright": "1"}
-"""What every container of ours has, so that `clean` finds it."""
+"""The labels of every container of ours, so that `clean` finds it."""
 _ULIMITS = [Ulimit(name=name, soft=most, hard=most) for name, most in (("nofile", 4096), ("nproc", 32768))]
 """Podman's defaults can be more than its own process may have."""
 _NOT_A_CONTAINER = "LABEL testwright=image"

@@ -14,12 +14,12 @@ from harness.specs.yaml_files import line_of_key
 
 BASE_RECIPE = Path("scripts/base-image")
 _TASK_LAYOUT = "3"
-"""Of what we put around a task's tree, in the image and in our own git directory; a change makes new images."""
+"""Version of the files around a task's tree, in the image and in our git directory; another one makes new images."""
 _TAG_DIGITS = 12
 ARCHIVE = "source.tar"
 """A release that no registry has, however it is compressed."""
 _OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs", ARCHIVE)
-"""What a repo's Dockerfile may have beside itself and run_tests.sh: locks, modules of the latter, an archive."""
+"""Files that a Dockerfile may have beside itself and run_tests.sh: locks, modules of the latter, an archive."""
 RUN_SCRIPT = "run_tests.sh"
 _PLACE = re.compile(r"@([A-Z_]+)@")
 _TARGETS = ("dependencies", "repo")

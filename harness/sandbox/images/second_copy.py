@@ -34,7 +34,11 @@ def copy_tag(digest: str) -> str:
 
 
 async def make_second_copy(reference: str, digest: str) -> str:
-    """Return the tag of an image's second copy, made if it isn't there. Raises ImageUnavailable."""
+    """Return the tag of an image's second copy, made if it isn't there.
+
+    Raises:
+        ImageUnavailable: It can't be made.
+    """
     tag = copy_tag(digest)
     async with engine_images() as engine:
         if await engine.find(tag) is None:

@@ -1,7 +1,7 @@
-"""Repo images and task images on a Docker engine.
+r"""Repo images and task images on a Docker engine.
 
     base -> dependencies -> repo image    (upstream complete)
-                        \\-> task image    (a layer of its own, so that none below it holds a withheld test)
+                        \-> task image    (a layer of its own, so that none below it holds a withheld test)
 
 A tag carries the hash of what the image is made from, so an image that is there is the right one.
 """
@@ -104,7 +104,7 @@ async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
 
 
 async def _build_task(images: EngineImages, task: Task, recipe: Recipe, tag: str, scratch: Path) -> GitTree:
-    """Return the task image, made of the dependencies and one tar; returns its tree."""
+    """Build the task image from the dependencies and one tar, and return its tree."""
     upstream = await repo_image(task.repo)
     tree = await task_tree(GitTree(upstream.tree), task, scratch / "tree.git")
     await write_work_tree(tree, scratch / "app")

@@ -18,7 +18,7 @@ _ETC = (
     "alternatives", "ca-certificates", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types",
     "os-release", "protocols", "services", "ssl/certs", "ssl/openssl.cnf",
 )  # fmt: skip
-"""Of this machine's /etc: what programs need and nobody minds showing."""
+"""Files of this machine's /etc that programs need and that hold no secrets."""
 _LIMITED = 'ulimit -c 0 -f "$1" -d "$2"; shift 2; exec "$@"'
 
 
@@ -61,9 +61,7 @@ class Confinement(Protocol):
         env: Mapping[str, str],
         driver: bool,
     ) -> Launch:
-        """Return how to start `argv` in a sandbox; a driver is to be safe from its own commands where that is
-        possible.
-        """
+        """Return how to start `argv` in a sandbox; a driver is safe from its own commands where that is possible."""
         ...
 
 

@@ -65,8 +65,9 @@ async def run_job(
 
 
 class _RunningCompanion(NamedTuple):
-    """A companion at work. `network` is a process with the network that its job joins; `ended` is done when it has
-    ended.
+    """A companion at work.
+
+    `network` is a process with the network that its job joins; `ended` is done when it has ended.
     """
 
     network: int

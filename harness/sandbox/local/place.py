@@ -34,7 +34,11 @@ _ETC = {
 
 
 def places() -> Path:
-    """Return where all local sandboxes of this user are. Raises UserError where somebody else made it."""
+    """Return where all local sandboxes of this user are.
+
+    Raises:
+        UserError: Somebody else made it.
+    """
     directory = Path(tempfile.gettempdir()) / f"testwright-local-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
     status = directory.lstat()
@@ -116,7 +120,9 @@ class LocalDirectory:
     def open(self, path: str) -> Iterator[int]:
         """Provide a descriptor of a directory that the agent may have tampered with: no link on the way is followed.
 
-        Raises FileNotFoundError, SandboxLost.
+        Raises:
+            FileNotFoundError: It isn't there.
+            SandboxLost: It can't be opened.
         """
         try:
             current = os.open(self.files, os.O_RDONLY | os.O_DIRECTORY)
@@ -154,7 +160,12 @@ _CHUNK_BYTES = 1 << 18
 
 
 def tar_of(place: LocalDirectory, path: str) -> Generator[bytes, None, None]:
-    """Return an uncompressed tar of a directory, in chunks. Raises FileNotFoundError, SandboxLost."""
+    """Return an uncompressed tar of a directory, in chunks.
+
+    Raises:
+        FileNotFoundError: It isn't there.
+        SandboxLost: It can't be read.
+    """
     waiting = bytearray()
     for piece in _pieces(place, path):
         waiting += piece
@@ -194,9 +205,7 @@ def _member(inside: str, child: str, fd: int) -> Iterator[bytes]:
 
 
 def _make_readable(status: os.stat_result, child: str, fd: int) -> None:
-    """Give back the right to read, which an agent may have taken from itself; follow no link, whatever `child` is
-    now.
-    """
+    """Give back the right to read, which an agent may have taken from itself; follow no link at `child`."""
     wanted = {stat.S_IFDIR: 0o500, stat.S_IFREG: 0o400}.get(stat.S_IFMT(status.st_mode), 0)
     if status.st_mode & wanted != wanted and status.st_uid == os.getuid():
         found = os.open(child, os.O_PATH | os.O_NOFOLLOW, dir_fd=fd)
@@ -226,7 +235,11 @@ def _header(entry: tarfile.TarInfo) -> bytes:
 
 
 def read_outputs(place: LocalDirectory, path: str) -> Outputs:
-    """Return the regular files below a directory, up to the caps. Raises SandboxLost."""
+    """Return the regular files below a directory, up to the caps.
+
+    Raises:
+        SandboxLost: The directory can't be read.
+    """
     files: dict[str, bytes] = {}
     room = MAX_OUTPUTS_BYTES
     count = 0

@@ -41,9 +41,12 @@ _NOT_FOR_PIP = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_HASHES")
 
 
 async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -> Path:
-    """Make `venv`; returns upstream's tree, in `scratch`. Raises ImageUnavailable with the log's path.
+    """Make `venv`, and return upstream's tree, in `scratch`.
 
     The repo's package is installed in development form at `repo.workdir`, where the tree will be later.
+
+    Raises:
+        ImageUnavailable: pip fails; the message has the log's path.
     """
     log = venv.parent.name
     python = str(venv / "bin" / "python")
@@ -75,9 +78,7 @@ async def make_venv(repo: Repo, requirements: Path, venv: Path, scratch: Path) -
 
 
 def copy_venv(venv: Path, destination: Path) -> None:
-    """Copy a venv by hard links, except for the files that name the place: scripts and the venv's own
-    configuration.
-    """
+    """Copy a venv by hard links, except for files that name the place: scripts and the venv's own configuration."""
     shutil.copytree(venv, destination, symlinks=True, copy_function=os.link)
     for path in [destination / "pyvenv.cfg", *(destination / "bin").iterdir()]:
         if path.is_file() and not path.is_symlink():
@@ -150,9 +151,10 @@ async def task_environment(task: Task) -> Image:
 
 
 def known_digest(task: Task) -> str | None:
-    """Return the digest of a task's environment without making it: None where none was made here.
+    """Return the digest of a task's environment without making it; None where none was made here.
 
-    Raises UserError.
+    Raises:
+        UserError: The repo has no recipe.
     """
     record = _place(task.id, _recipe(task.repo), task.patch("withheld.patch")).record()
     return record.digest if record else None
@@ -226,7 +228,10 @@ def _requirements(repo: Repo) -> Path:
 
 
 def _place(name: str, recipe: str, withheld: bytes = b"") -> ImageFolder:
-    """Return a venv belongs to one interpreter, so where that lies makes a place of its own, but no other digest."""
+    """Return the folder of an environment.
+
+    A venv belongs to one interpreter, whose path is part of the folder's name.
+    """
     parts = {"recipe": recipe.encode(), "withheld.patch": withheld, "executable": os.fsencode(sys.executable)}
     directory = cache_directory() / "environments" / f"{name}-{digest_of(parts)[:_NAME_DIGITS]}"
     return ImageFolder(str(directory), directory)

@@ -20,7 +20,7 @@ from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.scaffold import Scaffold
 
 TOOLBOX = "/opt/testwright"
-"""Where sandboxes find it. Loaders in it know this path; it may have at most 19 characters."""
+"""The toolbox's place in sandboxes. Loaders in it know this path; it may have at most 19 characters."""
 PYTHON = f"{TOOLBOX}/bin/python3"
 HASHES = "SHA256SUMS"
 _DIGITS = 12
@@ -30,8 +30,9 @@ _PROGRAMS = "programs.json"
 
 @dataclass(frozen=True)
 class ToolboxRecipe:
-    """The recipe of a toolbox. `digest` is over the scaffold's locks, its programs' names and what makes toolboxes
-    here.
+    """The recipe of a toolbox.
+
+    `digest` is over the scaffold's locks, its programs' names and what makes toolboxes here.
     """
 
     scaffold: Scaffold

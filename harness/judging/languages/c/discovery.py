@@ -92,7 +92,10 @@ def is_test_file(path: str) -> bool:
 def discover(source: bytes, path: str) -> TestFile:
     """Return the one test of a file that has any code: the program, with the file's whole text.
 
-    Its functions are `others`: parts of the program, with no result of their own. Raises TooMuchToRead.
+    Its functions are `others`: parts of the program, with no result of their own.
+
+    Raises:
+        TooMuchToRead: The file is larger than anybody would write.
     """
     quota = FileQuota(path, source)
     root = parsed(_GRAMMAR, source)

@@ -24,7 +24,7 @@ LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _BINDING = re.compile(
     r"__builtin_(?!expect)\w+|_*setjmp|sigsetjmp|longjmp|siglongjmp|v?fork|alloca|strdupa|strndupa|dlsym|__func__|__FUNCTION__"
 )
-"""What depends on the function that it stands in."""
+"""Names that depend on the function in which they stand."""
 _MACRO = re.compile(
     r"__\w+|[A-Z][A-Z0-9_]*|\w*(?:foreach|for_each|container_of|offsetof)\w*|va_\w+|assert\w*|static_\w+"
 )
@@ -47,9 +47,7 @@ _SCALAR = re.compile(
 
 
 def may_change(function: Function) -> bool:
-    """Return whether a function may be rewritten at all: not where something depends on its frame or its
-    registers.
-    """
+    """Return whether a function may be rewritten at all: its frame and registers must not matter."""
     for node in below(function.node):
         if node.type in ("gnu_asm_expression", "ms_asm_block", "declaration") and node.parent == function.node:
             return False  # a declaration between head and body: parameters of the old kind
@@ -84,18 +82,14 @@ def _is_a_blocks_value(node: Node) -> bool:
 
 
 def may_copy(node: Node) -> bool:
-    """Return whether a whole statement can stand in a function twice: without labels of any kind or variables that
-    stay.
-    """
+    """Return whether a whole statement can stand in a function twice: it has no labels and no lasting variables."""
     return is_whole(node) and not any(
         inner.type in ("labeled_statement", "storage_class_specifier") for inner in below(node)
     )
 
 
 def leaves(body: Node, kinds: frozenset[str]) -> bool:
-    """Return whether a loop's or switch's body holds `break` or `continue` (as `kinds` says) of that loop or
-    switch.
-    """
+    """Return whether a loop's or switch's body has a `break` or `continue` (`kinds`) of its own."""
     for child in body.children:
         if child.type in kinds:
             return True
@@ -107,9 +101,7 @@ def leaves(body: Node, kinds: frozenset[str]) -> bool:
 
 
 def is_value(node: Node, scene: Scene) -> bool:
-    """Return whether an expression is computed for its value, when the function runs, and is neither void nor a
-    place.
-    """
+    """Return whether an expression is computed at run time for its value, and is neither void nor a place."""
     return _is_wanted(node, scene) and not _is_place(node) and _is_computed(node, _macros(scene.above))
 
 
@@ -156,9 +148,7 @@ def _is_place(node: Node) -> bool:
 
 
 def _is_computed(node: Node, macros: frozenset[str]) -> bool:
-    """Return whether all that a node is a part of runs: no constant expression, no argument of what may be a
-    macro.
-    """
+    """Return whether a node runs: it is in no constant expression and in no argument of a possible macro."""
     inner: Node = node
     above = node.parent
     while above is not None and inner.type not in STATEMENTS:
@@ -202,9 +192,7 @@ def _has_no_error_itself(statement: Node) -> bool:
 
 
 def is_conditional(node: Node) -> bool:
-    """Return whether a node of a function stands under a condition of the preprocessor that is within the
-    function.
-    """
+    """Return whether a node stands under a condition of the preprocessor within its function."""
     above = node.parent
     while above is not None and above.type != "function_definition":
         if above.type.startswith("preproc_"):
@@ -236,9 +224,7 @@ def _declarations(scene: Scene) -> list[Node]:
 
 @lru_cache(maxsize=4)  # two judgings' scenes may be worked at side by side
 def types_of(scene: Scene) -> dict[str, str]:
-    """Return the types of variables that are scalars, pointers or of a named type, by name; none that has two
-    types.
-    """
+    """Return the types of variables that are scalars, pointers or named types, by name; none that has two types."""
     found: dict[str, set[str]] = {}
     for node in _declarations(scene):
         words = _specifiers(node)

@@ -66,7 +66,7 @@ def _taken_apart(node: Node, _: Scene) -> Sequence[Edit]:
 
 
 def _standing_twice(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Return a statement stands in both arms of a branch, so it doesn't matter which one is taken."""
+    """Put a statement into both arms of a branch, so that it doesn't matter which one is taken."""
     if not _is_short(node) or not is_whole(node):
         return ()
     hidden = Hidden.drawn(scene.fresh(), scene.chance)

@@ -29,8 +29,8 @@ BUILD = (resources.files("harness.judging.languages.c") / "in_container/build.sh
 _FUZZ = (resources.files("harness.judging.languages.c") / "skeletons/fuzz.txt").read_text()
 _VARIANTS = "/tmp/variants"
 _FLAGS = "-O1 -w"
-"""Without warnings: of text that is rewritten a compiler has a lot to say. The same for every variant, pristine ones
-included, so that `run_tests` compiles what none of them changes once."""
+"""Options without warnings, of which a compiler has many for rewritten text. They are the same for every variant,
+pristine ones included, so that `run_tests` compiles what none of them changes once."""
 _MOST_ATTEMPTS = 3
 """There is no preprocessor in front of the rules: a macro of a header may make other text of one than it seems."""
 _BUILD_SECONDS = 300
@@ -49,7 +49,10 @@ class CToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return all variants in one container. One whose rewriting isn't C is rewritten another way, a few times."""
+        """Compile all variants in one container.
+
+        One whose rewriting isn't C is rewritten another way, a few times.
+        """
         attempts = dict.fromkeys(range(len(sources)), 0)
         placed = {number: await asyncio.to_thread(_placed, number, source) for number, source in enumerate(sources)}
         while True:

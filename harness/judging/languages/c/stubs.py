@@ -192,9 +192,7 @@ def _first_place(root: Node) -> int:
 
 
 def _before(node: Node) -> int:
-    """Return where another function may stand: before what is at the top of the file, its comment and conditions
-    too.
-    """
+    """Return where another function may stand: before the file's first parts, with their comment and conditions."""
     while node.parent is not None and node.parent.parent is not None:
         node = node.parent
     while node.prev_sibling is not None and node.prev_sibling.type == "comment":

@@ -66,7 +66,7 @@ def _kept_for_a_moment(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _read_again(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Return a variable is read from where it lies: `x` -> `(*(volatile __typeof__(x) *)&x)`"""
+    """Read a variable from its place in memory: `x` -> `(*(volatile __typeof__(x) *)&x)`."""
     if not is_value(node, scene) or not _is_scalar_name(node, scene) or "register" in text_of(scene.function.body):
         return ()
     name = text_of(node)
@@ -89,7 +89,7 @@ def _number_made_up(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _held_condition(node: Node, scene: Scene) -> Sequence[Edit]:
-    """Return a condition's outcome is stored before it is looked at."""
+    """Store a condition's outcome before it is looked at."""
     test = condition_of(node)
     if test is None or not is_value(test, scene):
         return ()

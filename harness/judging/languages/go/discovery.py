@@ -141,8 +141,7 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str) -> TestFile:
-    """Return `TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests belong to their
-    test.
+    """Return `TestX(*testing.T)`, `FuzzX(*testing.F)` and `ExampleX()` with an output; subtests are part of a test.
 
     Raises:
         TooMuchToRead: The file is larger than anybody would write.
@@ -196,8 +195,11 @@ def imports(source: bytes) -> Iterator[Import]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:
-    """Return whether a test file acts on every test of its package: a `TestMain`, an `init`, a function that gives a
-    variable of the package its value, or a file without tests, which is built with them all the same.
+    """Return whether a test file acts on every test of its package.
+
+    It does by a `TestMain`, an `init`, or a function that gives a variable of the package its value, and as a file
+    without
+    tests, which is built with them all the same.
     """
     if not is_test_file(path):
         return False
@@ -269,7 +271,7 @@ def _has_output(node: Node) -> bool:
 
 
 def _test(name: str, node: Node, start: Node, source: bytes, assertions: int) -> TestFunction:
-    """Return what an example has to print is one assertion."""
+    """Return a test function. The output that an example has to print counts as one assertion."""
     total = assertions + _has_output(node)
     first, last = start.start_point[0] + 1, node.end_point[0] + 1
     return TestFunction(name, first, last, source[start.start_byte : node.end_byte], assertions=total)

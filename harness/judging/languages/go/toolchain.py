@@ -67,10 +67,14 @@ class Binary(NamedTuple):
 
 
 async def build_binaries(context: JobContext, variants: Sequence[PreparedVariant], package: Package) -> list[Binary]:
-    """Return a package's test binary of each variant. Raises SandboxLost.
+    """Return a package's test binary of each variant.
 
     The first one is built by itself: its size says how many others one container may leave. Where a container comes
-    to one of its limits, no variant has a binary of this package, and nothing more is built of it.
+    to
+    one of its limits, no variant has a binary of this package, and nothing more is built of it.
+
+    Raises:
+        SandboxLost: A container was lost.
     """
     made: dict[int, Binary] = {}
     together = [number for number, variant in enumerate(variants) if not _data_files(variant)]
@@ -193,7 +197,9 @@ class Request:
 async def rewrite_variants(context: JobContext, requests: Sequence[Request]) -> list[Rewritten]:
     """Return every variant's texts, checked as the compiler would, in one container.
 
-    Raises SandboxLost, and UserError for a variant that does not compile as it is written.
+    Raises:
+        UserError: A variant doesn't compile as it is written.
+        SandboxLost: The container was lost.
     """
     texts: dict[str, bytes] = {}
 
@@ -266,7 +272,7 @@ class GoToolchain:
     async def build(
         self, context: JobContext, compiled: Sequence[CompiledVariant], suite: SuiteFiles, /
     ) -> list[Built]:
-        """Return one binary of each variant for each package that has tests of the suite."""
+        """Build one binary of each variant for each package that has tests of the suite."""
         prepared = [item for item in compiled if isinstance(item, PreparedVariant)]
         assert len(prepared) == len(compiled)
         binaries: list[dict[str, Binary]] = [{} for _ in prepared]

@@ -8,7 +8,7 @@ from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.classes import CheckedFunction, Module, Scope
 
 MAX_ANCESTORS = 50
-"""Of one class: bases of bases beyond them are not looked at."""
+"""The most ancestors of one class: bases of bases beyond them are not looked at."""
 MAX_MODULES = 2_000
 """Files of code that are read for bases, and changed files."""
 MAX_STEPS = 300_000

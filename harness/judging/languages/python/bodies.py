@@ -17,8 +17,10 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions_of(text: bytes) -> Mapping[str, FunctionNode] | None:
-    """Return the functions of a module and its classes by qualified name, the last of each; None where it can't be
-    read.
+    """Return the functions of a module and its classes by qualified name, the last of each.
+
+    Returns:
+        None where it can't be read.
     """
     try:
         tree = ast.parse(text)
@@ -177,8 +179,10 @@ def _rows(function: FunctionNode) -> tuple[int, int]:
 
 
 def _block(function: FunctionNode, lines: Sequence[str], kept: frozenset[int]) -> tuple[str, list[str]] | None:
-    """Return a body's indentation, and its lines one step further in; None where it shares a line with anything
-    else.
+    """Return a body's indentation, and its lines one step further in.
+
+    Returns:
+        None where it shares a line with anything else.
     """
     if not _statements(function):
         return None

@@ -53,7 +53,7 @@ def text_of(node: Node | None) -> str:
 
 _RETURN = re.compile(rb"\r(?!\n)")
 _OWN_LINE = re.compile(rb"^[ \t\r\x0b\f]*#", re.MULTILINE)
-"""Of a run all comments but the first begin their lines."""
+"""A comment that begins its line, as all of a run do but the first."""
 
 
 def with_short_comments(source: bytes) -> bytes:
@@ -106,8 +106,9 @@ _HOOK = re.compile(r"(async)?_?(setup|teardown|set_?up|tear_?down)_?(class|metho
 
 
 class CheckedFunction(NamedTuple):
-    """A function of one of several files that are read together. `start` is where its file begins among them, in
-    bytes.
+    """A function of one of several files that are read together.
+
+    `start` is where its file begins among them, in bytes.
     """
 
     node: Node
@@ -133,9 +134,7 @@ class PythonChecks:
                 self._known.setdefault(f".{name}", []).append(self._part(method))
 
     def within(self, methods: Mapping[str, CheckedFunction]) -> Callable[[CheckedFunction], int]:
-        """Return a counter for functions of a class that has these methods, inherited ones included; or of the
-        module.
-        """
+        """Return a counter for functions of a class with these methods, inherited ones included; or of the module."""
         own = {f".{name}": [self._part(method)] for name, method in methods.items()}
         fixtures = {name: own[f".{name}"] for name, method in methods.items() if "fixture" in method.decorators}
         hooks = self._without_being_named(methods)
@@ -176,7 +175,7 @@ _BLOCKS = frozenset(
 _DATACLASSES = frozenset({"dataclass", "define", "frozen", "mutable", "attrs"})
 MAX_CLASS_DEPTH = 20
 MAX_MEANINGS = 10
-"""Of one name in one file."""
+"""The most meanings of one name in one file."""
 GRAMMAR = Language(tree_sitter_python.language())
 
 
@@ -190,11 +189,11 @@ class Scope:
     functions: list[tuple[str, CheckedFunction]] = field(default_factory=list)
     classes: list["Scope"] = field(default_factory=list)
     other_names: list[HelperFunction] = field(default_factory=list)
-    """Of what asserts elsewhere: `same = TestCase.assertEqual`."""
+    """Other names of functions that assert elsewhere: `same = TestCase.assertEqual`."""
     values: set[str] = field(default_factory=set)
     """Names that it gives to what is no function: `test_slow = None`."""
     collected: bool | None = None
-    """What it says by `__test__`."""
+    """Whether pytest collects it, as `__test__` says."""
     is_made: bool = False
     """It has a constructor of its own, so that pytest collects none of its methods."""
 

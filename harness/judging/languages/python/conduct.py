@@ -60,7 +60,7 @@ _ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _PLAIN_ENCODING = re.compile(
     r"utf[-_]?8([-_](sig|unix|dos|mac))?|(us[-_])?ascii|latin[-_]?1|iso[-_]?8859[-_]\d+|cp125\d", re.I
 )
-"""Those in which Python reads the text that the grammar reads."""
+"""Encodings in which Python reads the text that the grammar reads."""
 _SOURCE = re.compile(r".*\.(py|pyc|pyo|so)")
 _PYTHON = re.compile(r"(.*/)?python[\d.]*")
 
@@ -185,7 +185,7 @@ class _File:
 
     @staticmethod
     def _runs_python(words: list[str | None]) -> str:
-        """Return the repository's own command may run so; what is given on the command line is looked at as code."""
+        """Return what a command line runs by `python`: its code is looked at."""
         option = next((place for place, word in enumerate(words) if word in ("-c", "-m")), None)
         given = words[option + 1] if option is not None and option + 1 < len(words) else None
         if option is None or given is None:

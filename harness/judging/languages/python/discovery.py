@@ -32,10 +32,10 @@ def is_test_file(path: str) -> bool:
 
 
 def discover(source: bytes, path: str = "") -> TestFile:
-    """Return the test functions of a Python file as pytest's default rules see them, those that classes inherit
-    included.
+    """Return a file's test functions as pytest's default rules see them, also those that classes inherit.
 
-    Raises TooMuchToRead, also where inheritance makes too many tests of few lines.
+    Raises:
+        TooMuchToRead: The file is larger than anybody would write, or inheritance makes too many tests of few lines.
     """
     return PythonRelatives(_ALONE).discover(source, path)
 
@@ -120,8 +120,9 @@ def calls(source: bytes) -> frozenset[str]:
 
 
 def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
-    """Return whether a file acts on every test below it: a conftest.py, what makes its folder a package, a module in
-    the place of one of Python's own.
+    """Return whether a file acts on every test below it.
+
+    It does as a conftest.py, if it makes its folder a package, or as a module in the place of one of Python's own.
     """
     file = PurePosixPath(path)
     return file.name in ("conftest.py", "__init__.py") or file.stem in sys.stdlib_module_names

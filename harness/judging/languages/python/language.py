@@ -48,7 +48,7 @@ class PythonToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return all variants in one container."""
+        """Compile all variants in one container."""
         result = await _compile(context, compile_request(sources, context.image.workdir))
         return _assemble(sources, json.loads(result))
 

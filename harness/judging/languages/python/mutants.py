@@ -131,7 +131,7 @@ def _handler(node: Node) -> Iterator[Mutation]:
 
 
 def _assignment(node: Node) -> Iterator[Mutation]:
-    """Yield a choice of `x or y` in an assignment is left to its connector; `None` becomes something."""
+    """Change `None` in an assignment to something; a choice of `x or y` is left to its connector."""
     right = node.child_by_field_name("right")
     if right is not None and right.type == "none":
         yield changed(Operator.CONSTANT, right, '"testwright"', "None becomes a string")

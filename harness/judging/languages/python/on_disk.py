@@ -36,7 +36,7 @@ _NO_TEXT = frozenset(
     {tokenize.NEWLINE, tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 )
 _Gap = Callable[[TokenInfo, TokenInfo, int], str | None]
-"""What is to stand between two tokens of a line, within so many brackets; None for what stands there."""
+"""A function that gives the space between two tokens of a line, within so many brackets; None to leave it."""
 
 
 def spaced(text: bytes, names: Sequence[str], chance: Random) -> bytes:

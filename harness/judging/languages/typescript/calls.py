@@ -174,7 +174,7 @@ _FUNCTIONS = """
 
 
 MAX_DEPTH = 8
-"""Of functions within functions: deeper ones are read as part of what stands around them."""
+"""The most functions within functions: deeper ones are read as part of those around them."""
 
 
 @cache

@@ -60,7 +60,8 @@ def is_test_file(path: str) -> bool:
 def discover(source: bytes, path: str) -> TestFile:
     """Return the tests of a file, wherever it registers them but in a function that is called from elsewhere.
 
-    Raises TooMuchToRead.
+    Raises:
+        TooMuchToRead: The file is larger than anybody would write.
     """
     quota = FileQuota(path, source)
     grammar = _TSX if path.endswith("x") else _GRAMMAR

@@ -48,7 +48,7 @@ class TypeScriptToolchain:
     suites = None
 
     async def compile(self, context: JobContext, sources: Sequence[VariantSource]) -> list[CompiledVariant]:
-        """Return all variants in one container, each rewritten as its seed says."""
+        """Compile all variants in one container, each rewritten as its seed says."""
         texts = await asyncio.to_thread(lambda: {source.name: _running(source) for source in sources})
         compiled = await _transpiled(context, texts)
         return [_laid_out(source, compiled[source.name]) for source in sources]
@@ -120,9 +120,7 @@ def _forms(path: str) -> Braces:
 
 
 def test_of(listed: str) -> str:
-    """Return the id as it is: a title may have any character in it, and its cases are listed by the title's own
-    text.
-    """
+    """Return the id as it is: a title may have any character, and its cases are listed by the title's own text."""
     return listed
 
 

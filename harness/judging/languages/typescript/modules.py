@@ -51,7 +51,7 @@ class Module:
     path: str
     names: Found = field(default_factory=dict)
     exports: Found = field(default_factory=dict)
-    """Where a name outside isn't the one inside, or is another module's."""
+    """Names that aren't the same outside as inside, or are another module's."""
     stars: list[str] = field(default_factory=list)
 
 

@@ -28,7 +28,7 @@ _TRACERS = {
     "branches.py": "branches/sitecustomize.py",
     "reached.cjs": "reached.cjs",
 }
-"""What a process of tests loads first, by its language, and where it lies below /tmp/reach."""
+"""Files that a process of tests loads first, by its language, and their places below /tmp/reach."""
 _SECONDS = 900
 _BLOCK = re.compile(r"(\S+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)")
 

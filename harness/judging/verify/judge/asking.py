@@ -74,7 +74,7 @@ def cache_key(**parts: Any) -> str:
 
 
 TRIES = 2
-"""Of one vote: a reply that can't be read is asked for once more."""
+"""Tries of one vote: a reply that can't be read is asked for once more."""
 
 
 class _Turn(NamedTuple):
@@ -100,8 +100,7 @@ class Asking:
     nonce: str = field(default_factory=lambda: secrets.token_hex(16))
 
     async def votes(self, questions: Sequence[Question]) -> list[Vote]:
-        """Ask all questions: one call alone, so that the provider keeps what all share, then the others side by
-        side.
+        """Ask one question alone, so that the provider keeps what all share, then the others side by side.
 
         Where the first can't be had, the others aren't tried: a provider that is down answers none.
         """

@@ -25,7 +25,7 @@ from harness.specs.usage import Usage
 KNOWN_TRUE, KNOWN_FALSE = "known-true", "known-false"
 _CALL = re.compile(r"\b([A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*)\(")
 _PROSE = ("#", "//", "*", "/*", '"', "'", "`")
-"""What lines begin with that aren't code: whether prose calls a function is for nobody to argue about."""
+"""Beginnings of lines that aren't code: no control statement may be about functions that prose calls."""
 _STRING = re.compile(r"""(["'`])(?:\\.|(?!\1).)*(?:\1|$)""")
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//|/\*).*")
 _DEFINITION = re.compile(r"\b(?:class|def|func|function)\s.*|\)\s*\{\s*$")
@@ -49,11 +49,14 @@ _STANDS = "Tests that stand in a file whose path ends with '{}' are added or cha
 
 
 def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Question, Question]:
-    """Return one statement that is true of the patch and one that is false, about a function that is called or about
-    a file.
+    """Return one statement that is true of the patch and one that is false, about a called function or a file.
 
-    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where
-    nobody knows. Raises ValueError where the patch has neither to ask about.
+    `calls` is what the listed tests call, by their language's grammar: no other name is asked about. None where no
+    grammar
+    tells.
+
+    Raises:
+        ValueError: The patch has neither to ask about.
     """
     files = sorted(
         {name for name in _FILE.findall(patch) or _FILE_OF_FOLDER.findall(patch) if len(name) in _FILE_CHARS}
@@ -72,9 +75,7 @@ def known_questions(patch: str, calls: frozenset[str] | None = None) -> tuple[Qu
 
 
 def _called(patch: str) -> set[str]:
-    """Return names of functions that added lines call, as far as a line alone tells: not in strings, not as
-    definitions.
-    """
+    """Return names of functions that added lines call, as far as a line alone tells: no strings, no definitions."""
     code = (line for line in _code(patch) if not _DEFINITION.search(line))
     return {name for line in code for name in _CALL.findall(line) if len(name) in _NAME_CHARS}
 
@@ -140,10 +141,10 @@ def _swapped(name: str, part: re.Pattern[str], words: Sequence[str]) -> Iterator
 
 
 MAX_SHOWN_CHARS = 400_000
-"""Of patch and manifest, about 100,000 tokens. A larger one isn't cut: what is cut away can't be judged."""
+"""Characters of patch and manifest, about 100,000 tokens. A larger one isn't cut: a judge can't judge what is cut."""
 PARALLEL_CALLS = 4
 UNREACHED = "the judge could not be reached; the votes in judge.jsonl say why"
-"""In a verdict's words, which hold no address: what the provider said stands with the votes."""
+"""A verdict's words, which hold no address: the provider's message is with the votes."""
 
 
 @dataclass(frozen=True)

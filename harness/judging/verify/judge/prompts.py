@@ -140,9 +140,7 @@ class Prompts:
         return [*opening, Message(role=MessageRole.USER, content=question)]
 
     def criterion(self, statement: str, static: str, probes: Sequence[str]) -> str:
-        """Return the question whether a statement says the same as its check: `static` in words, or patches of
-        probes.
-        """
+        """Return the question whether a statement says the same as its check: `static` in words, or patches."""
         return self._render("criterion", statement=statement, static=static, probes=probes)
 
     def request(self, request: str, must_haves: Sequence[tuple[str, str]]) -> str:

@@ -38,7 +38,11 @@ Form = TypeVar("Form", bound=BaseModel)
 
 
 def read_reply(text: str) -> JudgeReply:
-    """Return a judge's answer. Raises Unreadable."""
+    """Return a judge's answer.
+
+    Raises:
+        Unreadable: The reply isn't one JSON object of the form that was asked for.
+    """
     return read_object(text, JudgeReply)
 
 
@@ -61,8 +65,9 @@ def read_object(text: str, form: type[Form]) -> Form:
 
 
 def backed(reply: JudgeReply, patch: str, of_absence: bool = False) -> bool:
-    """Return whether the quote is in the patch. `met` needs one, but for a statement `of_absence`; `unmet` needs
-    none.
+    """Return whether the quote is in the patch.
+
+    `met` needs one, but for a statement `of_absence`; `unmet` needs none.
 
     White space counts as one space, and the marks in front of a diff's lines may be left out: models drop
     both when they quote several lines.
@@ -163,9 +168,7 @@ class Opinion(BaseModel):
 
 
 def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
-    """Return the answer that more than half of the votes asked for have given; votes that are lost stay in the
-    whole.
-    """
+    """Return the answer that more than half of the votes asked for have given; lost votes count in the whole."""
     counts = Counter(vote.counted for vote in votes if vote.counted)
     tally = dict(Counter(str(vote.fault or vote.answer) for vote in votes))
     found = next((answer for answer, count in counts.items() if 2 * count > question.votes), None)
@@ -179,8 +182,9 @@ def opinion(question: Question, votes: Sequence[Vote]) -> Opinion:
 
 
 def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
-    """Return whether a question whose answer is known got the opposite answer: a judge that can't tell isn't
-    wrong.
+    """Return whether a question whose answer is known got the opposite answer.
+
+    A judge that can't tell isn't wrong.
     """
     opposite = {Answer.MET: Answer.UNMET, Answer.UNMET: Answer.MET}
     return any(vote.counted is opposite.get(question.known) for question, votes in known.items() for vote in votes
@@ -188,8 +192,10 @@ def is_wrong(known: Mapping[Question, Sequence[Vote]]) -> bool:
 
 
 def void_words(known: Mapping[Question, Sequence[Vote]]) -> str:
-    """Return why nothing that was asked with these questions counts; empty where each came out as it is known to
-    be.
+    """Return why nothing that was asked with these questions counts.
+
+    Returns:
+        Empty where each came out as it is known to be.
     """
     if is_wrong(known):
         return "the judge gets a question wrong whose answer is known; none of its answers counts"

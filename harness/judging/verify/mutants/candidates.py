@@ -139,8 +139,9 @@ _BUILDING, _SLOWER = 60.0, 10.0
 
 @dataclass(frozen=True)
 class Coverage:
-    """Lines and branches that tests reach. `summary` is None where nothing could be counted, and `why_none` says
-    why.
+    """Lines and branches that tests reach.
+
+    `summary` is None where nothing could be counted, and `why_none` says why.
 
     `files` are by path.
     """
@@ -164,7 +165,10 @@ class Coverage:
 async def removed_coverage(task: Task, context: ArmContext, suite: Suite, candidates: Candidates) -> Coverage:
     """Count, in one run of a suite's green tests, the removed lines and branches that they reach.
 
-    Raises JobsStopped. What else goes wrong is told in the result.
+    Other failures are told in the result.
+
+    Raises:
+        JobsStopped: The time is over.
     """
     language = task.repo.language
     if language not in MEASURED:

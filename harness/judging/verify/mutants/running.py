@@ -142,9 +142,7 @@ class _Run:
         return "equivalent: it compiles to the same bytecode" if is_same else ""
 
     def _same_code(self, compiled: CompiledVariant) -> str:
-        """Return why a mutant is equivalent, where its compiled code is there before the suite and is the same;
-        else empty.
-        """
+        """Return why a mutant is equivalent: code that is compiled before the suite is the same. Else empty."""
         code, pristine = compiled.variant.code, self._pristine
         if not code or pristine is None or self._task.repo.language == "python":  # a .pyc has lines and columns in it
             return ""

@@ -11,7 +11,7 @@ from harness.models.protocol import sendable_arguments
 _STOPS = {"length": "max_tokens", "content_filter": "refusal", "tool_calls": "tool_use"}
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 _BUDGETS = ((2_048, "low"), (8_192, "medium"))
-"""Of thinking, in tokens, and the effort that comes nearest."""
+"""Budgets of thinking, in tokens, and the effort that comes nearest."""
 
 
 def chat(body: Json) -> Json:
@@ -57,9 +57,7 @@ def _assistant(message: Json) -> list[Json]:
 
 
 def _user(message: Json) -> list[Json]:
-    """Return results first, each as a message of its own; pictures in them go into the user's message that
-    follows.
-    """
+    """Return results as messages of their own, first; their pictures go into the user's message that follows."""
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
     results: list[Json] = []

@@ -68,8 +68,9 @@ class MessageAssembler:
             self._arguments[index] = self._arguments.get(index, "") + text(delta.get("partial_json"))
 
     def _count(self, usage: object) -> None:
-        """Take counts over. Later ones replace earlier ones of the same name; the last event doesn't repeat them
-        all.
+        """Take counts over.
+
+        Later ones replace earlier ones of the same name; the last event doesn't repeat them all.
         """
         if not isinstance(usage, dict):
             return

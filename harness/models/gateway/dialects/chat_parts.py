@@ -64,7 +64,7 @@ def chat_response(whole: Json) -> ChatResponse:
 
 
 def _with_refusal(whole: Json) -> Json:
-    """Return the vendor says a refusal beside the content; the reader of answers looks where litellm puts it."""
+    """Copy a refusal, which the vendor puts beside the content, to where the reader of answers looks for it."""
     choices = objects(whole.get("choices"))
     message = choices[0].get("message") if choices else None
     if not isinstance(message, dict) or not message.get("refusal"):

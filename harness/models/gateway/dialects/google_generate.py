@@ -66,8 +66,9 @@ class ContentAssembler:
 
 
 def counts(usage: Any) -> Usage:
-    """Return tokens without cost. This vendor counts thoughts beside the answer, and tools' results beside the
-    prompt.
+    """Return tokens without cost.
+
+    This vendor counts thoughts beside the answer, and tools' results beside the prompt.
     """
     found = usage if isinstance(usage, dict) else {}
 

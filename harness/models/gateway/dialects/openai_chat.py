@@ -137,7 +137,7 @@ _PARAMETERS = (
     "reasoning_effort",
     "verbosity",
 )
-"""What is passed on in translations: all else could tell litellm where to send the request, and what with."""
+"""Parameters that translations pass on: all else could tell litellm where to send the request, and what with."""
 
 
 class OpenAIChat:

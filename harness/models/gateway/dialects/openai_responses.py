@@ -39,7 +39,7 @@ _PARTS = {
         "text",
     ),
 }
-"""What the events of a part are called: of the part, of its place, of its text; and where its text is."""
+"""Names of a part's events: of the part, of its place, of its text; and where its text is."""
 
 
 class ResponseAssembler:
@@ -266,9 +266,7 @@ def _is_call(item: Json) -> bool:
 
 
 def content_text(content: Any) -> str:
-    """Return all text of a content, with a note for each image or file; of what a tool gave back also where it is
-    JSON.
-    """
+    """Return all text of a content, with a note for each image or file; a tool's result may be JSON."""
     if isinstance(content, str):
         return whole_text(content)
     if isinstance(content, dict):

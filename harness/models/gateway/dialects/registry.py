@@ -20,7 +20,7 @@ BASES: Mapping[DialectName, str] = {
     DialectName.MESSAGES: "/anthropic",
     DialectName.GOOGLE: "/google",
 }
-"""What an agent's base URL ends in."""
+"""The endings of an agent's base URL."""
 
 
 def dialect_at(path: str) -> Dialect:

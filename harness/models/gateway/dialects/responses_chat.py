@@ -76,7 +76,7 @@ def _part(part: Json) -> Json:
 
 
 def _tools(tool: Json) -> list[Json]:
-    """Return a namespace is taken apart; a tool that takes a text gets one argument."""
+    """Take a namespace apart into its tools; a tool that takes a text gets one argument."""
     kind = text(tool.get("type"))
     name, description = text(tool.get("name")), text(tool.get("description"))
     if kind == "namespace":

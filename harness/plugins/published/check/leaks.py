@@ -39,13 +39,20 @@ class _Setting(NamedTuple):
 async def alone_problems(subject: Subject) -> list[Problem]:
     """Run each test file of the reference by itself; return where that differs from all of them together.
 
-    Raises UserError, SandboxLost.
+    Raises:
+        UserError: The reference can't be read.
+        SandboxLost: A container was lost.
     """
     return await _seen_twice(subject, _alone)
 
 
 async def twice_problems(subject: Subject) -> list[Problem]:
-    """Return the run script two times in one container. Raises UserError, SandboxLost."""
+    """Run the run script two times in one container; return where the results differ.
+
+    Raises:
+        UserError: The reference can't be read.
+        SandboxLost: The container was lost.
+    """
     return await _seen_twice(subject, _twice)
 
 

@@ -203,13 +203,14 @@ def _shown(name: str, lines: Sequence[str]) -> str:
 
 
 _CLASSED = (ReasonCode.SURVIVED_REMOVAL, ReasonCode.BASELINE_MISSING)
-"""Told by class, for all tests together."""
+"""Reasons that are told by class, for all tests together."""
 
 
 async def oracle_problems(subject: Subject) -> list[Problem]:
     """Return every reason against the reference but those of the rubric; its verdicts are among the remarks.
 
-    Raises SandboxLost.
+    Raises:
+        SandboxLost: A container was lost.
     """
     results: dict[ArmKey, JobResult] = {}
     submission = await hand_in(subject, "oracle")

@@ -37,10 +37,10 @@ from harness.specs.task import Task
 from harness.specs.test_results import TestId
 
 WEAKNESS, UNREAD = "weakness of the task", "testwright can't read it"
-"""Whose fault it is that the static stage of our rules refuses a reference."""
+"""Words that say whose fault it is that the static stage of our rules refuses a reference."""
 _NAMED = 3
 _CUTOFF, _AS_GOOD = 0.6, 0.1
-"""Of likeness, which is 1 for the same: what a name must have, and what it may lack of the best."""
+"""Likeness, which is 1 for the same: the least of a name, and how far it may lie below the best."""
 _LAST = re.compile(r".*(?:::| > | \| |\.)", re.DOTALL)
 _CASE = re.compile(r"\[.*|/.*| - .*| \(.*", re.DOTALL)
 
@@ -138,7 +138,11 @@ async def description_problems(subject: Subject) -> list[Problem]:
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return files of the reference that aren't judged, or that hold no tests. Raises UserError."""
+    """Return files of the reference that aren't judged, or that hold no tests.
+
+    Raises:
+        UserError: It can't be read.
+    """
     task, where = subject.task, subject.at(REFERENCE)
     discovery, listed = language_of(task.repo).discovery, _listed_files(subject)
     found, data = [], []
@@ -168,9 +172,7 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 
 
 async def tree_problems(subject: Subject) -> list[Problem]:
-    """Return each patch on the tree that the agent sees, and back; the removal with the reference in place as
-    well.
-    """
+    """Apply each patch to the tree that the agent sees, and take it back; the removal also with the reference."""
     tree, made, found = GitTree(subject.containers.image.tree), {}, []
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)

@@ -60,9 +60,7 @@ class Bindings:
     assigned: frozenset[str]
 
     def settled(self, node: Node, at: int) -> bool:
-        """Return whether an expression has one value from the offset `at` on, and neither does anything nor
-        throws.
-        """
+        """Return whether an expression has one value from the offset `at` on, and no effect, and throws nothing."""
         core = bare(node)
         if is_literal(core):
             return True

@@ -34,7 +34,7 @@ _NAMED = {
     "method_definition": "name",
 }
 _UNSAFE = frozenset({"super", "private_property_identifier", "meta_property", "import"})
-"""What a body may only hold where it was written."""
+"""Nodes that a body may only hold where it was written."""
 
 
 def qualified(node: Node) -> str:
@@ -55,8 +55,9 @@ def names_around(node: Node) -> str:
 
 
 def is_constructor(node: Node) -> bool:
-    """Return whether a node is a constructor, which is left as it is: fields and parameters are set where it
-    begins.
+    """Return whether a node is a constructor, which is left as it is.
+
+    Fields and parameters are set where it begins.
     """
     return node.type == "method_definition" and text_of(node.child_by_field_name("name")) == "constructor"
 
@@ -68,9 +69,7 @@ def hide(function: Function, hidden: Hidden) -> Sequence[Edit]:
 
 
 def lend(ours: Function, theirs: Function) -> bytes | None:
-    """Return the body of another function of the same kind, unless it holds what it may only hold where it was
-    written.
-    """
+    """Return the body of another function of the same kind, unless it depends on where it was written."""
     kinds = [
         (each.node.type, any(child.type in ("async", "*") for child in each.node.children)) for each in (ours, theirs)
     ]

@@ -71,9 +71,7 @@ def de_morgan(node: Node, _: Scene) -> Edits:
 
 
 def choose(node: Node, scene: Scene) -> Edits:
-    """Rewrite `a || b` as `a ? a : b`, `a && b` as `a ? b : a`, `a ?? b` as `a !== null && a !== undefined ? a :
-    b`.
-    """
+    """Rewrite `a || b` as `a ? a : b`, `a && b` as `a ? b : a`, and `a ?? b` by a comparison to null."""
     left, right = field(node, "left"), field(node, "right")
     if operator(node) not in ("&&", "||", "??") or not bindings(scene).settled(left, node.start_byte):
         return ()

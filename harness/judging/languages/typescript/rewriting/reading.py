@@ -94,9 +94,7 @@ def is_boolean(node: Node) -> bool:
 
 
 def takes_a_name(node: Node) -> bool:
-    """Return whether an expression's value is called like what it is assigned to: a function or a class without a
-    name.
-    """
+    """Return whether an expression gets its name from the variable: a function or a class without a name."""
     core = bare(node)
     return core.type == "arrow_function" or (
         core.type in ("function_expression", "generator_function", "class")

@@ -126,8 +126,9 @@ def while_as_for(node: Node, _: Scene) -> Edits:
 
 
 def for_as_while(node: Node, _: Scene) -> Edits:
-    """Rewrite `for (let i = 0; c; i++) { B }` as `{ let i = 0; while (c) { B i++; } }`, where nothing keeps its
-    own `i`.
+    """Rewrite `for (let i = 0; c; i++) { B }` as `{ let i = 0; while (c) { B i++; } }`.
+
+    That is done only where no closure keeps an `i` of its own.
     """
     start, condition, step = (node.child_by_field_name(part) for part in ("initializer", "condition", "increment"))
     body = field(node, "body")

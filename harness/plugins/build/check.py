@@ -1,0 +1,178 @@
+"""The parts of the check of a brief: its references, applications broken in one way, and one that is nothing."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.authoring.task_check.context import Part, TrackChecks
+from harness.authoring.task_check.subject import Subject
+from harness.judging.languages.python.discovery import discover
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
+from harness.plugins.build.grading import grade_build, side_by_side
+from harness.plugins.build.task import (
+    BROKEN,
+    COVERS,
+    HIDDEN,
+    MANIFEST,
+    NULL,
+    OWN_TESTS,
+    REFERENCES,
+    BuildTask,
+    build_task,
+    patch_of,
+)
+from harness.plugins.points.run_scores import facts_of
+from harness.plugins.points.score import Sources, compute
+from harness.plugins.points.scoring_file import load_scoring, track_path
+from harness.sandbox.git import PatchError
+from harness.sandbox.git_tree import GitTree
+from harness.specs.problem import Problem
+from harness.specs.reasons import Verdict
+from harness.specs.task_facts import Level, StepId
+
+LEAST_OF_A_REFERENCE, MOST_OF_NULL = 95, 20
+
+
+async def hidden_problems(subject: Subject) -> list[Problem]:
+    """Return hidden tests that `covers.yaml` doesn't have, and those that it has and that aren't there."""
+    task, where = build_task(subject.task), subject.at(f"{HIDDEN}/{COVERS}")
+    problems = []
+    for name, text in task.hidden_files().items():
+        if not Path(name).name.startswith("test_"):
+            continue
+        there, told = {test.name for test in discover(text, name).tests}, {test.name for test in task.tests_of(name)}
+        problems += [Problem(where=where, message=f"{name}: {test} isn't there") for test in sorted(told - there)]
+        problems += [
+            Problem(where=where, message=f"{name}: {test} has no criterion") for test in sorted(there - told)
+        ]
+    return problems
+
+
+async def broken_problems(subject: Subject) -> list[Problem]:
+    """Return patches that don't apply to the first reference, or name no criterion."""
+    task, problems = build_task(subject.task), []
+    known = {item.id for item in task.rubric.criteria}
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        tree = await _first_reference(task, Path(scratch))
+        for path in _broken(task):
+            where = subject.at(f"{BROKEN}/{path.name}")
+            if not set(lost_by(path)) <= known:
+                problems.append(Problem(where=where, message="its name has something that is no criterion"))
+            try:
+                await tree.apply(path.read_bytes())
+            except PatchError as error:
+                problems.append(Problem(where=where, message=f"it doesn't apply to {task.references[0]}: {error}"))
+    return problems
+
+
+def _broken(task: BuildTask) -> list[Path]:
+    return sorted(task.path(BROKEN).glob("*.patch"))
+
+
+def lost_by(path: Path) -> tuple[str, ...]:
+    """Return the criteria that an application loses by a patch, which its name has: `1.2`, `1.2_4.2`."""
+    return tuple(path.name.removesuffix(".patch").split("_"))
+
+
+async def _first_reference(task: BuildTask, scratch: Path) -> GitTree:
+    return await GitTree.create(scratch / "tree.git", task.path(REFERENCES) / task.references[0])
+
+
+async def broken_application(task: BuildTask, patch: Path) -> Submission:
+    """Return the first reference with a patch, as it is handed in, without a manifest. Raises PatchError."""
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        tree = await _first_reference(task, Path(scratch))
+        await tree.check_out(Path(scratch) / "app", await tree.apply(patch.read_bytes()))
+        return Submission(patch_of(Path(scratch) / "app"), b"")
+
+
+async def reference_problems(subject: Subject) -> list[Problem]:
+    """Return what keeps a reference from being resolved with nearly all points."""
+    problems = []
+    for name in build_task(subject.task).references:
+        problems += await _reference(subject, name)
+    return problems
+
+
+async def first_reference_problems(subject: Subject) -> list[Problem]:
+    """Return the same of the first reference alone."""
+    return await _reference(subject, build_task(subject.task).references[0])
+
+
+async def _reference(subject: Subject, name: str) -> list[Problem]:
+    task = build_task(subject.task)
+    submission = application(subject, f"{REFERENCES}/{name}")
+    record = (await grade_build(Judging(task, subject.containers), submission)).record
+    points = points_of(record)
+    subject.remarks.append(f"{name}: {record.verdict}, {points:g} points")
+    if record.verdict is Verdict.RESOLVED and points >= LEAST_OF_A_REFERENCE:
+        return []
+    why = "; ".join([*(f"{item.code} {item.subject}" for item in record.reasons), *_unmet_words(record)])
+    return [Problem(where=subject.at(f"{REFERENCES}/{name}"), message=f"{record.verdict}, {points:g} points: {why}")]
+
+
+def _unmet_words(record: VerdictRecord) -> list[str]:
+    return [f"{item.id} {item.words}" for item in record.stages.rubric.criteria if not item.met]
+
+
+def application(subject: Subject, folder: str) -> Submission:
+    """Return an application that lies as files, as it is handed in."""
+    directory = subject.task.directory / folder
+    return Submission(patch_of(directory), (directory / MANIFEST).read_bytes())
+
+
+def points_of(record: VerdictRecord) -> float:
+    """Return the points of a verdict."""
+    scoring = load_scoring(track_path(record.track))
+    return compute(scoring, facts_of(record, None), Sources(record.task, "", "")).score or 0.0
+
+
+async def broken_application_problems(subject: Subject) -> list[Problem]:
+    """Return applications that are broken in one way and lose more than that, or less. Their own tests don't run."""
+    found: list[Problem] = []
+
+    async def judge(path: Path) -> None:
+        task = build_task(subject.task)
+        submission = await broken_application(task, path)
+        record = (await grade_build(Judging(task, subject.containers), submission)).record
+        lost = {item.id for item in record.stages.rubric.criteria if not item.met} - set(OWN_TESTS)
+        if lost != set(lost_by(path)):
+            words = f"it loses {', '.join(sorted(lost)) or 'nothing'}; expected: {', '.join(lost_by(path))}"
+            found.append(Problem(where=subject.at(f"{BROKEN}/{path.name}"), message=words))
+
+    await side_by_side(map(judge, _broken(build_task(subject.task))))
+    return sorted(found, key=lambda problem: problem.where)
+
+
+async def null_problems(subject: Subject) -> list[Problem]:
+    """Return a problem where nothing handed in, or an application that is only healthy, comes to more than it may."""
+    task = build_task(subject.task)
+    nothing = (await grade_build(Judging(task, subject.containers), Submission(b"", b""))).record
+    healthy = (await grade_build(Judging(task, subject.containers), application(subject, NULL))).record
+    found = [("handing in nothing", nothing, 0), (NULL, healthy, MOST_OF_NULL)]
+    subject.remarks.extend(f"{name}: {record.verdict}, {points_of(record):g} points" for name, record, _ in found)
+    return [
+        Problem(
+            where=subject.at(subject.description), message=f"{name} is {record.verdict}, {points_of(record):g} points"
+        )
+        for name, record, most in found
+        if record.verdict is not Verdict.FAILED or points_of(record) > most
+    ]
+
+
+STATIC: Mapping[StepId, Part] = {StepId.FILES: hidden_problems, StepId.PATCHES: broken_problems}
+_BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: first_reference_problems, StepId.NOP: null_problems}
+_GATE: Mapping[StepId, Part] = {
+    StepId.REFERENCE: reference_problems,
+    StepId.NOP: null_problems,
+    StepId.WORTHLESS_SUBMISSIONS: broken_application_problems,
+}
+DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
+    Level.QUICK: {},
+    Level.BRIEF: _BRIEF,
+    Level.GATE: _GATE,
+    Level.FULL: _GATE,
+}
+CHECKS = TrackChecks(STATIC, DYNAMIC)
