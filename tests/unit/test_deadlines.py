@@ -182,5 +182,5 @@ async def test_a_long_job_is_looked_at_before_it_can_have_used_anything_up() -> 
     running = asyncio.create_task(expire(TimeLimit(least=3600, cpu=1, waiting=1), ask, own))
     await asyncio.sleep(2.5)
     running.cancel()
-    assert len(asked) == 1
+    assert 1 <= len(asked) <= 2, "it is looked at after one to two seconds, as chance decides"
     assert own.seconds() < 2.0
