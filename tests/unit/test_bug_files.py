@@ -1,6 +1,7 @@
 """What is missing of a bug's files, or gives it away, is told before anything runs."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,7 +74,9 @@ def test_what_no_bug_can_be_made_of_is_told_in_a_line(catalog: Path, words: tupl
 
 def test_bugs_are_of_eight_repositories_in_every_language_and_each_was_checked_as_it_is_now() -> None:
     bugs = [task for task in Catalog().select(["bug:*"]) if task.track == "bug"]
-    assert {task.repo.language for task in bugs} == {"python", "go", "c", "typescript"}
+    languages = Counter(task.repo.language for task in bugs)
+    assert languages.keys() == {"python", "go", "c", "typescript"}
+    assert min(languages.values()) >= 4
     assert len({task.repo.name for task in bugs}) >= 8
     records = {task.id: read_check_record(RECORDS, task.id) for task in bugs}
     assert {name: record.task_digest for name, record in records.items() if record} == {
