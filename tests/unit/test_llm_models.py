@@ -160,7 +160,7 @@ async def test_one_request_has_a_deadline_and_all_together_have_another(name: st
         with pytest.raises(ProviderError, match=r"no answer within 1\.2 seconds; before: .*0\.5 seconds") as caught:
             await ask(provider, name, request_seconds=0.5, total_seconds=1.2)
     assert caught.value.fault is ProviderFault.TIMEOUT
-    assert provider.requests, "each of several requests was given up by itself, as the words say"
+    assert caught.value.requests >= 2
 
 
 async def test_replies_that_were_paid_for_nothing_are_counted_with_the_answer(name: str) -> None:
