@@ -1,0 +1,55 @@
+"""Repositories whose source comes with a package: an application of ours, or what a brief gives.
+
+Their images are ordinary ones. The recipe is laid out in the cache, beside an archive of the source as it lies here.
+"""
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.sandbox.host import cache_directory
+from harness.sandbox.images.recipe import ARCHIVE
+from harness.sandbox.images.work_tree import pack_tree
+from harness.specs.errors import UserError
+from harness.specs.repo import Repo
+from harness.specs.yaml_files import parse_yaml, read_text
+
+_NO_SOURCE = shutil.ignore_patterns("__pycache__", ".pytest_cache", "*.pyc")
+
+
+def own_repo(recipe: Path, names: Sequence[str], tree: Path, kind: str) -> Repo:
+    """Lay out the recipe of a repository of ours, where it isn't there, and return the repository.
+
+    Args:
+        recipe: The folder of the files that its image is made by.
+        names: The names of these files; `repo.yaml` is among them.
+        tree: The folder of its source.
+        kind: The folder of the cache that has such recipes.
+
+    Raises:
+        UserError: A file that the image needs isn't there.
+    """
+    for path in (*(recipe / name for name in names), tree):
+        if not path.exists():
+            raise UserError(f"{path}: an image needs it, and it isn't there")
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        archive, clean = Path(scratch) / ARCHIVE, Path(scratch) / "app"
+        shutil.copytree(tree, clean, ignore=_NO_SOURCE)
+        pack_tree(clean, "app", archive)
+        digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+        whole = hashlib.sha256(b"".join([digest.encode(), *((recipe / name).read_bytes() for name in names)]))
+        place = cache_directory() / kind / whole.hexdigest()[:16]
+        if not (place / ARCHIVE).is_file():
+            place.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                shutil.copy(recipe / name, place / name)
+            new = place / f"{ARCHIVE}.new"
+            shutil.copy(archive, new)
+            new.replace(place / ARCHIVE)
+    described = recipe / "repo.yaml"
+    told: Any = parse_yaml(read_text(described), str(described))[0]
+    source = {"kind": "archive", "package": told["name"], "version": told["version"], "sha256": digest}
+    return Repo.model_validate({**told, "source": source, "directory": place})
