@@ -174,16 +174,16 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 async def tree_problems(subject: Subject) -> list[Problem]:
     """Apply each patch to the tree that the agent sees, and take it back; the removal also with the reference."""
     tree, made, found = GitTree(subject.containers.image.tree), {}, []
+    base = await tree.tree_id()
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)
         try:
-            made[name] = await tree.apply(patch)
-            back = await tree.apply(patch, onto=made[name], reverse=True)
+            made[name], back = await tree.apply_and_back(patch)
         except GitError as error:
             words = f"doesn't apply to the agent's tree and back: {error}"
             found.append(Problem(where=subject.at(name), message=words))
             continue
-        if not await tree.changes(made[name]) or await tree.changes(back):
+        if made[name] == base or back != base:
             words = "changes nothing, or something else than itself when it is taken back"
             found.append(Problem(where=subject.at(name), message=words))
     if len(made) == len(_PATCHES):
