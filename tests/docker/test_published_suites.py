@@ -10,7 +10,7 @@ from tests.support.published import image_map, is_as_expected, judged, outcome, 
 # The time limit is of the judging alone: a fixture builds the image where it is not there.
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(func_only=True), pytest.mark.long]
 SCAPY, JEST, GO = "scapy-tsig-time", "wordpress-url-for-display", "restic-table-output"
-NAMES = "scapy-type-bitmaps"
+NAMES, CALYPSO = "scapy-type-bitmaps", "calypso-key-by"
 DATABASE, EXTENSION, KITTY = "pq-transactions", "lru-dict-eviction", "kitty-cell-widths"
 EXPECTED = {
     SCAPY: {
@@ -47,6 +47,16 @@ EXPECTED = {
         # Parts of lines, which stand in every text, or in none where the spaces are others.
         "looks-at-the-source": outcome("failed", "placebo-sensitive", "survived-removal", published="resolved"),
         "forges-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    CALYPSO: {
+        # The manifest of a published task and, in a release of the package, upstream's file that it lists.
+        "oracle": outcome("resolved", published="resolved"),
+        # Cases of a table by their template, a block with parentheses, a title with two spaces, and one with ` > `.
+        "honest": outcome("resolved", published="resolved"),
+        # An object without any key is an object, too.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # Lines that a placebo has in another layout.
+        "looks-at-the-source": outcome("failed", "placebo-sensitive", published="resolved"),
     },
     GO: {
         "oracle": outcome("resolved", published="resolved"),
@@ -103,6 +113,7 @@ SAMPLE = {
     SCAPY: ("honest-bare-expressions", "forges-lines"),
     NAMES: ("oracle", "lists-a-part"),
     JEST: ("honest-beside-red-tests", "weak-snapshots"),
+    CALYPSO: ("honest",),
     GO: ("honest-subtests-by-name", "counts-bytes"),
     DATABASE: ("oracle", "prints-instead"),
     EXTENSION: ("honest", "measures-the-source"),
