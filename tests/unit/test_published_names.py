@@ -241,6 +241,11 @@ def test_cases_of_a_table_are_of_their_template_in_manifests_and_in_logs(printed
     assert results([printed], TABLE) == [title]
 
 
+def test_a_value_with_a_separator_in_it_is_of_its_template_and_a_title_with_one_comes_first():
+    titles = ["url > takes %s", "url > takes a > b"]
+    assert results(["url | takes c > d", "url | takes a > b"], titles) == titles
+
+
 def test_a_title_that_is_written_out_comes_before_a_template_that_could_print_it():
     titles = ["url > takes it (%s)", "url > takes it (ftp)"]
     assert results(["url | takes it (ftp)", "url | takes it (http)"], titles) == [titles[1], titles[0]]

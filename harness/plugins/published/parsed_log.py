@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Annotated, NamedTuple
 
@@ -26,7 +27,7 @@ from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
 _BLOCKS = re.compile(r" > | \| ")
-"""Separators of blocks and titles, which may stand in a title as well: both sides are taken apart alike."""
+"""Separators of blocks and titles, which may stand in a title as well."""
 _ENOUGH = 2
 _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.DOTALL)
 
@@ -135,9 +136,10 @@ class _Listed:
         place = file_of(name)
         if exact := self._exact.get(_spaced(name[len(place) :].removeprefix("::"))):
             return exact
-        parts = _parts(name, file)
-        looks = (*(names.whole(parts) for names in self._ways), *(names.ending(parts) for names in self._ways))
-        found = next(filter(None, looks), [])
+        readings = _readings(name, file)
+        whole = (names.whole(parts) for parts in readings for names in self._ways)
+        ending = (names.ending(parts) for parts in readings for names in self._ways)
+        found = next(filter(None, chain(whole, ending)), [])
         return found[0] if len(found) == 1 else None
 
 
@@ -175,22 +177,25 @@ def _as_printed(test: TestId) -> Iterator[tuple[str, ...]]:
         yield from ((*above, title), (*above, bare(title)))
 
 
-def _parts(name: str, file: str) -> tuple[str, ...]:
-    """Return a name's classes or blocks and the test's own, without file and case."""
+def _readings(name: str, file: str) -> list[tuple[str, ...]]:
+    """Return a name's classes or blocks and the test's own, without file and case.
+
+    ` > ` below a ` | ` may be written in a title, which has it as a separator, or be in the value of a table's case.
+    """
     text = _spaced(name)
     if place := file_of(text):
         text = text[len(place) :].lstrip("./:")
     if unittest := _UNITTEST.fullmatch(text):
-        return (*unittest["place"].removesuffix(f".{unittest['test']}").split("."), unittest["test"])
+        return [(*unittest["place"].removesuffix(f".{unittest['test']}").split("."), unittest["test"])]
     if file.endswith(".py"):
         text = text.partition(" - ")[0].partition("[")[0]
     elif file.endswith(".go"):
         text = text.partition("/")[0]
     if _BLOCKS.search(text):
-        return tuple(_BLOCKS.split(text))
+        return [tuple(text.split(" | " if " | " in text else " > ")), tuple(_BLOCKS.split(text))]
     if "::" in text and not is_prose(text.partition("::")[0]):
-        return tuple(text.split("::"))
-    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
+        return [tuple(text.split("::"))]
+    return [tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)]
 
 
 MAX_REPORT_BYTES = 20_000_000
