@@ -142,7 +142,8 @@ async def _dynamic(
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
     of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
-    memory = memory_of(subject, session.engine.isolation) if context.order.remember and of_catalog else None
+    is_ours = of_catalog or checks_of(subject.task).suites is not None
+    memory = memory_of(subject, session.engine.isolation) if context.order.remember and is_ours else None
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)

@@ -37,7 +37,7 @@ class StagedJudging(Judging):
     """A judging whose evidence has the arms beside, where some test is green."""
 
     async def evidence(self, found: Examination) -> Evidence:
-        """See `Judging.evidence`."""
+        """Return what the arms show, with those beside; read from `cache`, or run now."""
         evidence = await super().evidence(found)
         green = tuple(test for test in evidence.tests if evidence.passes_baseline(test))
         known = any(key.role is Role.BESIDE for key in evidence.arms)

@@ -15,11 +15,12 @@ from harness.plugins.browser.arms_file import Edit
 from harness.plugins.browser.beside import beside_reasons
 from harness.plugins.browser.grading import SHOWN, grade_technique, staged, technique_of
 from harness.plugins.browser.stage import edited, plan_same
-from harness.plugins.browser.task import ARMS, TechniqueTask, technique_task
+from harness.plugins.browser.task import ARMS, technique_task
 from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Reason, Verdict
+from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepId
 
 REFERENCE_TIMES = 5
@@ -92,7 +93,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 async def suite_problems(subject: Subject) -> list[Problem]:
     """Return honest, hasty and cheating suites that don't come to what their files say."""
-    folder = _suites_of(technique_task(subject.task))
+    folder = suites_of(subject.task)
     if not folder.is_dir():
         words = "no suites, honest or not, say that the arms refuse what they must, and nothing else"
         return [Problem(where=subject.at(SUITES), message=words, severity=Severity.WARNING)]
@@ -108,7 +109,7 @@ async def suite_problems(subject: Subject) -> list[Problem]:
     return problems
 
 
-def _suites_of(task: TechniqueTask) -> Path:
+def suites_of(task: Task) -> Path:
     """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
     of_package = data_directory().parent / _OF_THIS_PACKAGE / task.id
     is_ours = task.directory.is_relative_to(data_directory().resolve())
@@ -137,4 +138,4 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.GATE: _GATE,
     Level.FULL: _GATE,
 }
-CHECKS = TrackChecks(STATIC, DYNAMIC)
+CHECKS = TrackChecks(STATIC, DYNAMIC, suites_of)
