@@ -103,7 +103,9 @@ def clients(year: int, hours: list[tuple[str, int]], why_not: str = "") -> str:
 <label for="client">Client</label> <input id="client" name="client">
 <label for="hours">Hours</label> <input id="hours" name="hours" inputmode="numeric">
 <button>Add hours</button>
-</form>""",
+</form>
+<div><button type="button" id="export">Export</button></div>""",
+        "clients",
     )
 
 

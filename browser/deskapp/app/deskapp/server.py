@@ -135,6 +135,12 @@ class Desk(BaseHTTPRequestHandler):
     def client_page(self) -> None:
         self._send_page(pages.clients(YEAR, self.store.hours(YEAR)))
 
+    def client_file(self) -> None:
+        hours = self.store.hours(YEAR)
+        rows = ["client;hours", *(f"{_quoted(client)};{number}" for client, number in hours)]
+        more = {"Content-Disposition": f'attachment; filename="clients-{YEAR}.csv"'}
+        self._send(HTTPStatus.OK, "text/csv; charset=utf-8", "".join(f"{row}\n" for row in rows).encode(), more)
+
     def add_hours(self) -> None:
         form = self._form()
         client, hours = form.get("client", "").strip(), form.get("hours", "").strip()
@@ -236,6 +242,10 @@ class Desk(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
+def _quoted(text: str) -> str:
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if set(text) & set(';"\n') else text
+
+
 _ONE = r"([0-9]{1,9})"
 ROUTES = (
     ("GET", "/healthz", "health"),
@@ -253,6 +263,7 @@ ROUTES = (
     ("GET", "/reports", "report_page"),
     ("GET", "/clients", "client_page"),
     ("POST", "/clients", "add_hours"),
+    ("GET", "/clients/file", "client_file"),
     ("GET", "/calendar", "calendar_page"),
     ("GET", "/login", "login_page"),
     ("POST", "/login", "sign_in"),
