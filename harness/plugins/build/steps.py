@@ -153,7 +153,7 @@ class Steps:
         """Run a file of hidden tests beside the application.
 
         Raises:
-            SandboxLost: A container was lost again and again, the browser crashed, or the hidden tests left no report.
+            SandboxLost: A container was lost again and again, the browser crashed, or no report was left.
         """
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)

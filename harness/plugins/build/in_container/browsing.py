@@ -1,7 +1,7 @@
 """What hidden tests of an application with pages use: one browser a run, and pages that share nothing.
 
-A test module that has `pytest_plugins = ["browsing"]` has the fixtures. A page on which a test fails leaves its picture
-beside the reports.
+A test module that has `pytest_plugins = ["browsing"]` has the fixtures. A page on which a test fails leaves its
+picture beside the reports.
 """
 
 import os
@@ -108,7 +108,9 @@ def recorded(page: Page, does: "Callable[[], object]") -> Recorded:
             route.continue_()
             return
         cookies = "; ".join(f"{item['name']}={item['value']}" for item in page.context.cookies())
-        headers = {name: value for name, value in request.headers.items() if name in _KEPT_HEADERS or name[:2] == "x-"}
+        headers = {
+            name: value for name, value in request.headers.items() if name in _KEPT_HEADERS or name[:2] == "x-"
+        }
         path = re.sub(r"^https?://[^/]+", "", request.url)
         found.append(Recorded(request.method, path, {**headers, "Cookie": cookies}, request.post_data_buffer or b""))
         route.abort("aborted")
@@ -122,7 +124,7 @@ def recorded(page: Page, does: "Callable[[], object]") -> Recorded:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Function, call: "pytest.CallInfo[None]"
+    item: pytest.Function,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     browser = item.funcargs.get("browser")

@@ -4,13 +4,12 @@ import os
 from pathlib import Path
 
 from browsing import script_errors
-from conftest import Application
 from playwright.sync_api import Page
 
 pytest_plugins = ["browsing"]
 
 
-def test_the_home_page_opens_without_a_script_error(app: Application, page: Page) -> None:
+def test_the_home_page_opens_without_a_script_error(page: Page) -> None:
     errors = script_errors(page)
     answer = page.goto(os.environ["HOME_PAGE"])
     page.wait_for_load_state("networkidle")
