@@ -27,7 +27,7 @@ OWN_TESTS = ("3.1", "3.2", "3.3", "3.4", "3.5")
 """Criteria of the application's own tests, which no hidden test decides."""
 STARTS, OPENS, KEEPS = "2.1", "2.3", "5.1"
 _BESIDE, _BESIDE_PAGES = ("conftest.py", "test_boot.py"), ("browsing.py", "test_home.py")
-"""What the hidden tests of any brief use, and those of one with pages."""
+"""Files beside the hidden tests of any brief, and of one with pages."""
 HOME_TESTS = {"test_the_home_page_opens_without_a_script_error": (OPENS,)}
 BOOT: Mapping[str, tuple[str, ...]] = {
     STARTS: ("test_it_starts_in_time", "test_it_is_healthy_twice"),
