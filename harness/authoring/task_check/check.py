@@ -156,8 +156,9 @@ async def _dynamic(
 
 
 def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | None:
-    """Return the parts that needn't run. Tasks from elsewhere than the catalog have none."""
-    if subject.task.directory.parent != subject.catalog.directory / "tasks":
+    """Return the parts that needn't run: none of a task from elsewhere whose track keeps no suites beside it."""
+    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
+    if not of_catalog and checks_of(subject.task).suites is None:
         return None
     kept = memory_of(subject, isolation) if order.remember else Memory(Path(), {})
     if order.recorded is None:

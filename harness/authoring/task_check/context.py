@@ -107,7 +107,8 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
     """
     task, around = subject.task, subject.containers
     files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files_below(task.directory)}
-    corpus = corpus_of(subject.catalog) / task.id
+    own = checks_of(task).suites
+    corpus = own(task) if own else corpus_of(subject.catalog) / task.id
     honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in files_below(corpus)}
     where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
     shared = {"where": where.encode(), **_told(subject.catalog)}
@@ -263,12 +264,16 @@ class TrackChecks:
 
     `static` ones look at files, `dynamic` ones start containers, by level.
 
+    `suites` says where a task's honest suites lie; a track that has it may keep check records, and remember parts, of
+    tasks outside a catalog.
+
     With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
     are wrong: those of other people's tasks can't be mended here.
     """
 
     static: Mapping[StepId, Part] = field(default_factory=dict)
     dynamic: Mapping[Level, Mapping[StepId, Part]] = field(default_factory=lambda: {level: {} for level in Level})
+    suites: Callable[[Task], Path] | None = None
     needs_tree: bool = False
     goes_on: bool = False
 
