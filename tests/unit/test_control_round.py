@@ -39,6 +39,7 @@ class CopyingFakeEngine(FakeEngine):
         super().__init__(*args, **kwargs)
         self.images: list[str] = []
         self.running: list[str] = []
+        self.git: set[tuple[str, str]] = set()
         self.beside: list[tuple[str, ...]] = []
 
     async def second_copy(self, image: Image) -> Image:
@@ -46,6 +47,7 @@ class CopyingFakeEngine(FakeEngine):
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
         variant = next(file.data.decode() for file in job.files if file.path == MARKER)
+        self.git.add((image.reference, next(word for word in job.argv if word in ("kept", "gone"))))
         if image.reference == COPY:
             self.running.append(variant)
             self.beside.append(tuple(self.running))
@@ -139,6 +141,7 @@ def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
     assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
     assert found[VariantKind.REWRITTEN] == COPIES, "else a test that fails wherever it is alone would pass"
     assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
+    assert engine.git == {("fake", "kept"), ("fake", "gone"), (COPY, "gone")}, "no sign of which arm it is"
 
 
 def test_copies_of_one_variant_run_side_by_side_and_nothing_beside_them(task):
