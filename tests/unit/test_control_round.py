@@ -211,6 +211,18 @@ def test_a_right_arm_that_fails_once_by_chance_gets_another_chance(task):
     assert verdict_of(task, judged(task, CopyingFakeEngine(script))).verdict is Verdict.RESOLVED
 
 
+@pytest.mark.parametrize(("alone", "is_red"), [("pp", False), ("pfpp", False), ("fppf", True), ("fffp", True)])
+def test_right_code_that_fails_in_the_second_pair_as_well_is_flaky(task, alone, is_red):
+    def script(run: Run, test: TestId) -> str:
+        if run.variant == "rewritten-1" and run.number > 1:
+            return "passes" if alone[run.number - 2] == "p" else "fails"
+        return honest(run, test)
+
+    evidence = judged(task, CopyingFakeEngine(script))
+    assert [reason.code for reason in kills_not_repeated(evidence)] == [ReasonCode.FLAKY] * is_red
+    assert control_arms(evidence)[VariantKind.REWRITTEN] == len(alone)
+
+
 def test_the_same_draw_repeats_the_same_kills_and_another_one_others(task):
     def drawn(order: int) -> frozenset[ArmKey]:
         arms = judged(task, CopyingFakeEngine(honest), order=order).arms
