@@ -124,7 +124,7 @@ def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
     right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]
     names = sorted({key.variant for key in arms.keys() - set(right)})
     not_repeated = [name for name in names if not all(list(_noticed(evidence, name))[-COPIES:])]
-    # The second pair counts where the first had a failure. Earlier versions ran one arm, and one more after a failure.
+    # The second pair counts where the first had a failure. Earlier versions ran one arm, one more after a failure.
     last = right[COPIES:] or right[-1:]
     red = [test for test in evidence.tests if any(test not in passed(arms[key]) for key in last)]
     return (
