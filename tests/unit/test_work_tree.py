@@ -91,7 +91,5 @@ async def test_a_patch_that_is_taken_back_leaves_what_was_there(tmp_path: Path) 
     patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
     made, back = await tree.apply_and_back(patch)
     assert (made, back) == (await tree.apply(patch), await tree.tree_id())
-    again, before = await tree.apply_and_back(
-        patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made
-    )
+    again, before = await tree.apply_and_back(patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made)
     assert before == made != again

@@ -83,7 +83,7 @@ class BuildTask(Task):
 
     @cached_property
     def has_provider(self) -> bool:
-        """Whether a provider of models stands beside the hidden tests."""
+        """Return whether a provider of models stands beside the hidden tests."""
         path = self.directory / TREE / "contract.yaml"
         contract = parse_yaml(read_text(path), str(path))[0]
         return NEEDS in (contract.get("environment") or {})

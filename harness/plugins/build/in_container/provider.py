@@ -22,9 +22,9 @@ class Provider:
     """What it was asked, and what it will answer: the replies of a list, in order, or what a function says."""
 
     def __init__(self) -> None:
-        self.requests: "list[dict[str, Any]]" = []
-        self._replies: "deque[Reply]" = deque()
-        self._answers: "Callable[[dict[str, Any]], Reply] | None" = None
+        self.requests: list[dict[str, Any]] = []
+        self._replies: deque[Reply] = deque()
+        self._answers: Callable[[dict[str, Any]], Reply] | None = None
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._number = 0
