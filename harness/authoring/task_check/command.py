@@ -111,6 +111,8 @@ def check(
 def _refuse_contradictions(order: CheckOrder, chosen: Mapping[str, Level], records: Path | None, write: bool) -> None:
     if write and records is None:
         raise UserError("--write needs --records DIR, where the check records go")
+    if order.recorded and records is None:
+        raise UserError("--recorded needs --records DIR, where the check records are")
     if write and order.only:
         raise UserError("--write: a check record needs the whole check; leave out --only")
     if write and order.mutants:

@@ -16,7 +16,9 @@ from harness.judging.languages.toolchain import JobsStopped
 from harness.judging.testing.arm_job import TestRun, read_job, test_job
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.evidence import derived_seed
-from harness.plugins.build.task import BOOT_FILE, HIDDEN, OWN, BuildTask
+from harness.plugins.browser.stage import CRASH_FILE, CRASHES
+from harness.plugins.build.provider import StandIn
+from harness.plugins.build.task import BOOT_FILE, HIDDEN, HOME_FILE, OWN, BuildTask
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Job, JobResult, LimitReached, PlacedFile
 from harness.specs.errors import SandboxLost
@@ -25,7 +27,7 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 PLACE = "/opt/testwright/build"
 INSTALLED, KEPT, STATE = "installed.tar", "kept.tar", "state.json"
-INSTALL, BOOT = "install", "boot"
+INSTALL, BOOT, HOME = "install", "boot", "home"
 START_SECONDS, STOP_SECONDS = 20, 5
 INSTALL_SECONDS, OWN_SECONDS, READY_SECONDS = 120, 60, 30
 WHOLE = "all"
@@ -67,7 +69,7 @@ class HiddenStep(NamedTuple):
         return step_key(self.name)
 
 
-BOOT_STEP = HiddenStep(BOOT, BOOT_FILE)
+BOOT_STEP, HOME_STEP = HiddenStep(BOOT, BOOT_FILE), HiddenStep(HOME, HOME_FILE)
 CHAINS = (
     (HiddenStep("acceptance", f"{HIDDEN}/test_acceptance.py"),),
     (HiddenStep("robustness", f"{HIDDEN}/test_robustness.py"),),
@@ -152,11 +154,12 @@ class Steps:
         """Run a file of hidden tests beside the application.
 
         Raises:
-            SandboxLost: A container was lost again and again, or the hidden tests left no report.
+            SandboxLost: A container was lost again and again, the browser crashed, or no report was left.
         """
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
-        port, control = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 2)
+        port, control, third = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 3)
+        provider = StandIn.drawn(third, self.seed) if self.task.has_provider else None
         files = self.task.hidden_files()
         if before and before.state:
             files[f"{HIDDEN}/{STATE}"] = before.state
@@ -171,13 +174,16 @@ class Steps:
                 "APP_PORT": str(port),
                 "CONTROL_PORT": str(control),
                 "START_SECONDS": str(START_SECONDS * slowness()),
+                "HOME_PAGE": self.task.home,
+                **(provider.for_tests() if provider else {}),
             },
         )
-        job = replace(test_job(repo, image, run), companion=self._companion(port, control, before))
+        job = replace(test_job(repo, image, run), companion=self._companion((port, control), provider, before))
         result = await self._result(step.name, job)
         if result is None:
             missing = tuple(failed(test, Quality.CRASH, "a container reached a limit") for test in run.tests)
             return Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NOT_INSTALLED_STATUS, missing, 0.0)
+        _check_browser(step, result)
         reading = await read_job(repo.report, run, (), result)
         if reading.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
             raise SandboxLost(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
@@ -187,8 +193,13 @@ class Steps:
         results = tuple(_decided(item, reading.status) for item in reading.results)
         return Arm(VariantKind.BASELINE, reading.status, result.exit_status, results, result.seconds)
 
-    def _companion(self, port: int, control: int, before: _Ended | None) -> Companion:
-        settings = {"port": port, "control": control, "stop_seconds": STOP_SECONDS * slowness()}
+    def _companion(self, ports: tuple[int, int], provider: StandIn | None, before: _Ended | None) -> Companion:
+        settings = {
+            "port": ports[0],
+            "control": ports[1],
+            "stop_seconds": STOP_SECONDS * slowness(),
+            "environment": provider.for_application() if provider else {},
+        }
         files = [
             *self.files.placed(self.context.image.workdir),
             PlacedFile(f"{PLACE}/supervise.py", (OWN / "in_container" / "supervise.py").read_bytes()),
@@ -233,6 +244,12 @@ class Steps:
 def failed(test: TestId, quality: Quality, words: str) -> TestResult:
     """Return a test that failed."""
     return TestResult(test=test, outcome=Outcome.FAILED, quality=quality, message=words)
+
+
+def _check_browser(step: HiddenStep, result: JobResult) -> None:
+    reports = b"".join(data for name, data in result.outputs.items() if name.endswith(".xml"))
+    if CRASH_FILE in result.outputs or any(words in reports for words in CRASHES):
+        raise SandboxLost(f"{step.name}: the browser crashed")
 
 
 def _decided(item: TestResult, status: ArmStatus) -> TestResult:
