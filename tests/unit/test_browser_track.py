@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.authoring.task_check.controls import check_record_problems, read_check_record
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, Toolchain
 from harness.judging.languages.variant_source import VariantSource
@@ -47,6 +48,7 @@ from tests.support.fake_engine import FakeEngine, Run, scripted_variant
 from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
+RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
 TASKS = [path.name for path in task_directories("*")]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
@@ -79,6 +81,12 @@ def test_each_reason_of_the_track_has_a_suite_that_is_refused_for_it() -> None:
     cases = read_batch(Catalog(), SUITES, None)
     expected = {code for case in cases if case.expected for code in (*case.expected.codes, *case.expected.any_of)}
     assert {str(code) for code in expected} >= registered
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_check_record_of_a_task_of_this_package_is_of_its_files(name: str) -> None:
+    if read_check_record(RECORDS, name) is not None:
+        assert check_record_problems(RECORDS, task_of(name)) == []
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
