@@ -80,7 +80,7 @@ async def graded(
     tree = await GitTree.create(place / "tree.git", app)
 
     def script(run: Run, test: TestId) -> str:
-        if run.variant.startswith("probe-"):
+        if run.variant.startswith("probe-") or run.variant == "renamed-and-wrong":
             return "passes" if run.variant in unnoticed else "fails"
         return "passes" if does(engine.text, run, test) else "fails"
 
@@ -141,6 +141,12 @@ async def test_a_suite_that_no_label_breaks_has_nothing_to_mend(tmp_path: Path) 
     record, runs = await graded(tmp_path, LABELS, lambda *_: True)
     assert record.verdict is Verdict.RESOLVED
     assert [run.variant for run in runs].count("renamed") == 1
+
+
+async def test_tests_that_look_away_where_the_label_has_changed_show_no_structure(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, PASTED, lambda *_: True, unnoticed=("renamed-and-wrong",))
+    assert technique_of(record) == NOT_SHOWN
+    assert "passes and doesn't notice what it is for" in record.reasons[0].words
 
 
 async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tmp_path: Path) -> None:
