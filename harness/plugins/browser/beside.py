@@ -24,7 +24,7 @@ from harness.plugins.browser.task import TechniqueTask, technique_task
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Quality, TestId
-from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 MOST_PLACES = 6
 """Literals of a suite that are tried, one an arm."""
@@ -126,7 +126,14 @@ class _Beside:
             for key, compiled, tests in arms
         ]
         self._context.observer.planned(len(scheduled))
-        self.arms |= await ArmRunner(self._context, self._task).run(scheduled)
+        ran = await ArmRunner(self._context, self._task).run(scheduled)
+        self.arms |= {key: _waited(key, arm) for key, arm in ran.items()}
+
+
+def _waited(key: ArmKey, arm: Arm) -> Arm:
+    """Return an arm in which tests may have waited too long for what has another name there: that is no fault."""
+    is_late = arm.status is ArmStatus.TIMED_OUT and key.variant in (RENAMED, MENDED, BOTH)
+    return replace(arm, status=ArmStatus.FINISHED) if is_late else arm
 
 
 def beside_reasons(evidence: Evidence, arms: ArmsFile) -> Iterator[Reason]:
