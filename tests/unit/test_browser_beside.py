@@ -181,3 +181,11 @@ async def test_a_criterion_of_which_the_fault_that_shows_once_goes_unnoticed_is_
     other = ("probe-1.2-once", "probe-1.2")
     record, _ = await graded(tmp_path / "other", "sign-in/cheat-tries-again", lambda *_: True, unnoticed=other)
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("criterion-unmet", "1.2")]
+
+
+async def test_a_criterion_whose_mutant_is_noticed_only_by_what_ran_again_is_unmet_for_retries(
+    tmp_path: Path,
+) -> None:
+    record, _ = await graded(tmp_path, LABELS, lambda *_: True, retried="probe-1.3")
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [("retries", "1.3")]
+    assert "take its retries away" in record.reasons[0].words
