@@ -188,6 +188,20 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
     assert application_repo().arms.hidden == ("/app/deskapp",)
 
 
+async def test_what_an_arm_adds_to_the_environment_the_tests_have_and_the_application_has_not(tmp_path: Path) -> None:
+    task = task_of("appointments")
+    sources = await plan_stages(task, await app_tree(tmp_path), None, 1)
+    made = await StageToolchain(task.repo).compile(
+        context(FakeEngine(lambda *_: "passes"), ScriptedStages()), sources
+    )
+    told = {item.variant.name: item for item in made}
+    assert told["same-tokyo"].env["TZ"] == "Asia/Tokyo"
+    assert list(told["baseline"].env) == ["BASE_URL"]
+    stage = told["same-tokyo"].stage
+    assert stage
+    assert stage.companion.job.env == {}
+
+
 def ended(seconds: float = 1.0, outputs: Mapping[str, bytes] | None = None, log: bytes = b"") -> JobResult:
     beside = JobResult(0, False, False, b"", {LOG: log}, True, seconds)
     result = JobResult(0, False, False, b"", dict(outputs or {}), True, seconds, own_seconds=seconds)
