@@ -17,6 +17,7 @@ from harness.judging.testing.arm_job import TestRun, read_job, test_job
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.evidence import derived_seed
 from harness.plugins.browser.stage import CRASH_FILE, CRASHES
+from harness.plugins.build.provider import StandIn
 from harness.plugins.build.task import BOOT_FILE, HIDDEN, HOME_FILE, OWN, BuildTask
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Job, JobResult, LimitReached, PlacedFile
@@ -157,7 +158,8 @@ class Steps:
         """
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
-        port, control = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 2)
+        port, control, third = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 3)
+        provider = StandIn.drawn(third, self.seed) if self.task.has_provider else None
         files = self.task.hidden_files()
         if before and before.state:
             files[f"{HIDDEN}/{STATE}"] = before.state
@@ -173,9 +175,10 @@ class Steps:
                 "CONTROL_PORT": str(control),
                 "START_SECONDS": str(START_SECONDS * slowness()),
                 "HOME_PAGE": self.task.home,
+                **(provider.for_tests() if provider else {}),
             },
         )
-        job = replace(test_job(repo, image, run), companion=self._companion(port, control, before))
+        job = replace(test_job(repo, image, run), companion=self._companion((port, control), provider, before))
         result = await self._result(step.name, job)
         if result is None:
             missing = tuple(failed(test, Quality.CRASH, "a container reached a limit") for test in run.tests)
@@ -190,8 +193,13 @@ class Steps:
         results = tuple(_decided(item, reading.status) for item in reading.results)
         return Arm(VariantKind.BASELINE, reading.status, result.exit_status, results, result.seconds)
 
-    def _companion(self, port: int, control: int, before: _Ended | None) -> Companion:
-        settings = {"port": port, "control": control, "stop_seconds": STOP_SECONDS * slowness()}
+    def _companion(self, ports: tuple[int, int], provider: StandIn | None, before: _Ended | None) -> Companion:
+        settings = {
+            "port": ports[0],
+            "control": ports[1],
+            "stop_seconds": STOP_SECONDS * slowness(),
+            "environment": provider.for_application() if provider else {},
+        }
         files = [
             *self.files.placed(self.context.image.workdir),
             PlacedFile(f"{PLACE}/supervise.py", (OWN / "in_container" / "supervise.py").read_bytes()),

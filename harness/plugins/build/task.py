@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from harness.plugins.build.kit import briefs_directory, kit_repo
+from harness.plugins.build.provider import NEEDS, provider_files
 from harness.specs.errors import UserError
 from harness.specs.rubric import Criterion, GradedBy, Importance, Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin
@@ -80,6 +81,13 @@ class BuildTask(Task):
     tests: Mapping[str, Mapping[str, tuple[str, ...]]]
     home: str = ""
 
+    @cached_property
+    def has_provider(self) -> bool:
+        """Return whether a provider of models stands beside the hidden tests."""
+        path = self.directory / TREE / "contract.yaml"
+        contract = parse_yaml(read_text(path), str(path))[0]
+        return NEEDS in (contract.get("environment") or {})
+
     @property
     def address(self) -> str:
         return f"{NAME}:{self.directory}"
@@ -125,7 +133,9 @@ class BuildTask(Task):
         """Return the hidden tests, by the paths that they have beside an application."""
         own = {f"{HIDDEN}/{path.name}": path.read_bytes() for path in sorted(self.path(HIDDEN).glob("*.py"))}
         names = (*_BESIDE, *(_BESIDE_PAGES if self.home else ()))
-        return own | {f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in names}
+        ours = {f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in names}
+        provider = {f"{HIDDEN}/{path}": data for path, data in provider_files().items()} if self.has_provider else {}
+        return own | ours | provider
 
     def tests_of(self, file: str) -> tuple[TestId, ...]:
         """Return the tests of a hidden file."""
@@ -153,6 +163,8 @@ class BuildTask(Task):
         whole = hashlib.sha256(self.repo.source.sha256.encode())
         for name in ("supervise.py", *_BESIDE, *(_BESIDE_PAGES if self.home else ())):
             whole.update((OWN / "in_container" / name).read_bytes())
+        for data in provider_files().values() if self.has_provider else ():
+            whole.update(data)
         for path in paths:
             name = path.relative_to(self.directory).as_posix()
             whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

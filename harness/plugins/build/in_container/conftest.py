@@ -115,3 +115,19 @@ def stopped() -> Application:
 def app(stopped: Application) -> Application:
     stopped.start()
     return stopped
+
+
+@pytest.fixture(scope="session")
+def served() -> Any:
+    from provider import Provider
+
+    found = Provider()
+    found.serve(int(os.environ["PROVIDER_PORT"]))
+    return found
+
+
+@pytest.fixture
+def provider(served: Any) -> Any:
+    """The provider of models that the application asks, with nothing asked yet and nothing to answer."""
+    served.begin()
+    return served

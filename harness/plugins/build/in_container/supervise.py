@@ -2,9 +2,9 @@
 
     python3 -I supervise.py SETTINGS
 
-SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`. What was installed lies beside
-it as `installed.tar`, and what an earlier start left in DATA_DIR as `kept.tar`. DATA_DIR is below the directory of
-reports, so that the engine reads it once everything here has been killed.
+SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`, `environment`. What was
+installed lies beside it as `installed.tar`, and what an earlier start left in DATA_DIR as `kept.tar`. DATA_DIR is
+below the directory of reports, so that the engine reads it once everything here has been killed.
 
 Whoever asks is in another container, on the same loopback network:
 
@@ -57,6 +57,7 @@ class Application:
         env = {name: value for name, value in os.environ.items() if name in KEPT_FROM_APP}
         env["PATH"] = f"{TREE}/.packages/bin:{env.get('PATH', '')}"
         env |= {"PORT": str(self.settings["port"]), "DATA_DIR": str(self.data), "PYTHONPATH": f"{TREE}/.packages"}
+        env |= self.settings["environment"]
         env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
         try:
             self.process = subprocess.Popen(

@@ -1,0 +1,96 @@
+"""What the hidden tests of the chat share: conversations, and the events of an answer."""
+
+import http.client
+import json
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+SECONDS = 20
+
+
+class Event(NamedTuple):
+    kind: str
+    data: Any
+
+
+def made(app, **more):
+    answer = app.ask("POST", "/conversations", more)
+    assert answer.status == 201, answer
+    return answer.json["id"]
+
+
+def refused(answer, status=400):
+    assert answer.status == status, answer
+    assert isinstance(answer.json["error"], str)
+    assert answer.json["error"]
+
+
+def shown(app, conversation):
+    return app.ask("GET", f"/conversations/{conversation}").json
+
+
+def texts(app, conversation):
+    return [(message["role"], message["text"]) for message in shown(app, conversation)["messages"]]
+
+
+def notes(app, conversation):
+    found = app.ask("GET", f"/conversations/{conversation}/notes").json["notes"]
+    return [(note["name"], note["text"]) for note in found]
+
+
+def post(app, conversation, text):
+    return app.ask("POST", f"/conversations/{conversation}/messages", {"text": text})
+
+
+@contextmanager
+def listening(app, conversation, text):
+    """The events of an answer, as they come."""
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=SECONDS)
+    try:
+        body = json.dumps({"text": text}).encode()
+        path = f"/conversations/{conversation}/messages"
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        assert answer.status == 200, (answer.status, answer.read())
+        assert answer.headers.get_content_type() == "text/event-stream"
+        yield _events(answer)
+    finally:
+        connection.close()
+
+
+def _events(answer):
+    kind, data = "message", []
+    for line in answer:
+        name, _, value = line.decode().rstrip("\r\n").partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            kind = value
+        elif name == "data":
+            data.append(value)
+        elif not name and not value and data:
+            yield Event(kind, json.loads("\n".join(data)))
+            kind, data = "message", []
+
+
+def say(app, conversation, text="Hello"):
+    """All events of an answer. The last one is its end."""
+    with listening(app, conversation, text) as events:
+        found = list(events)
+    assert found, "no event came"
+    assert [event.kind for event in found if event.kind in ("done", "error")] == [found[-1].kind], found
+    return found
+
+
+def answered(app, conversation, text="Hello"):
+    found = say(app, conversation, text)
+    assert found[-1].kind == "done", found
+    return found
+
+
+def broken(app, conversation, text="Hello"):
+    """The words of an error that a message ends with."""
+    found = say(app, conversation, text)
+    assert found[-1].kind == "error", found
+    assert isinstance(found[-1].data["error"], str)
+    assert found[-1].data["error"]
+    return found[-1].data["error"]

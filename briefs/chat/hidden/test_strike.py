@@ -1,0 +1,37 @@
+import http.client
+import threading
+
+from chatting import made, say
+from provider import Reply
+
+WRITERS, BEFORE = 4, 30
+
+
+def test_the_service_is_killed_while_it_answers(app, provider):
+    provider.answers(lambda _: Reply(text="Yes, that is so."))
+    conversations = [made(app, budget=1_000_000) for _ in range(WRITERS)]
+    done, enough, over = dict.fromkeys(conversations, 0), threading.Event(), threading.Event()
+
+    def talk(conversation):
+        try:
+            while not over.is_set():
+                if say(app, conversation)[-1].kind != "done":
+                    return
+                done[conversation] += 1
+                if sum(done.values()) >= BEFORE:
+                    enough.set()
+        except (OSError, http.client.HTTPException, AssertionError):
+            return
+        finally:
+            enough.set()
+
+    writers = [threading.Thread(target=talk, args=(conversation,)) for conversation in conversations]
+    for writer in writers:
+        writer.start()
+    enough.wait(60)
+    app.kill()
+    over.set()
+    for writer in writers:
+        writer.join()
+    app.leave(done)
+    assert sum(done.values()) >= BEFORE
