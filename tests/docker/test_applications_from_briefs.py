@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from harness.judging.verify.verdict import VerdictRecord
 from harness.plugins.browser.application import application_repo
 from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, lost_by, points_of
 from harness.plugins.build.grading import passes
+from harness.plugins.build.reasons import ACCEPTANCE_FAILED
 from harness.plugins.build.steps import BOOT_STEP, HOME_STEP, Files, HiddenStep, Steps
 from harness.plugins.build.task import BROKEN, OWN_TESTS, BuildTask, build_task, patch_of
 from harness.results.site.applications import HOME_PICTURE
@@ -28,6 +30,7 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import Outcome
 from harness.specs.variants import Arm, ArmKey
 from harness.tracks.registry import choose_engine, track_of
+from tests.support.command import testwright
 
 pytestmark = pytest.mark.docker
 
@@ -152,3 +155,25 @@ def test_an_application_that_is_healthy_and_nothing_else_is_failed(task: BuildTa
 def test_a_broken_application_loses_what_its_name_says_and_no_more(task: BuildTask, path: Path) -> None:
     record = judged(Case(path.stem, task, asyncio.run(broken_application(task, path))))
     assert unmet(record) - set(OWN_TESTS) == set(lost_by(path))
+
+
+@pytest.mark.long
+async def test_a_recorded_session_is_judged_beside_the_controls_and_its_application_is_shown(tmp_path: Path) -> None:
+    session = Path(__file__).parents[2] / "scripts" / "build-trajectory.jsonl"
+    systems = ("-s", "oracle", "-s", "nop", "-s", "mini", "-m", f"replay:{session}")
+    done = await testwright("run", "-t", "build:lending-desk", *systems, "-o", "run", "--json", cwd=tmp_path)
+    assert done.status == 0, done.complaint
+    rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "oracle": "resolved",
+        "nop": "failed",
+        "mini": "failed",
+    }
+    assert {(reason["code"], reason["subject"]) for reason in rows["mini"]["reasons"]} == {
+        (ACCEPTANCE_FAILED, criterion) for criterion in ("1.4", "1.10", "1.11")
+    }
+    assert (await testwright("report", "run", "--site", "site", cwd=tmp_path)).status == 0
+    [page] = (tmp_path / "site" / "trials" / "lending-desk" / "mini").rglob("1.html")
+    text = page.read_text()
+    assert 'alt="The home page of the application"' in text
+    assert ">test_the_file_of_loans_has_every_loan_in_order<" in text
