@@ -170,12 +170,12 @@ async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
 
 
 async def stages(engine: Engine, _image: Image, _task: Task) -> list[Row]:
-    """CPU of judging a reference whose arms have an application beside them."""
+    """CPU of judging a reference whose tests have an application beside them."""
     rows = []
-    for name in STAGES:
+    for name, budget in STAGES.items():
         task = Catalog().task(name)
         cost = await judging_cost(engine, await engine.image(task), task, LABELS)
-        rows.append(Row(f"judging {name}: CPU", cost.whole, 110, "s", cost.words))
+        rows.append(Row(f"judging {name}: CPU", cost.whole, budget, "s", cost.words))
     return rows
 
 

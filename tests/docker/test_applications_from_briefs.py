@@ -2,32 +2,43 @@
 
 import asyncio
 import io
+import json
 import tarfile
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.browser.application import application_repo
 from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, lost_by, points_of
 from harness.plugins.build.grading import passes
-from harness.plugins.build.steps import BOOT_STEP, Files, Steps
+from harness.plugins.build.reasons import ACCEPTANCE_FAILED
+from harness.plugins.build.steps import BOOT_STEP, HOME_STEP, Files, HiddenStep, Steps
 from harness.plugins.build.task import BROKEN, OWN_TESTS, BuildTask, build_task, patch_of
+from harness.results.site.applications import HOME_PICTURE
+from harness.results.site.failures import is_picture
 from harness.runs.submissions import Case, judge_cases, read_batch
 from harness.sandbox.images.task_images import repo_image
-from harness.sandbox.protocol import SandboxOptions
+from harness.sandbox.options import repo_options
+from harness.sandbox.protocol import JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
+from harness.specs.repo import Repo
 from harness.specs.test_results import Outcome
-from harness.specs.variants import Arm
+from harness.specs.variants import Arm, ArmKey
 from harness.tracks.registry import choose_engine, track_of
+from tests.support.command import testwright
 
 pytestmark = pytest.mark.docker
 
 CASES = read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "build", None)
-TASK = build_task(Catalog().task("build:link-shortener"))
-BROKEN_ONES = sorted(TASK.path(BROKEN).glob("*.patch"))
+TASK, WITH_PAGES = (build_task(Catalog().task(f"build:{name}")) for name in ("link-shortener", "lending-desk"))
+BOTH = (TASK, WITH_PAGES)
+BROKEN_ONES = [(task, path) for task in BOTH for path in sorted(task.path(BROKEN).glob("*.patch"))]
+REFERENCES = [(task, name) for task in BOTH for name in task.references]
 OTHER_IMAGE = "itsdangerous"
 """It has a Python with pytest, which is all that an application without packages needs."""
 
@@ -61,27 +72,60 @@ for name in ("environ", "maps", "mem"):
 """
 
 
-async def booted(run: bytes) -> Arm:
-    """What the hidden tests of start and end show of an application of one file."""
+@dataclass
+class Pictures(ArmObserver):
+    """The names of pictures that arms leave."""
+
+    found: list[str] = field(default_factory=list)
+
+    def printed(self, key: ArmKey, result: JobResult) -> None:
+        self.found += [name for name, data in result.outputs.items() if is_picture(data)]
+
+
+async def asked(run: bytes, repo: Repo, task: BuildTask, step: HiddenStep, pictures: Pictures) -> Arm:
+    """What a step of hidden tests shows of an application of one file, in the image of another repository."""
     engine = choose_engine("docker")
     try:
-        image, options = await repo_image(Catalog().repo(OTHER_IMAGE)), SandboxOptions()
-        toolchain = track_of(TASK).toolchain(TASK)
-        context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=options)
-        steps = Steps(context, TASK, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
-        return await steps.hidden(BOOT_STEP)
+        image, options = await repo_image(repo), repo_options(repo)
+        toolchain = track_of(task).toolchain(task)
+        context = ArmContext(
+            engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=options, observer=pictures
+        )
+        steps = Steps(context, task, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
+        return await steps.hidden(step)
     finally:
         await engine.close()
+
+
+async def booted(run: bytes) -> Arm:
+    return await asked(run, Catalog().repo(OTHER_IMAGE), TASK, BOOT_STEP, Pictures())
+
+
+def script_of(name: str) -> bytes:
+    """The one file of an application among the kept ones."""
+    submission = next(case.submission for case in CASES if case.name.endswith(f"/{name}"))
+    assert submission
+    script = b"\n".join(line[1:] for line in submission.patch.splitlines() if line[:1] == b"+")
+    return script.partition(b"\n")[2]
 
 
 async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is_none() -> None:
     healthy = (TASK.path("null") / "run").read_bytes().replace(b"import os\n", b"import os\n" + LOOKS, 1)
     assert passes(await booted(healthy)), "it could look into its supervisor, or wasn't started, asked and stopped"
-    forged = next(case for case in CASES if case.name.endswith("/cheat-says-that-it-is-ready"))
-    assert forged.submission
-    script = b"\n".join(line[1:] for line in forged.submission.patch.splitlines() if line[:1] == b"+")
-    arm = await booted(script.partition(b"\n")[2])
+    arm = await booted(script_of("cheat-says-that-it-is-ready"))
     assert {item.outcome for item in arm.results} == {Outcome.FAILED}
+
+
+FAILS, WARNS = b"document.querySelector('form').reset()", b"console.warn('old'); console.info('new')"
+
+
+@pytest.mark.parametrize(("script", "outcome"), [(FAILS, Outcome.FAILED), (WARNS, Outcome.PASSED)])
+async def test_a_home_page_is_opened_and_an_error_of_a_script_is_noticed(script: bytes, outcome: Outcome) -> None:
+    pictures = Pictures()
+    run = script_of("cheat-page-whose-script-fails").replace(FAILS, script)
+    arm = await asked(run, application_repo(), WITH_PAGES, HOME_STEP, pictures)
+    assert [item.outcome for item in arm.results] == [outcome]
+    assert HOME_PICTURE in pictures.found
 
 
 @pytest.mark.long
@@ -91,22 +135,45 @@ def test_an_application_comes_to_what_it_must(case: Case) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", TASK.references)
-def test_a_reference_is_resolved_with_nearly_all_points(name: str) -> None:
-    record = judged(application(TASK, f"references/{name}"))
+@pytest.mark.parametrize(("task", "name"), REFERENCES, ids=[f"{task.id}-{name}" for task, name in REFERENCES])
+def test_a_reference_is_resolved_with_nearly_all_points(task: BuildTask, name: str) -> None:
+    record = judged(application(task, f"references/{name}"))
     assert (record.verdict, record.reasons) == (Verdict.RESOLVED, ())
     assert points_of(record) >= LEAST_OF_A_REFERENCE, unmet(record)
 
 
 @pytest.mark.long
-def test_an_application_that_is_healthy_and_nothing_else_is_failed() -> None:
-    record = judged(application(TASK, "null"))
+@pytest.mark.parametrize("task", BOTH, ids=[task.id for task in BOTH])
+def test_an_application_that_is_healthy_and_nothing_else_is_failed(task: BuildTask) -> None:
+    record = judged(application(task, "null"))
     assert record.verdict is Verdict.FAILED
     assert points_of(record) <= MOST_OF_NULL, unmet(record)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path", BROKEN_ONES, ids=[path.stem for path in BROKEN_ONES])
-def test_a_broken_application_loses_what_its_name_says_and_no_more(path: Path) -> None:
-    record = judged(Case(path.stem, TASK, asyncio.run(broken_application(TASK, path))))
+@pytest.mark.parametrize(("task", "path"), BROKEN_ONES, ids=[f"{task.id}-{path.stem}" for task, path in BROKEN_ONES])
+def test_a_broken_application_loses_what_its_name_says_and_no_more(task: BuildTask, path: Path) -> None:
+    record = judged(Case(path.stem, task, asyncio.run(broken_application(task, path))))
     assert unmet(record) - set(OWN_TESTS) == set(lost_by(path))
+
+
+@pytest.mark.long
+async def test_a_recorded_session_is_judged_beside_the_controls_and_its_application_is_shown(tmp_path: Path) -> None:
+    session = Path(__file__).parents[2] / "scripts" / "build-trajectory.jsonl"
+    systems = ("-s", "oracle", "-s", "nop", "-s", "mini", "-m", f"replay:{session}")
+    done = await testwright("run", "-t", "build:lending-desk", *systems, "-o", "run", "--json", cwd=tmp_path)
+    assert done.status == 0, done.complaint
+    rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "oracle": "resolved",
+        "nop": "failed",
+        "mini": "failed",
+    }
+    assert {(reason["code"], reason["subject"]) for reason in rows["mini"]["reasons"]} == {
+        (ACCEPTANCE_FAILED, criterion) for criterion in ("1.4", "1.10", "1.11")
+    }
+    assert (await testwright("report", "run", "--site", "site", cwd=tmp_path)).status == 0
+    [page] = (tmp_path / "site" / "trials" / "lending-desk" / "mini").rglob("1.html")
+    text = page.read_text()
+    assert 'alt="The home page of the application"' in text
+    assert ">test_the_file_of_loans_has_every_loan_in_order<" in text
