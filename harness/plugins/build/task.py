@@ -75,7 +75,7 @@ class BuildTask(Task):
 
     @cached_property
     def has_provider(self) -> bool:
-        """Whether a provider of models stands beside the hidden tests."""
+        """Return whether a provider of models stands beside the hidden tests."""
         path = self.directory / TREE / "contract.yaml"
         contract = parse_yaml(read_text(path), str(path))[0]
         return NEEDS in (contract.get("environment") or {})
@@ -87,6 +87,10 @@ class BuildTask(Task):
     @cached_property
     def prompt(self) -> str:
         return (OWN / "request.md").read_text(encoding="utf-8") + read_text(self.directory / TREE / "brief.md")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        return (self.prompt, (OWN / "mend.md").read_text(encoding="utf-8") + self.prompt)
 
     @property
     def is_whole_instruction(self) -> bool:

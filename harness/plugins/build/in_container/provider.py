@@ -22,9 +22,9 @@ class Provider:
     """What it was asked, and what it will answer: the replies of a list, in order, or what a function says."""
 
     def __init__(self) -> None:
-        self.requests: "list[dict[str, Any]]" = []
-        self._replies: "deque[Reply]" = deque()
-        self._answers: "Callable[[dict[str, Any]], Reply] | None" = None
+        self.requests: list[dict[str, Any]] = []
+        self._replies: deque[Reply] = deque()
+        self._answers: Callable[[dict[str, Any]], Reply] | None = None
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._number = 0
@@ -117,6 +117,8 @@ class _Front(BaseHTTPRequestHandler):
 
     def _answer(self, turn: Turn) -> None:
         reply, over = turn.reply, self.provider.over
+        if reply.arrived:
+            reply.arrived.set()
         if reply.fault is ScriptedFault.HANG:
             over.wait(GATE_SECONDS)
             return
